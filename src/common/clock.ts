@@ -1,0 +1,24 @@
+/** The one source of time. Rules take instants as arguments; services inject this. Source: house style, section 5. */
+export abstract class Clock {
+  /** Milliseconds since the Unix epoch, UTC. May jump when the machine's clock is set. */
+  abstract nowMs(): number;
+
+  /** Milliseconds of a clock that never goes back; only differences mean anything. */
+  abstract monotonicMs(): number;
+
+  /** The current instant as a `Date` (UTC). */
+  now(): Date {
+    return new Date(this.nowMs());
+  }
+}
+
+/** The machine's own clocks. */
+export class SystemClock extends Clock {
+  nowMs(): number {
+    return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+}

@@ -1,0 +1,44 @@
+/** What one public error code means on the wire. `message` is the default text; a thrower may say something more exact. */
+interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+}
+
+/**
+ * Every public error code, its status and its default message: closed, and compared with `docs/errors.md` and the
+ * OpenAPI document by a test. Some codes answer more than one status (contract-app 11): the thrower then names it.
+ * Source: specification "Errors"; contract-app 11; contract-admin 14.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  app_revision_required: { status: 400, message: 'revision: send the revision you read.' },
+  pricing_not_configured: { status: 400, message: 'The model has no price.' },
+  provider_key_invalid: { status: 400, message: 'The provider refused this key.' },
+  auth_required: { status: 401, message: 'A valid credential is required.' },
+  forbidden: { status: 403, message: 'Your role does not allow this.' },
+  grant_insufficient: { status: 403, message: 'This credential may only read.' },
+  app_disabled: { status: 403, message: 'The application is disabled.' },
+  auth_method_not_supported: { status: 403, message: 'The application does not support this way to authenticate.' },
+  path_not_allowed: { status: 403, message: 'The application does not allow this provider path.' },
+  model_not_allowed: { status: 403, message: 'The application does not allow this model.' },
+  api_style_not_supported: { status: 403, message: 'The provider does not serve this API through this route.' },
+  max_output_tokens_exceeded: { status: 403, message: 'The output limit asked for is above the allowed maximum.' },
+  app_not_found: { status: 404, message: 'No such application.' },
+  not_found: { status: 404, message: 'Not found.' },
+  app_revision_conflict: {
+    status: 409,
+    message: 'The application changed since you read it; read it again and merge.',
+  },
+  slug_taken: { status: 409, message: 'The slug is already in use.' },
+  conflict: { status: 409, message: 'The resource changed since you read it.' },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  provider_not_configured: { status: 502, message: 'The provider is not configured.' },
+  provider_disabled: { status: 502, message: 'The provider is disabled.' },
+  provider_unavailable: { status: 502, message: 'The provider cannot be used at the moment.' },
+  provider_error: { status: 502, message: 'The provider could not be reached.' },
+  service_unavailable: { status: 503, message: 'The service cannot take this request now; try again shortly.' },
+} as const satisfies Record<string, ErrorEntry>;
+
+/** A public error code. */
+export type ErrorCode = keyof typeof ERRORS;
