@@ -1,0 +1,20 @@
+import type { ProviderType } from '../upstreams/provider-types.js';
+import type { ModelPrice } from './model-price.js';
+
+/**
+ * What we know better than the price library. An entry that is a whole price replaces the library's (or adds the
+ * model); an entry that is only part of one corrects those members. Source: contract-app 10, sample entries.
+ */
+export const CATALOG_OVERLAY: Partial<Record<ProviderType, Readonly<Record<string, ModelPrice>>>> = {
+  openai: {
+    // The library's tiers start one token too early for a threshold that itself still bills the normal rate.
+    'gpt-5.6-sol': { long_context_threshold: 272_000 },
+    // Sold by the minute; the library spells it per hour.
+    'whisper-1': { per_minute: 0.006 },
+  },
+  xai: {
+    'grok-4.5': { long_context_threshold: 200_000 },
+    // The library has no price for this provider's transcription.
+    'grok-transcribe': { per_hour: 0.1 },
+  },
+};

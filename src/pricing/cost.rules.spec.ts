@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type BillableUsage, costNanoUsd } from './cost.rules.js';
+import { compilePrice, type ModelPrice } from './model-price.js';
+
+const NOTHING: BillableUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  audioInputTokens: 0,
+  audioCachedInputTokens: 0,
+  audioOutputTokens: 0,
+};
+const UNRESOLVED = { unresolved: 'no_priced_measure' };
+const LONG: ModelPrice = {
+  ...{ input: 4, output: 20, cached_input: 0.4, cache_write: 5, long_context_threshold: 272_000 },
+  ...{ long_input: 8, long_output: 30, long_cached_input: 0.8, long_cache_write: 10 },
+};
+
+function costOf(price: ModelPrice, usage: Partial<BillableUsage>) {
+  return costNanoUsd(compilePrice(price), { ...NOTHING, ...usage });
+}
+
+describe('costNanoUsd: tokens', () => {
+  it('buckets: each at its own rate → summed', () => {
+    const usage = { inputTokens: 1000, cachedInputTokens: 2000, cacheWriteTokens: 300, outputTokens: 500 };
+    expect(costOf(LONG, usage)).toEqual({ nanoUsd: 4_000_000 + 800_000 + 1_500_000 + 10_000_000 });
+  });
+
+  it('long context: prompt exactly at the threshold → normal rates', () => {
+    const usage = { inputTokens: 200_000, cachedInputTokens: 72_000, outputTokens: 1 };
+    expect(costOf(LONG, usage)).toEqual({ nanoUsd: 800_000_000 + 28_800_000 + 20_000 });
+  });
+
+  it('long context: one token above, cached ones counted → long rates for the whole request', () => {
+    const usage = { inputTokens: 200_000, cachedInputTokens: 72_000, cacheWriteTokens: 1, outputTokens: 1 };
+    expect(costOf(LONG, usage)).toEqual({ nanoUsd: 1_600_000_000 + 57_600_000 + 10_000 + 30_000 });
+  });
+
+  it('audio: part of a bucket → audio rate for that part only', () => {
+    const price = { input: 1, output: 2, cached_input: 0.5, audio_input: 10, cached_audio_input: 5, audio_output: 20 };
+    const text = { inputTokens: 100, cachedInputTokens: 100, outputTokens: 100 };
+    const audio = { audioInputTokens: 40, audioCachedInputTokens: 30, audioOutputTokens: 20 };
+    expect(costOf(price, { ...text, ...audio })).toEqual({
+      nanoUsd: 60 * 1000 + 40 * 10_000 + 70 * 500 + 30 * 5000 + 80 * 2000 + 20 * 20_000,
+    });
+  });
+
+  it('audio: no audio rate → the rate of the bucket', () => {
+    expect(costOf({ input: 1, output: 2 }, { inputTokens: 100, audioInputTokens: 40 })).toEqual({ nanoUsd: 100_000 });
+  });
+
+  it('audio: more audio than its bucket holds → never below 0 and never counted twice', () => {
+    const price = { input: 1, output: 2, audio_input: 10 };
+    expect(costOf(price, { inputTokens: 10, audioInputTokens: 40 })).toEqual({ nanoUsd: 100_000 });
+  });
+
+  it.each([
+    [499, 0],
+    [500, 1],
+    [1499, 1],
+    [1500, 2],
+  ])('rounding: %p thousandths of a nano-dollar → %p, once at the end', (inputTokens, nanoUsd) => {
+    expect(costOf({ input: 0.000001, output: 0 }, { inputTokens })).toEqual({ nanoUsd });
+  });
+
+  it('rounding: two halves in two buckets → one nano-dollar, not two', () => {
+    const usage = { inputTokens: 500, outputTokens: 500 };
+    expect(costOf({ input: 0.000001, output: 0.000001 }, usage)).toEqual({ nanoUsd: 1 });
+  });
+
+  it('exactness: any usage and rates → equal to a reference in big integers', () => {
+    const tokens = fc.integer({ min: 0, max: 10 ** 9 });
+    const nano = fc.oneof(fc.integer({ min: 0, max: 10 ** 15 }), fc.integer({ min: 0, max: 10 ** 10 }));
+    fc.assert(
+      fc.property(fc.array(tokens, { minLength: 4, maxLength: 4 }), fc.array(nano, { minLength: 4 }), (used, rates) => {
+        const [input = 0, cached = 0, write = 0, output = 0] = rates.map((rate) => Number(`${rate}e-9`));
+        const cost = costOf(
+          { input, cached_input: cached, cache_write: write, output },
+          { inputTokens: used[0], cachedInputTokens: used[1], cacheWriteTokens: used[2], outputTokens: used[3] },
+        );
+        const total = used.reduce((sum, count, index) => sum + BigInt(count) * BigInt(rates[index] ?? 0), 0n);
+        expect(cost).toEqual({ nanoUsd: Number((total + 500_000n) / 1_000_000n) });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('exactness: totals around the largest exact integer → no drift where the big path takes over', () => {
+    for (const inputTokens of [9_007_199, 9_007_200, 9_007_199_254]) {
+      const exact = (BigInt(inputTokens) * 999_999_999n + 500_000n) / 1_000_000n;
+      expect(costOf({ input: 0.999999999, output: 0 }, { inputTokens })).toEqual({ nanoUsd: Number(exact) });
+    }
+  });
+});
+
+describe('costNanoUsd: time', () => {
+  it('time: a price by the minute → seconds over 60', () => {
+    expect(costOf({ per_minute: 0.006 }, { audioSeconds: 90 })).toEqual({ nanoUsd: 9_000_000 });
+  });
+
+  it('time: a price by the hour → seconds over 3600, halves up', () => {
+    expect(costOf({ per_hour: 0.1 }, { audioSeconds: 0.1 + 0.2 })).toEqual({ nanoUsd: 8333 });
+    expect(costOf({ per_hour: 0.0000018 }, { audioSeconds: 1 })).toEqual({ nanoUsd: 1 });
+  });
+
+  it('time: both units → the minute wins', () => {
+    expect(costOf({ per_minute: 0.06, per_hour: 99 }, { audioSeconds: 60 })).toEqual({ nanoUsd: 60_000_000 });
+  });
+
+  it('time: tokens and seconds used, both priced → time wins', () => {
+    const usage = { audioSeconds: 60, inputTokens: 1000, outputTokens: 10 };
+    expect(costOf({ per_minute: 0.06, input: 5, output: 5 }, usage)).toEqual({ nanoUsd: 60_000_000 });
+  });
+
+  it('time: both priced, only tokens used → tokens', () => {
+    expect(costOf({ per_minute: 0.06, input: 5, output: 5 }, { inputTokens: 1000 })).toEqual({ nanoUsd: 5_000_000 });
+  });
+
+  it('time: any duration and rate → equal to a reference in big integers', () => {
+    const milliseconds = fc.integer({ min: 1, max: 10 ** 9 });
+    fc.assert(
+      fc.property(milliseconds, fc.integer({ min: 0, max: 10 ** 12 }), (lengthMs, nanoUsd) => {
+        const cost = costOf({ per_minute: Number(`${nanoUsd}e-9`) }, { audioSeconds: Number(`${lengthMs}e-3`) });
+        const exact = (BigInt(lengthMs) * BigInt(nanoUsd) + 30_000n) / 60_000n;
+        expect(cost).toEqual({ nanoUsd: Number(exact) });
+      }),
+    );
+  });
+});
+
+describe('costNanoUsd: what the price cannot measure', () => {
+  const tokenPrice: ModelPrice = { input: 1, output: 1 };
+
+  it.each<[string, ModelPrice, Partial<BillableUsage>]>([
+    ['tokens on a price by the minute', { per_minute: 1 }, { inputTokens: 5 }],
+    ['tokens and a duration of 0 on a price by the minute', { per_minute: 1 }, { inputTokens: 5, audioSeconds: 0 }],
+    ['no duration on a price by the hour', { per_hour: 1 }, {}],
+    ['seconds on a price by the token', tokenPrice, { audioSeconds: 5 }],
+    ['anything on a price of nothing', {}, { outputTokens: 1 }],
+    ['half a token price', { input: 1 }, { inputTokens: 1 }],
+  ])('unit: %s → unresolved, never free', (_case, price, usage) => {
+    expect(costOf(price, usage)).toEqual(UNRESOLVED);
+  });
+
+  it.each<[string, ModelPrice, Partial<BillableUsage>]>([
+    ['rates of 0', { input: 0, output: 0 }, { inputTokens: 5, outputTokens: 5 }],
+    ['a minute for 0', { per_minute: 0 }, { audioSeconds: 5 }],
+    ['nothing used', tokenPrice, {}],
+    ['a recording of 0 seconds', { per_minute: 1 }, { audioSeconds: 0 }],
+  ])('free: %s → 0', (_case, price, usage) => {
+    expect(costOf(price, usage)).toEqual({ nanoUsd: 0 });
+  });
+});

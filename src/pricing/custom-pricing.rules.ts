@@ -1,0 +1,94 @@
+import { invalidRequest } from '../common/errors/gateway-error.js';
+import { type CompiledPrice, compilePrice, type ModelPrice } from './model-price.js';
+
+const PRICE_FIELDS = [
+  'input',
+  'output',
+  'cached_input',
+  'cache_write',
+  'audio_input',
+  'audio_output',
+  'cached_audio_input',
+  'per_minute',
+] as const;
+
+type CustomPriceField = (typeof PRICE_FIELDS)[number];
+
+/** An operator's own price of one model on one provider instance, in US dollars as in `ModelPrice`. */
+export type CustomPrice = Pick<ModelPrice, CustomPriceField>;
+
+const MODEL_MAX_LENGTH = 200;
+/** Beyond it the arithmetic could not stay exact, and it is a typing error in any case. */
+const MAX_RATE_USD = 1_000_000;
+
+/**
+ * Reads the custom pricing of a provider write. `null` clears it and is handed back as null; the record has trimmed
+ * model names and no prototype.
+ *
+ * @param path how errors name the place, as in `pricing.my-model.input`.
+ * @throws invalid_request for anything but `{<model>: <price>}` with known members, each a number from 0 to 1 000 000;
+ *   `input` and `output` may be missing only together, when `per_minute` is the only price.
+ * Source: decision 3.12, contract-admin 1.6.
+ */
+export function parseCustomPricing(raw: unknown, path = 'pricing'): Record<string, CustomPrice> | null {
+  if (raw === null) return null;
+  const pricing: Record<string, CustomPrice> = Object.create(null);
+  for (const [key, value] of Object.entries(requireObject(raw, path))) {
+    const model = parseModelName(key, path);
+    if (Object.hasOwn(pricing, model)) throw invalidRequest(`${path}.${model}`, 'is given twice');
+    pricing[model] = parseCustomPrice(value, `${path}.${model}`);
+  }
+  return pricing;
+}
+
+/**
+ * Stored custom pricing, ready for `PriceBook.find`. A map, because a model may be called `constructor`.
+ *
+ * @throws RangeError for a rate that `parseCustomPricing` would have refused.
+ */
+export function toCustomPriceMap(
+  stored: Readonly<Record<string, CustomPrice>> | null,
+): ReadonlyMap<string, CompiledPrice> {
+  return new Map(Object.entries(stored ?? {}).map(([model, price]) => [model, compilePrice(price)]));
+}
+
+function parseModelName(key: string, path: string): string {
+  const model = key.trim();
+  if (model.length < 1 || model.length > MODEL_MAX_LENGTH) {
+    throw invalidRequest(path, `a model name must have 1 to ${MODEL_MAX_LENGTH} characters`);
+  }
+  // The database cannot store these.
+  if (!model.isWellFormed() || model.includes('\0')) throw invalidRequest(path, 'a model name must be plain text');
+  if (model === '__proto__') throw invalidRequest(path, '__proto__ is not a model name');
+  return model;
+}
+
+function parseCustomPrice(raw: unknown, path: string): CustomPrice {
+  const price: { -readonly [Field in CustomPriceField]?: number } = {};
+  for (const [field, value] of Object.entries(requireObject(raw, path))) {
+    if (!isPriceField(field)) throw invalidRequest(`${path}.${field}`, 'is not a known member');
+    price[field] = parseRate(value, `${path}.${field}`);
+  }
+  if (price.per_minute !== undefined && Object.keys(price).length === 1) return price;
+  for (const field of ['input', 'output'] as const) {
+    if (price[field] === undefined) throw invalidRequest(`${path}.${field}`, 'is required');
+  }
+  return price;
+}
+
+function parseRate(raw: unknown, path: string): number {
+  if (typeof raw !== 'number' || !Number.isFinite(raw) || raw < 0) {
+    throw invalidRequest(path, 'must be a number of at least 0');
+  }
+  if (raw > MAX_RATE_USD) throw invalidRequest(path, `must be at most ${MAX_RATE_USD}`);
+  return raw;
+}
+
+function requireObject(raw: unknown, path: string): object {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw invalidRequest(path, 'must be an object');
+  return raw;
+}
+
+function isPriceField(field: string): field is CustomPriceField {
+  return PRICE_FIELDS.some((known) => known === field);
+}

@@ -1,0 +1,93 @@
+import type { ModelPrice as LibraryPrice, ModelInfo } from '@pydantic/genai-prices';
+import type { ModelPrice } from './model-price.js';
+
+type LibraryRate = LibraryPrice[string];
+
+/** The library's name of each rate per 1 000 000 tokens whose long form we also carry. */
+const TIERED_RATES = [
+  ['input', 'long_input', 'input_mtok'],
+  ['cached_input', 'long_cached_input', 'cache_read_mtok'],
+  ['cache_write', 'long_cache_write', 'cache_write_mtok'],
+] as const;
+
+const FLAT_RATES = [
+  ['audio_input', 'input_audio_mtok'],
+  ['cached_audio_input', 'cache_audio_read_mtok'],
+  ['audio_output', 'output_audio_mtok'],
+  ['image_input', 'input_image_mtok'],
+  ['image_output', 'output_image_mtok'],
+  ['video_input', 'input_video_mtok'],
+] as const;
+
+/** Kinds of output that a usage report does not tell apart from text. */
+const UNSEEN_OUTPUT_RATES = ['output_image_mtok', 'output_video_mtok', 'output_reasoning_mtok', 'output_citation_mtok'];
+
+type Draft = { -readonly [Member in keyof ModelPrice]: ModelPrice[Member] };
+
+/**
+ * One model of the price library in our words. Where the real price depends on what nobody sees (the hour of the day,
+ * which output tokens were a picture), the higher rate is taken; of several context tiers, the lowest threshold with
+ * the dearest rate. The result may price nothing: ask `isBillable`.
+ *
+ * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
+ * Source: contract-app 10.
+ */
+export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
+  const rates = ratesInForce(model, utcDay);
+  const price: Draft = {};
+  for (const [normal, long, libraryName] of TIERED_RATES) {
+    const rate = rates[libraryName];
+    if (rate === undefined) continue;
+    price[normal] = baseOf(rate);
+    if (typeof rate === 'object') price[long] = dearestOf(rate);
+  }
+  for (const [member, libraryName] of FLAT_RATES) {
+    const rate = rates[libraryName];
+    if (rate !== undefined) price[member] = dearestOf(rate);
+  }
+  addOutput(price, rates);
+  const perHour = rates.audio_hours ?? rates.input_audio_hours;
+  if (perHour !== undefined) price.per_hour = dearestOf(perHour);
+  const tierStarts = Object.values(rates).flatMap((rate) => (typeof rate === 'object' ? rate.tiers : []));
+  if (tierStarts.length > 0) price.long_context_threshold = Math.min(...tierStarts.map((tier) => tier.start));
+  return price;
+}
+
+function addOutput(price: Draft, rates: LibraryPrice): void {
+  const unseen = Math.max(0, ...UNSEEN_OUTPUT_RATES.map((name) => dearestOf(rates[name])));
+  const output = rates.output_mtok;
+  if (output !== undefined) {
+    price.output = Math.max(baseOf(output), unseen);
+    if (typeof output === 'object') price.long_output = Math.max(dearestOf(output), unseen);
+  } else if (price.input !== undefined && !Object.keys(rates).some((name) => name.startsWith('output_'))) {
+    // Embedding models produce no tokens, so their output costs nothing.
+    price.output = 0;
+  }
+}
+
+/**
+ * Later entries overrule earlier ones: the last that started is the ground price. Entries after it that hold for some
+ * hours of the day compete with it, and the dearest wins.
+ */
+function ratesInForce(model: ModelInfo, utcDay: string): LibraryPrice {
+  if (!Array.isArray(model.prices)) return model.prices;
+  const candidates: LibraryPrice[] = [];
+  for (const { constraint, prices } of model.prices.toReversed()) {
+    if (constraint?.type === 'start_date' && constraint.start_date > utcDay) continue;
+    candidates.push(prices);
+    if (constraint?.type !== 'time_of_date') break;
+  }
+  return candidates.reduce((dearest, next) => (weight(next) > weight(dearest) ? next : dearest), candidates[0] ?? {});
+}
+
+function weight(rates: LibraryPrice): number {
+  return Object.values(rates).reduce<number>((sum, rate) => sum + baseOf(rate), 0);
+}
+
+function baseOf(rate: LibraryRate): number {
+  return typeof rate === 'object' ? rate.base : (rate ?? 0);
+}
+
+function dearestOf(rate: LibraryRate): number {
+  return typeof rate === 'object' ? Math.max(rate.base, ...rate.tiers.map((tier) => tier.price)) : (rate ?? 0);
+}

@@ -1,0 +1,79 @@
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import { CATALOG_OVERLAY } from './catalog-overlay.js';
+import { toModelPrice } from './library-price.rules.js';
+import { isBillable, type ModelPrice } from './model-price.js';
+
+/** Model ids of one provider type; without a prototype, because a model may be called `constructor`. */
+type CatalogSection = Readonly<Record<string, ModelPrice>>;
+
+/** The catalog as clients read it; a type without a section has no prices of ours. Source: contract-admin 5.6. */
+export type PriceCatalog = Readonly<Partial<Record<ProviderType, CatalogSection>>>;
+
+/**
+ * The library's name of each provider type; null where it has none yet. fireworks, huggingface and openrouter are left
+ * out: they ship without a section (contract-app 10).
+ */
+const LIBRARY_IDS = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  xai: 'x-ai',
+  gemini: 'google',
+  perplexity: 'perplexity',
+  deepseek: 'deepseek',
+  groq: 'groq',
+  mistral: 'mistral',
+  together: 'together',
+  cerebras: 'cerebras',
+  moonshot: 'moonshotai',
+  baseten: 'baseten',
+  bytedance: null,
+} as const satisfies Partial<Record<ProviderType, string | null>>;
+
+type CataloguedType = keyof typeof LIBRARY_IDS;
+
+const CATALOGUED_TYPES = Object.keys(LIBRARY_IDS).filter(isCatalogued);
+
+/**
+ * Builds the catalog from the price library and our overlay; takes a few milliseconds, so once at start is right.
+ *
+ * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
+ * Source: contract-app 10.
+ */
+export function buildPriceCatalog(utcDay: string): PriceCatalog {
+  const catalog: Partial<Record<ProviderType, CatalogSection>> = Object.create(null);
+  for (const type of CATALOGUED_TYPES) catalog[type] = buildSection(type, utcDay);
+  return catalog;
+}
+
+/**
+ * The catalog's own id of a model that goes by another name (a dated snapshot, `-latest`), by the library's matching.
+ * Costs microseconds: callers remember the answer. The id may have no price here: the library also knows models that
+ * cost nothing, and other labs' models of the same cloud.
+ */
+export function findModelId(type: ProviderType, alias: string): string | undefined {
+  const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
+  if (providerId === null) return undefined;
+  return calcPrice({}, alias, { providerId })?.model.id;
+}
+
+function buildSection(type: CataloguedType, utcDay: string): CatalogSection {
+  const section: Record<string, ModelPrice> = Object.create(null);
+  const providerId = LIBRARY_IDS[type];
+  const models = providerId === null ? [] : (findProvider({ providerId })?.models ?? []);
+  for (const model of models) {
+    // The library files the lab's whole cloud under one name; this API serves only its own models.
+    if (type === 'gemini' && model.id.startsWith('claude-')) continue;
+    const price = toModelPrice(model, utcDay);
+    if (isBillable(price)) section[model.id] = price;
+  }
+  for (const [model, ours] of Object.entries(CATALOG_OVERLAY[type] ?? {})) {
+    const price = isBillable(ours) ? ours : { ...section[model], ...ours };
+    if (isBillable(price)) section[model] = price;
+  }
+  return section;
+}
+
+function isCatalogued(type: string): type is CataloguedType {
+  return Object.hasOwn(LIBRARY_IDS, type);
+}
