@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isMetadataAddress, isPublicAddress } from './address.rules.js';
+
+describe('isPublicAddress', () => {
+  it.each(['8.8.8.8', '1.1.1.1', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0', '2606:4700::1111'])(
+    '%s → public',
+    (ip) => expect(isPublicAddress(ip)).toBe(true),
+  );
+
+  it.each([
+    ['unspecified', '0.0.0.0'],
+    ['this network', '0.1.2.3'],
+    ['loopback', '127.255.0.1'],
+    ['private', '10.0.0.1'],
+    ['private', '172.16.0.1'],
+    ['private', '172.31.255.255'],
+    ['private', '192.168.1.1'],
+    ['carrier-grade NAT', '100.64.0.1'],
+    ['carrier-grade NAT', '100.127.255.255'],
+    ['link-local', '169.254.1.1'],
+    ['protocol assignments', '192.0.0.8'],
+    ['documentation', '192.0.2.1'],
+    ['documentation', '198.51.100.1'],
+    ['documentation', '203.0.113.1'],
+    ['benchmarking', '198.19.255.255'],
+    ['6to4 relay', '192.88.99.1'],
+    ['multicast', '224.0.0.1'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['a cloud metadata address in public space', '168.63.129.16'],
+    ['unspecified', '::'],
+    ['loopback', '::1'],
+    ['IPv4-compatible', '::7f00:1'],
+    ['IPv4-mapped private', '::ffff:10.0.0.1'],
+    ['IPv4-mapped public', '::ffff:8.8.8.8'],
+    ['IPv4-mapped in hexadecimal', '::ffff:7f00:1'],
+    ['IPv4-translated', '::ffff:0:8.8.8.8'],
+    ['NAT64', '64:ff9b::8.8.8.8'],
+    ['local NAT64', '64:ff9b:1::1'],
+    ['6to4', '2002:0808:0808::1'],
+    ['Teredo', '2001:0:4136:e378::1'],
+    ['benchmarking', '2001:2::1'],
+    ['documentation', '2001:db8::1'],
+    ['documentation', '3fff::1'],
+    ['unique local', 'fd12:3456::1'],
+    ['link-local', 'fe80::1'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+    ['discard', '100::1'],
+    ['unassigned', '4000::1'],
+    ['a zone', '2606:4700::1111%eth0'],
+  ])('%s %s → not public', (_kind, ip) => expect(isPublicAddress(ip)).toBe(false));
+
+  it.each([
+    '',
+    'localhost',
+    '8.8.8',
+    '0x8.8.8.8',
+    '134744072',
+    '08.8.8.8',
+    '[2606:4700::1111]',
+    '8.8.8.8 ',
+    '8.8.8.8/32',
+  ])('text that is no plain address: "%s" → not public', (text) => expect(isPublicAddress(text)).toBe(false));
+
+  it('any IPv4 inside any IPv6 form → not public', () => {
+    fc.assert(
+      fc.property(
+        fc.ipV4(),
+        fc.constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'),
+        (v4, prefix) => {
+          expect(isPublicAddress(prefix + v4)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('arbitrary text → an answer, never an error', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.ipV6()), (text) => {
+        expect(typeof isPublicAddress(text)).toBe('boolean');
+        expect(isPublicAddress(text) && isMetadataAddress(text)).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('isMetadataAddress', () => {
+  it.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.0.1',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd00:0ec2:0:0:0:0:0:254',
+    'fd20:ce::254',
+    'fd00:c1::a9fe:a9fe',
+    '::ffff:169.254.169.254',
+    '::ffff:a9fe:a9fe',
+    '::a9fe:a9fe',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
+    '2002:a9fe:a9fe::',
+    // Teredo: the client's address with its bits inverted.
+    '2001:0:4136:e378:8000:63bf:5601:5601',
+  ])('%s → metadata', (ip) => expect(isMetadataAddress(ip)).toBe(true));
+
+  it.each(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.0.1', '8.8.8.8', 'fd00:ec3::254', '::1', 'x'])(
+    '%s → not metadata',
+    (ip) => expect(isMetadataAddress(ip)).toBe(false),
+  );
+});

@@ -1,0 +1,87 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** A parsed address. */
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A network: its address and the length of its prefix in bits. */
+export type AddressRange = [IpAddress, number];
+
+/** Everything the internet assigns as IPv6 unicast lies here; what is outside is never public, listed or not. */
+const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3');
+
+/** Networks whose last four bytes are an IPv4 address a translator would dial. */
+const IPV4_AT_THE_END = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map((text) =>
+  ipaddr.parseCIDR(text),
+);
+const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
+const TEREDO = ipaddr.parseCIDR('2001::/32');
+
+/**
+ * Where clouds hand credentials to whoever asks: link-local as a whole, the large clouds' own special addresses, and
+ * their IPv6 twins.
+ */
+const METADATA_RANGES = [
+  '169.254.0.0/16',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fe80::a9fe:a9fe/128',
+].map((text) => ipaddr.parseCIDR(text));
+
+/**
+ * Reads an address in its plain spelling: four decimal parts, or IPv6 without a zone. Octal, hexadecimal and short
+ * spellings are names for the resolver, not addresses, and give `undefined`.
+ */
+export function parseIp(text: string): IpAddress | undefined {
+  return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.parse(text);
+}
+
+/** True when the address lies in the network; addresses of the other family never do. */
+export function isWithin(address: IpAddress, range: AddressRange): boolean {
+  return address.kind() === range[0].kind() && address.match(range);
+}
+
+/** The IPv4 address behind an IPv4-mapped one (`::ffff:a.b.c.d`), any other address as it is. */
+export function unmapped(address: IpAddress): IpAddress {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/**
+ * True only for addresses the public internet routes. Private, shared, local, documentation, benchmarking, multicast,
+ * reserved and unassigned ranges are not public; neither is IPv6 that carries an IPv4 address inside (mapped,
+ * NAT64, 6to4, Teredo), nor a metadata address, nor text that is no address.
+ * Source: threats 4.1.
+ */
+export function isPublicAddress(ip: string): boolean {
+  const address = parseIp(ip);
+  if (address === undefined || isMetadata(address) || address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || isWithin(address, GLOBAL_UNICAST_V6);
+}
+
+/**
+ * True for cloud metadata addresses, also when an IPv6 form carries them. These are refused even where the operator
+ * trusts the host. Source: threats 4.2.
+ */
+export function isMetadataAddress(ip: string): boolean {
+  const address = parseIp(ip);
+  return address !== undefined && isMetadata(address);
+}
+
+function isMetadata(address: IpAddress): boolean {
+  const carried = address instanceof ipaddr.IPv6 ? carriedIpv4(address) : undefined;
+  return METADATA_RANGES.some((range) => isWithin(address, range) || (carried && isWithin(carried, range)));
+}
+
+/** The IPv4 address a translator or tunnel would reach through this IPv6 address. */
+function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
+  const bytes = address.toByteArray();
+  if (IPV4_AT_THE_END.some((range) => isWithin(address, range))) return new ipaddr.IPv4(bytes.slice(12));
+  if (isWithin(address, SIX_TO_FOUR)) return new ipaddr.IPv4(bytes.slice(2, 6));
+  // Teredo stores the client's address with every bit inverted.
+  if (isWithin(address, TEREDO)) return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
+  return undefined;
+}

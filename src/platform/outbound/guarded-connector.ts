@@ -1,0 +1,112 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { buildConnector } from 'undici';
+import { isMetadataAddress, isPublicAddress, parseIp } from './address.rules.js';
+import type { TrustedHosts } from './trusted-hosts.rules.js';
+
+/** All addresses of a name, in the order in which they should be tried. */
+export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** How a guarded connector dials. */
+export interface GuardedConnectorOptions {
+  readonly trustedHosts: TrustedHosts;
+  /** Milliseconds for name resolution, TCP and TLS together; 10,000 by default. */
+  readonly connectTimeoutMs?: number;
+  /** The operating system's resolver by default. */
+  readonly resolver?: Resolver;
+}
+
+/** Where a connection is going, before any name is resolved. */
+interface Destination {
+  readonly protocol: string;
+  readonly port: string;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** TLS sessions are remembered per protocol and port; callers choose ports, so the memory is bounded. */
+const MAX_DIALERS = 100;
+
+/** The connection was refused by us before a byte was sent. */
+export class BlockedAddressError extends Error {
+  readonly code = 'ERR_BLOCKED_ADDRESS';
+
+  /** @param address for the operator's log; the message leaves it out, because a resolved address tells about our network. */
+  constructor(
+    host: string,
+    readonly address: string,
+    problem: string,
+  ) {
+    super(`${host}: ${problem}`);
+    this.name = 'BlockedAddressError';
+  }
+}
+
+/**
+ * A connector for undici that decides on the address actually dialled: a name is resolved once per connection, every
+ * answer is checked, and only those answers are dialled, so a name that changes its mind gains nothing. Plain http
+ * needs trust, private addresses need trust, metadata addresses are always refused. HTTP/1.1 only; certificates are
+ * verified against Node's own roots (and `NODE_EXTRA_CA_CERTS`).
+ *
+ * Errors: `BlockedAddressError`, or what the network says.
+ * Source: threats 4.1, 4.2.
+ */
+export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
+  const dialers = new LRUCache<string, buildConnector.connector>({ max: MAX_DIALERS });
+  const dialerFor = (destination: Destination): buildConnector.connector => {
+    const key = `${destination.protocol}${destination.port}`;
+    const dialer = dialers.get(key) ?? buildDialer(options, destination);
+    dialers.set(key, dialer);
+    return dialer;
+  };
+  return ({ hostname, host, protocol, port, servername, localAddress }, callback) => {
+    const bareHost = hostname.replace(/^\[|\]$/g, '');
+    const destination = { protocol, port: port || (protocol === 'https:' ? '443' : '80') };
+    // Node asks no resolver about literal addresses, so these are checked here.
+    const refusal = isIP(bareHost) === 0 ? undefined : refusalOf(bareHost, bareHost, destination, options.trustedHosts);
+    if (refusal !== undefined) {
+      queueMicrotask(() => callback(refusal, null));
+      return;
+    }
+    dialerFor(destination)({ hostname: bareHost, host, protocol, port, servername, localAddress }, callback);
+  };
+}
+
+function buildDialer(options: GuardedConnectorOptions, destination: Destination): buildConnector.connector {
+  const resolver = options.resolver ?? resolveAll;
+  const checked = async (host: string): Promise<LookupAddress[]> => {
+    const answers = await resolver(host);
+    if (answers.length === 0) throw new Error(`${host}: the name has no address`);
+    for (const { address } of answers) {
+      const refusal = refusalOf(host, address, destination, options.trustedHosts);
+      if (refusal !== undefined) throw refusal;
+    }
+    return [...answers];
+  };
+  const lookup: LookupFunction = (host, { all }, callback) => {
+    checked(host).then(
+      (answers) => (all ? callback(null, answers) : callback(null, answers[0]?.address ?? '', answers[0]?.family)),
+      (error: Error) => callback(error, []),
+    );
+  };
+  return buildConnector({ lookup, timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
+}
+
+function refusalOf(
+  host: string,
+  address: string,
+  { protocol, port }: Destination,
+  trustedHosts: TrustedHosts,
+): BlockedAddressError | undefined {
+  const refuse = (problem: string) => new BlockedAddressError(host, address, problem);
+  if (parseIp(address) === undefined) return refuse('the resolver gave something that is no plain address');
+  if (isMetadataAddress(address)) return refuse('metadata addresses are never reached');
+  if (trustedHosts.allowsAddress(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, address)) return undefined;
+  if (protocol !== 'https:') return refuse('plain http needs a trusted host');
+  return isPublicAddress(address) ? undefined : refuse('the address is not public');
+}
+
+function resolveAll(hostname: string): Promise<LookupAddress[]> {
+  return systemLookup(hostname, { all: true, order: 'verbatim' });
+}

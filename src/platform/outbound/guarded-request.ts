@@ -1,0 +1,98 @@
+import { Agent, type Dispatcher, errors } from 'undici';
+import { readBounded } from './bounded-body.js';
+import { BlockedAddressError, type GuardedConnectorOptions, guardedConnector } from './guarded-connector.js';
+
+/** Why an outbound call gave no answer. */
+export type OutboundFailure = 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_url';
+
+/** The only error of `GuardedRequest`. The message holds no address; `cause` keeps the original for the log. */
+export class OutboundError extends Error {
+  constructor(
+    readonly reason: OutboundFailure,
+    options: { readonly cause?: unknown } = {},
+  ) {
+    super(`outbound request failed: ${reason}`, options);
+    this.name = 'OutboundError';
+  }
+}
+
+/** One GET. */
+export interface GuardedGet {
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds for the whole exchange: queueing, connecting, headers and body. */
+  readonly timeoutMs: number;
+  /** The largest body accepted. */
+  readonly maxBytes: number;
+  /** True when only the status and headers matter: the body is not read, the connection is closed. */
+  readonly discardBody?: boolean;
+}
+
+/** What came back, whatever its status; a redirect is an answer like any other. */
+export interface GuardedAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** As sent (no decompression); empty with `discardBody`. */
+  readonly body: Buffer;
+}
+
+const MAX_CONNECTIONS_PER_ORIGIN = 8;
+
+/**
+ * Small outbound GETs to places a tenant can name: provider probes, key sets, client documents. Guarded at dial time,
+ * bounded in time and size, redirects never followed. Source: threats 4.1.
+ */
+export class GuardedRequest {
+  private readonly agent: Agent;
+
+  constructor(options: GuardedConnectorOptions) {
+    this.agent = new Agent({ connect: guardedConnector(options), connections: MAX_CONNECTIONS_PER_ORIGIN });
+  }
+
+  /** @throws OutboundError */
+  async get(url: string, options: GuardedGet): Promise<GuardedAnswer> {
+    const { origin, path } = parseTarget(url);
+    const signal = AbortSignal.timeout(options.timeoutMs);
+    try {
+      const headers = { 'accept-encoding': 'identity', ...options.headers };
+      const answer = await this.agent.request({ origin, path, method: 'GET', headers, signal });
+      const body = options.discardBody ? discard(answer.body) : await readBounded(answer.body, options.maxBytes);
+      if (body === undefined) throw new OutboundError('too_large');
+      return { status: answer.statusCode, headers: answer.headers, body };
+    } catch (error) {
+      throw toOutboundError(error, signal);
+    }
+  }
+
+  /** Ends every open exchange; those fail as `unreachable`. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}
+
+/** Whether plain http is fine depends on trust, which the connector decides with the port at hand. */
+function parseTarget(text: string): { origin: string; path: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === undefined || !isWeb || url.username !== '' || url.password !== '') throw new OutboundError('invalid_url');
+  return { origin: url.origin, path: `${url.pathname}${url.search}` };
+}
+
+function discard(body: Dispatcher.ResponseData['body']): Buffer {
+  // Destroying an unread body reports an abort, which is exactly what was asked for.
+  body.on('error', () => {}).destroy();
+  return Buffer.alloc(0);
+}
+
+function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
+  if (error instanceof OutboundError) return error;
+  return new OutboundError(failureOf(error, signal), { cause: error });
+}
+
+function failureOf(error: unknown, signal: AbortSignal): OutboundFailure {
+  if (error instanceof BlockedAddressError) return 'blocked';
+  if (signal.aborted || error instanceof errors.ConnectTimeoutError) return 'timeout';
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) return 'timeout';
+  return error instanceof errors.HeadersOverflowError ? 'too_large' : 'unreachable';
+}

@@ -1,0 +1,118 @@
+import ipaddr from 'ipaddr.js';
+import { type AddressRange, type IpAddress, isWithin, parseIp, unmapped } from './address.rules.js';
+
+/** A host and perhaps a port; `[v6]` brackets removed, names in lower case. */
+interface Authority {
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** One entry of the operator's list: a name or a network, on one port or on all. */
+type TrustedEntry = { readonly port: number | undefined } & (
+  | { readonly name: string }
+  | { readonly range: AddressRange }
+);
+
+const WITH_PORT = /^(.+):([1-9][0-9]{0,4})$/;
+const NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+/** A last label like this makes a URL parser read the whole host as an IPv4 address. */
+const NUMERIC_END = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
+const MAX_NAME_LENGTH = 253;
+const MAX_PORT = 65_535;
+const DEFAULT_PORTS = new Set([80, 443]);
+
+/**
+ * Hosts and networks the operator lets outbound calls reach although they are private or speak plain http. Empty by
+ * default; metadata addresses stay refused whatever it says. Source: decisions section 2; threats 4.2.
+ */
+export class TrustedHosts {
+  constructor(private readonly entries: readonly TrustedEntry[]) {}
+
+  /**
+   * True when the host itself is listed: by name, or, when it is an address, by address or network.
+   *
+   * @param host a name or address, with or without port (`URL.host`). Without one it stands for the default ports 80
+   * and 443, which URLs leave out.
+   */
+  allowsHost(host: string): boolean {
+    const authority = parseAuthority(host);
+    const address = parseIp(authority.host);
+    return this.entries.some(
+      (entry) =>
+        coversPort(entry.port, authority.port) &&
+        ('name' in entry ? entry.name === authority.host : covers(entry.range, address)),
+    );
+  }
+
+  /**
+   * True when a connection for `host` may go to `ip`: the host is listed, or the address is.
+   *
+   * @param host as for `allowsHost`; the port matters for entries that name one.
+   */
+  allowsAddress(host: string, ip: string): boolean {
+    const { port } = parseAuthority(host);
+    const address = parseIp(ip);
+    return (
+      this.allowsHost(host) ||
+      this.entries.some((entry) => 'range' in entry && coversPort(entry.port, port) && covers(entry.range, address))
+    );
+  }
+}
+
+/**
+ * Reads the operator's list: host, host:port, address, address:port (`[v6]:port`) or network, separated by commas or
+ * white space. Names match exactly, never their subdomains.
+ *
+ * @throws Error naming the first bad entry.
+ */
+export function parseTrustedHosts(text: string): TrustedHosts {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  return new TrustedHosts(entries.map(parseEntry));
+}
+
+function parseEntry(text: string): TrustedEntry {
+  const entry = text.includes('/') ? parseNetwork(text) : parseHost(text);
+  if (entry === undefined) throw new Error(`trusted hosts: "${text}" is not a host, host:port, address or CIDR`);
+  return entry;
+}
+
+/** Bits beyond the prefix are refused: `10.1.2.3/8` leaves open whether the host or the network was meant. */
+function parseNetwork(text: string): TrustedEntry | undefined {
+  const slash = text.lastIndexOf('/');
+  if (parseIp(text.slice(0, slash)) === undefined || !ipaddr.isValidCIDR(text)) return undefined;
+  const [address, prefix] = ipaddr.parseCIDR(text);
+  const family = address instanceof ipaddr.IPv4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const exact = family.networkAddressFromCIDR(text).toString() === address.toString();
+  // Mapped addresses are compared as IPv4, so a mapped network would never match.
+  if (!exact || unmapped(address) !== address) return undefined;
+  return { range: [address, prefix], port: undefined };
+}
+
+function parseHost(text: string): TrustedEntry | undefined {
+  const { host, port } = parseAuthority(text);
+  const address = parseIp(host);
+  if (address !== undefined) return { range: singleAddress(unmapped(address)), port };
+  if (host.length > MAX_NAME_LENGTH || !NAME.test(host) || NUMERIC_END.test(host)) return undefined;
+  return { name: host, port };
+}
+
+function parseAuthority(text: string): Authority {
+  const bare = parseIp(text) === undefined ? WITH_PORT.exec(text) : null;
+  const port = bare === null ? undefined : Number(bare[2]);
+  if (port !== undefined && port > MAX_PORT) return { host: text.toLowerCase(), port: undefined };
+  const host = (bare?.[1] ?? text).toLowerCase();
+  return { host: /^\[(.*:.*)\]$/.exec(host)?.[1] ?? host, port };
+}
+
+function singleAddress(address: IpAddress): AddressRange {
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function covers(range: AddressRange, address: IpAddress | undefined): boolean {
+  return address !== undefined && isWithin(unmapped(address), range);
+}
+
+function coversPort(entryPort: number | undefined, port: number | undefined): boolean {
+  if (entryPort === undefined || entryPort === port) return true;
+  return port === undefined && DEFAULT_PORTS.has(entryPort);
+}

@@ -1,0 +1,38 @@
+import type { Ids } from '../../common/ids.js';
+import { Secret } from '../../common/log/secret.js';
+import { decrypt, encrypt, formatLocalBlob, IV_BYTES, parseLocalBlob, type VaultContext } from './sealed-blob.rules.js';
+import { secretUndecryptable, Vault } from './vault.js';
+import type { LocalVaultSettings } from './vault-settings.rules.js';
+
+/** Seals with the current key of a ring held in memory; every other key of the ring still opens. */
+export class LocalVault extends Vault {
+  readonly state = 'ok';
+
+  constructor(
+    private readonly settings: LocalVaultSettings,
+    private readonly ids: Ids,
+  ) {
+    super();
+  }
+
+  async seal(secret: Secret, context: VaultContext): Promise<string> {
+    const version = this.settings.currentVersion;
+    const key = this.settings.keys.get(version);
+    if (key === undefined) throw new Error('vault settings: the current version has no key');
+    const plaintext = Buffer.from(secret.reveal(), 'utf8');
+    return formatLocalBlob({ version, ...encrypt(key, this.ids.bytes(IV_BYTES), plaintext, context) });
+  }
+
+  async open(blob: string, context: VaultContext): Promise<Secret> {
+    const sealed = parseLocalBlob(blob);
+    const key = sealed && this.settings.keys.get(sealed.version);
+    const plaintext = sealed && key && decrypt(key, sealed, context);
+    if (plaintext === undefined) throw secretUndecryptable();
+    return new Secret(plaintext.toString('utf8'));
+  }
+
+  needsRewrap(blob: string): boolean {
+    const sealed = parseLocalBlob(blob);
+    return sealed !== undefined && sealed.version < this.settings.currentVersion;
+  }
+}

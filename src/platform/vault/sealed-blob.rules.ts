@@ -1,0 +1,117 @@
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+
+/** What a secret is tied to (account, row, type, origin). The same members must be given to open it; order is free. */
+export type VaultContext = Readonly<Record<string, string>>;
+
+/** The two encrypted parts of every blob. */
+export interface SealedParts {
+  /** 12 bytes, never used twice with one key. */
+  readonly iv: Buffer;
+  /** Ciphertext followed by the 16-byte authentication tag. */
+  readonly ciphertext: Buffer;
+}
+
+/** A secret sealed with a key of this process. */
+export interface LocalBlob extends SealedParts {
+  /** 1..9999. */
+  readonly version: number;
+}
+
+/** A secret sealed with a data key of its own, which travels wrapped by the remote service. */
+export interface KmsBlob extends SealedParts {
+  /** The remote service's own text, opaque to us. */
+  readonly wrapped: string;
+}
+
+export const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const CIPHER = 'aes-256-gcm';
+const LOCAL_FORMAT = 'local1';
+const KMS_FORMAT = 'kms1';
+const VERSION = /^[1-9][0-9]{0,3}$/;
+const SERVICE = 'gateway';
+
+/**
+ * The context as it is authenticated: the members given plus the constant `service`.
+ *
+ * @throws Error when the caller's context has a member `service`, which would collide with the constant.
+ */
+export function boundContext(context: VaultContext): VaultContext {
+  if (Object.hasOwn(context, 'service')) throw new Error('vault context: "service" is reserved');
+  return { ...context, service: SERVICE };
+}
+
+/** Encrypts with AES-256-GCM; `iv` is 12 random bytes fresh for this call. */
+export function encrypt(key: KeyObject, iv: Buffer, plaintext: Buffer, context: VaultContext): SealedParts {
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(additionalData(context));
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+  return { iv, ciphertext };
+}
+
+/** The plaintext, or `undefined` when key, context or a single bit differ from what was sealed. */
+export function decrypt(key: KeyObject, sealed: SealedParts, context: VaultContext): Buffer | undefined {
+  const split = sealed.ciphertext.length - TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, key, sealed.iv, { authTagLength: TAG_BYTES })
+    .setAAD(additionalData(context))
+    .setAuthTag(sealed.ciphertext.subarray(split));
+  const plaintext = decipher.update(sealed.ciphertext.subarray(0, split));
+  try {
+    return Buffer.concat([plaintext, decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `local1.<version>.<iv>.<ciphertext and tag>`, binary parts in base64url. Source: contract-admin 13. */
+export function formatLocalBlob(blob: LocalBlob): string {
+  return [LOCAL_FORMAT, String(blob.version), ...encodeParts(blob)].join('.');
+}
+
+/** Reads exactly what `formatLocalBlob` writes; `undefined` for any other text, other spellings included. */
+export function parseLocalBlob(text: string): LocalBlob | undefined {
+  const [format, version = '', ...rest] = text.split('.');
+  const parts = parseParts(rest);
+  if (format !== LOCAL_FORMAT || !VERSION.test(version) || parts === undefined) return undefined;
+  return { version: Number(version), ...parts };
+}
+
+/** `kms1.<wrapped data key>.<iv>.<ciphertext and tag>`, every part in base64url. */
+export function formatKmsBlob(blob: KmsBlob): string {
+  return [KMS_FORMAT, Buffer.from(blob.wrapped, 'utf8').toString('base64url'), ...encodeParts(blob)].join('.');
+}
+
+/** Reads exactly what `formatKmsBlob` writes; `undefined` for any other text. */
+export function parseKmsBlob(text: string): KmsBlob | undefined {
+  const [format, wrapped = '', ...rest] = text.split('.');
+  const parts = parseParts(rest);
+  const wrappedBytes = decodeBase64Url(wrapped);
+  if (format !== KMS_FORMAT || !wrappedBytes?.length || parts === undefined) return undefined;
+  const wrappedText = wrappedBytes.toString('utf8');
+  return Buffer.from(wrappedText, 'utf8').equals(wrappedBytes) ? { wrapped: wrappedText, ...parts } : undefined;
+}
+
+/** Written member by member: an object would put integer-like names first, whatever the order of insertion. */
+function additionalData(context: VaultContext): Buffer {
+  const members = Object.entries(boundContext(context))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return Buffer.from(`{${members.join(',')}}`, 'utf8');
+}
+
+function encodeParts(sealed: SealedParts): string[] {
+  return [sealed.iv.toString('base64url'), sealed.ciphertext.toString('base64url')];
+}
+
+function parseParts(texts: readonly string[]): SealedParts | undefined {
+  if (texts.length !== 2) return undefined;
+  const iv = decodeBase64Url(texts[0] ?? '');
+  const ciphertext = decodeBase64Url(texts[1] ?? '');
+  if (iv?.length !== IV_BYTES || ciphertext === undefined || ciphertext.length < TAG_BYTES) return undefined;
+  return { iv, ciphertext };
+}
+
+/** Only the canonical spelling: unused trailing bits, padding and foreign characters make it `undefined`. */
+function decodeBase64Url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}
