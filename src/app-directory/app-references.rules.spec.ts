@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { type RawObject, rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
+import type { ApiStyle } from '../upstreams/api-style.rules.js';
+import { parseAppConfig } from './app-config.rules.js';
+import { checkReferences, type KnownProvider, type KnownProviders } from './app-references.rules.js';
+
+const openai: KnownProvider = {
+  id: 'p1',
+  slug: 'openai',
+  type: 'openai',
+  status: 'active',
+  endpointStyles: ['responses', 'transcription'],
+  apiStyles: ['responses', 'chat_completions', 'audio_transcription', 'other'],
+};
+const second: KnownProvider = { ...openai, id: 'p2', slug: 'second', status: 'disabled' };
+const groq: KnownProvider = { ...openai, id: 'p3', slug: 'fast-lane', type: 'groq', endpointStyles: [] };
+const router: KnownProvider = {
+  ...openai,
+  id: 'p4',
+  slug: 'router',
+  type: 'openrouter',
+  endpointStyles: [],
+  apiStyles: ['chat_completions'],
+};
+
+/** An account whose `priced` models any provider can bill, whose `second` alone prices one more, and whose router reports costs. */
+class Account implements KnownProviders {
+  private readonly providers = [openai, second, groq, router];
+
+  constructor(private readonly priced: readonly string[] = ['gpt-4.1', 'whisper-1']) {}
+
+  find(slugOrType: string) {
+    const bySlug = this.providers.filter((provider) => provider.slug === slugOrType);
+    return bySlug.length > 0 ? bySlug : this.providers.filter((provider) => provider.type === slugOrType);
+  }
+
+  isBillable(provider: KnownProvider, model: string, styles: readonly ApiStyle[] = provider.apiStyles) {
+    if (provider.type === 'openrouter') return styles.includes('chat_completions');
+    return styles.length > 0 && (this.priced.includes(model) || (provider.slug === 'second' && model === 'own-price'));
+  }
+
+  isBillableAnywhere(model: string) {
+    return this.priced.includes(model);
+  }
+}
+
+const check = (raw: RawObject, stored?: RawObject) =>
+  checkReferences(parseAppConfig(raw), new Account(), stored && parseAppConfig(stored));
+const policy = (allowed_models: string[] = [], allowed_paths: unknown[] = []) => ({ allowed_models, allowed_paths });
+const withEndpoint = (endpoint: RawObject) => ({
+  ...rawServerConfig(),
+  endpoints: { e: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1', ...endpoint } },
+});
+
+describe('checkReferences: selected providers', () => {
+  it.each([
+    ['slug', rawSelection({ second: policy() })],
+    ['provider type with another slug', rawSelection({ groq: policy() })],
+    ['disabled instance', rawSelection({ second: policy(['gpt-4.1']) })],
+    ['mode all', rawServerConfig()],
+  ])('%s → accepted', (_title, raw) => {
+    expect(() => check(raw)).not.toThrow();
+  });
+
+  it.each(['missing', 'anthropic'])('%s: neither a slug nor a type in the account → refused', (key) => {
+    expect(() => check(rawSelection({ [key]: policy() }))).toThrow(
+      `config.routing.providers.selected.${key}: is not a provider of this account`,
+    );
+  });
+});
+
+describe('checkReferences: grandfathering', () => {
+  const gone = { gone: policy(['model-without-price']) };
+
+  it('stored configuration selects the missing provider → its checks are skipped', () => {
+    expect(() => check(rawSelection(gone), rawSelection(gone))).not.toThrow();
+  });
+
+  it('stored configuration names it in a fallback only → accepted as a selection and as a target', () => {
+    const stored = withEndpoint({ fallback: [{ provider: 'gone', model: 'x' }] });
+    expect(() => check({ ...rawSelection(gone), endpoints: stored.endpoints }, stored)).not.toThrow();
+    expect(() => check(withEndpoint({ provider: 'gone' }), stored)).not.toThrow();
+  });
+
+  it('stored configuration names another one → refused', () => {
+    expect(() => check(rawSelection(gone), rawSelection({ other: policy() }))).toThrow(
+      'selected.gone: is not a provider',
+    );
+  });
+
+  it('provider still there → its prices are checked, stored or not', () => {
+    const raw = rawSelection({ openai: policy(['free-model']) });
+    expect(() => check(raw, raw)).toThrow('selected.openai.allowed_models.0: "free-model" has no price');
+  });
+});
+
+describe('checkReferences: prices of policies', () => {
+  it('allowed model → judged by the name it is rewritten to', () => {
+    expect(() => check(rawSelection({ openai: policy(['fast']) }, { fast: 'gpt-4.1' }))).not.toThrow();
+    expect(() => check(rawSelection({ openai: policy(['gpt-4.1']) }, { 'gpt-4.1': 'nope' }))).toThrow(
+      '"nope" has no price',
+    );
+  });
+
+  it('fixed model without price → refused at its place', () => {
+    const paths = ['v1/responses', { path: 'v1/embeddings', fixed_model: 'nope' }];
+    expect(() => check(rawSelection({ openai: policy([], paths) }))).toThrow(
+      'allowed_paths.1.fixed_model: "nope" has no',
+    );
+  });
+
+  it('type key over instances → a price on one of them is enough', () => {
+    const onlySecond = { ...new Account(), find: () => [openai, second] };
+    const known: KnownProviders = Object.assign(new Account(), onlySecond);
+    const config = parseAppConfig(rawSelection({ openai: policy(['own-price']) }));
+    expect(() => checkReferences(config, known)).not.toThrow();
+    expect(() => check(rawSelection({ openai: policy(['own-price']) }))).toThrow('"own-price" has no price');
+  });
+
+  it('provider that reports its cost in one style → billable only where the policy allows that style', () => {
+    expect(() => check(rawSelection({ router: policy(['any/model']) }))).not.toThrow();
+    expect(() => check(rawSelection({ router: policy(['any/model'], ['v1/chat/completions']) }))).not.toThrow();
+    expect(() => check(rawSelection({ router: policy(['any/model'], ['v1/responses']) }))).toThrow('has no price');
+  });
+});
+
+describe('checkReferences: model rewrites', () => {
+  it('target nobody can price → refused by key, names inherited by objects included', () => {
+    const raw = { ...rawServerConfig(), routing: { providers: { mode: 'all' }, model_rewrites: { 'a.b': 'nope' } } };
+    expect(() => check(raw)).toThrow('config.routing.model_rewrites.a.b: "nope" has no price');
+    expect(() => check(rawSelection({ openai: policy(['toString']) }))).toThrow('"toString" has no price');
+  });
+});
+
+describe('checkReferences: named endpoints', () => {
+  it.each([
+    [{}],
+    [{ provider: 'second', model: 'own-price' }],
+    [{ api_style: 'transcription', model: 'whisper-1' }],
+    [{ fallback: [{ provider: 'second', model: 'own-price' }] }],
+  ])('%j → accepted', (endpoint) => {
+    expect(() => check(withEndpoint(endpoint))).not.toThrow();
+  });
+
+  it.each([
+    [{ provider: 'gone' }, 'config.endpoints.e.provider: is not a provider of this account'],
+    [{ provider: 'groq' }, 'config.endpoints.e.provider: is not a provider of this account'],
+    [{ provider: 'fast-lane' }, 'config.endpoints.e.provider: cannot serve endpoints of style "responses"'],
+    [{ model: 'nope' }, 'config.endpoints.e.model: "nope" has no price'],
+    [
+      { fallback: [{ provider: 'gone', model: 'gpt-4.1' }] },
+      'config.endpoints.e.fallback.0.provider: is not a provider',
+    ],
+    [{ fallback: [{ provider: 'openai', model: 'nope' }] }, 'config.endpoints.e.fallback.0.model: "nope" has no price'],
+  ])('%j → %s', (endpoint, message) => {
+    expect(() => check(withEndpoint(endpoint))).toThrow(message);
+  });
+
+  it('model rewrites → not applied to endpoints', () => {
+    const raw = { ...withEndpoint({ model: 'fast' }), routing: rawSelection({}, { fast: 'gpt-4.1' }).routing };
+    expect(() => check(raw)).toThrow('config.endpoints.e.model: "fast" has no price');
+  });
+});

@@ -1,0 +1,124 @@
+import { invalidRequest } from '../common/errors/gateway-error.js';
+import { type ApiStyle, classifyPath, type EndpointStyle } from '../upstreams/api-style.rules.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import type { AppConfig, EndpointTarget, SelectedProvider } from './app-config.js';
+import { referencedProviders } from './app-summary.rules.js';
+import { memberPath } from './config-reader.js';
+import { allowedPathOf } from './provider-policy.rules.js';
+
+/** A provider instance of the account, disabled ones included. */
+export interface KnownProvider {
+  readonly id: string;
+  readonly slug: string;
+  readonly type: ProviderType;
+  readonly status: 'active' | 'disabled';
+  /** The named-endpoint styles its type and route can compose. */
+  readonly endpointStyles: readonly EndpointStyle[];
+  /** The API styles its type and route serve. */
+  readonly apiStyles: readonly ApiStyle[];
+}
+
+/** What the account's providers are and can price. */
+export interface KnownProviders {
+  /** The instance with that slug, else every instance of that provider type (decision 3.1); empty when there is none. */
+  find(slugOrType: string): readonly KnownProvider[];
+  /** Whether a call can be priced: by catalog, by the instance's own prices, or because the answer reports its cost. */
+  isBillable(provider: KnownProvider, model: string, styles?: readonly ApiStyle[]): boolean;
+  /** Whether any provider type or instance can price the model. */
+  isBillableAnywhere(model: string): boolean;
+}
+
+const API_STYLE_OF: Readonly<Record<EndpointStyle, ApiStyle>> = {
+  responses: 'responses',
+  transcription: 'audio_transcription',
+};
+
+/**
+ * Checks what a configuration names against what the account has: selected providers and endpoint targets exist, can
+ * serve what is asked of them, and every model named has a price.
+ *
+ * @param stored the configuration being replaced or checked again. A provider that it already names may be gone
+ *   (its checks are skipped then); a new application gets no such grace.
+ * @throws invalid_request naming the first place that fails.
+ * Source: contract-admin 2.6; Specification, "Named endpoint".
+ */
+export function checkReferences(config: AppConfig, known: KnownProviders, stored?: AppConfig): void {
+  const references: References = { config, known, graced: new Set(stored ? referencedProviders(stored) : []) };
+  checkSelectedProviders(references);
+  checkModelRewrites(references);
+  checkEndpoints(references);
+}
+
+interface References {
+  readonly config: AppConfig;
+  readonly known: KnownProviders;
+  /** Slugs and types that may be missing because the stored configuration already names them. */
+  readonly graced: ReadonlySet<string>;
+}
+
+function checkSelectedProviders(references: References): void {
+  const { providers } = references.config.routing;
+  if (providers.mode === 'all') return;
+  for (const [key, policy] of Object.entries(providers.selected)) {
+    const path = memberPath('config.routing.providers.selected', key);
+    const instances = references.known.find(key);
+    if (instances.length > 0) checkPolicyModels(references, instances, policy, path);
+    else if (!references.graced.has(key)) throw invalidRequest(path, 'is not a provider of this account');
+  }
+}
+
+/** A type that covers several instances needs the price on one of them; a call to another is refused when it is made. */
+function checkPolicyModels(
+  { config, known }: References,
+  instances: readonly KnownProvider[],
+  policy: SelectedProvider,
+  path: string,
+): void {
+  const paths = policy.allowed_paths.map(allowedPathOf);
+  const pathStyles = new Set(paths.map((allowed) => classifyPath(allowed.path)));
+  const stylesOf = ({ apiStyles }: KnownProvider) =>
+    paths.length === 0 ? apiStyles : apiStyles.filter((style) => pathStyles.has(style));
+  const requirePrice = (model: string, modelPath: string) => {
+    const canonical = config.routing.model_rewrites[model] ?? model;
+    const priced = instances.some((provider) => known.isBillable(provider, canonical, stylesOf(provider)));
+    if (!priced) throw unpriced(modelPath, canonical);
+  };
+  for (const [index, { fixedModel }] of paths.entries()) {
+    if (fixedModel !== undefined) requirePrice(fixedModel, `${path}.allowed_paths.${index}.fixed_model`);
+  }
+  for (const [index, model] of policy.allowed_models.entries()) requirePrice(model, `${path}.allowed_models.${index}`);
+}
+
+function checkModelRewrites({ config, known }: References): void {
+  for (const [model, replacement] of Object.entries(config.routing.model_rewrites)) {
+    if (known.isBillableAnywhere(replacement)) continue;
+    throw unpriced(memberPath('config.routing.model_rewrites', model), replacement);
+  }
+}
+
+function checkEndpoints(references: References): void {
+  for (const [slug, endpoint] of Object.entries(references.config.endpoints)) {
+    const path = memberPath('config.endpoints', slug);
+    checkTarget(references, endpoint, endpoint.api_style, path);
+    for (const [index, fallback] of endpoint.fallback.entries()) {
+      checkTarget(references, fallback, endpoint.api_style, `${path}.fallback.${index}`);
+    }
+  }
+}
+
+/** Unlike a selection, a target names one instance: a type name finds the instance of that slug and no other. */
+function checkTarget({ known, graced }: References, target: EndpointTarget, style: EndpointStyle, path: string): void {
+  const provider = known.find(target.provider).find((instance) => instance.slug === target.provider);
+  if (provider === undefined) {
+    if (graced.has(target.provider)) return;
+    throw invalidRequest(`${path}.provider`, 'is not a provider of this account');
+  }
+  if (!provider.endpointStyles.includes(style)) {
+    throw invalidRequest(`${path}.provider`, `cannot serve endpoints of style "${style}"`);
+  }
+  if (!known.isBillable(provider, target.model, [API_STYLE_OF[style]])) throw unpriced(`${path}.model`, target.model);
+}
+
+function unpriced(path: string, model: string) {
+  return invalidRequest(path, `${JSON.stringify(model)} has no price; add custom pricing to the provider`);
+}

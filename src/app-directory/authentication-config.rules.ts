@@ -1,0 +1,124 @@
+import { invalidRequest } from '../common/errors/gateway-error.js';
+import type {
+  ApiKeyAuthentication,
+  AppAttest,
+  AttestEnvironment,
+  Authentication,
+  DeviceAuthentication,
+  HeaderUser,
+  IssuerUser,
+} from './app-config.js';
+import { listOf, type ObjectReader, oneOf, openObject, type Read, text } from './config-reader.js';
+import { CARRIER_HEADERS, headerName, type IssuerTrust, issuerConfig } from './issuer-config.rules.js';
+
+const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
+const MAX_BUNDLE_ID_LENGTH = 255;
+/** Source: Specification, "Authentication" 5. */
+const DEFAULT_USER_HEADER = 'x-end-user-id';
+
+/** Headers that carry credentials or belong to the service, so none of them can name a user. Source: contract-app 4.3. */
+const NOT_A_USER_HEADER: ReadonlySet<string> = new Set([
+  ...CARRIER_HEADERS,
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+]);
+
+const AUTHENTICATION_MEMBERS = ['type', 'end_user', 'app_attest'] as const;
+const USER_MEMBERS = ['source', 'issuer', 'header'] as const;
+type UserReader = ObjectReader<(typeof USER_MEMBERS)[number]>;
+
+/**
+ * Reads `authentication`: device applications must say who the user is, server applications may.
+ *
+ * @param trust the hosts whose key set may be fetched without TLS.
+ * Source: Specification, "AppConfig"; contract-admin 2.5.
+ */
+export function authenticationConfig(trust: IssuerTrust): Read<Authentication> {
+  const device = deviceAuthentication(trust);
+  const apiKey = apiKeyAuthentication(trust);
+  return (value, path) => {
+    const reader = openObject(value, path, AUTHENTICATION_MEMBERS);
+    const type = reader.required('type', oneOf(['device_app_attest', 'api_key']));
+    return type === 'device_app_attest' ? device(reader) : apiKey(reader);
+  };
+}
+
+/** Whether calls of the application belong to a user, which per-user limits need. */
+export function hasUserIdentity(authentication: Authentication): boolean {
+  return authentication.end_user !== undefined;
+}
+
+type AuthenticationReader = ObjectReader<(typeof AUTHENTICATION_MEMBERS)[number]>;
+
+function deviceAuthentication(trust: IssuerTrust): (reader: AuthenticationReader) => DeviceAuthentication {
+  const endUser: Read<DeviceAuthentication['end_user']> = (value, path) => {
+    const reader = openObject(value, path, USER_MEMBERS);
+    const source = reader.required('source', oneOf(['issuer', 'app_install']));
+    if (source === 'issuer') return issuerUser(reader, trust);
+    refuseOthers(reader, []);
+    return { source };
+  };
+  return (reader) => ({
+    type: 'device_app_attest',
+    end_user: reader.required('end_user', endUser),
+    app_attest: reader.required('app_attest', appAttest),
+  });
+}
+
+function apiKeyAuthentication(trust: IssuerTrust): (reader: AuthenticationReader) => ApiKeyAuthentication {
+  const endUser: Read<HeaderUser | IssuerUser | undefined> = (value, path) => {
+    const reader = openObject(value, path, USER_MEMBERS);
+    const source = reader.required('source', oneOf(['header', 'issuer', 'none']));
+    if (source === 'issuer') return issuerUser(reader, trust);
+    if (source === 'header') return headerUser(reader);
+    refuseOthers(reader, []);
+    return undefined;
+  };
+  return (reader) => {
+    reader.refuse('app_attest', 'only with type "device_app_attest"');
+    const endUserRead = reader.withDefault('end_user', endUser, undefined);
+    return endUserRead === undefined ? { type: 'api_key' } : { type: 'api_key', end_user: endUserRead };
+  };
+}
+
+function issuerUser(reader: UserReader, trust: IssuerTrust): IssuerUser {
+  refuseOthers(reader, ['issuer']);
+  return { source: 'issuer', issuer: reader.required('issuer', issuerConfig(trust)) };
+}
+
+function headerUser(reader: UserReader): HeaderUser {
+  refuseOthers(reader, ['header']);
+  return { source: 'header', header: reader.withDefault('header', headerName(NOT_A_USER_HEADER), DEFAULT_USER_HEADER) };
+}
+
+function refuseOthers(reader: UserReader, kept: readonly ('issuer' | 'header')[]): void {
+  for (const member of ['issuer', 'header'] as const) {
+    if (!kept.includes(member)) reader.refuse(member, `only with source "${member}"`);
+  }
+}
+
+const environments: Read<readonly AttestEnvironment[]> = (value, path) => {
+  const named = listOf(oneOf(['production', 'development']), { min: 1 })(value, path);
+  if (new Set(named).size < named.length) throw invalidRequest(path, 'must not name an environment twice');
+  return named;
+};
+
+const appAttest: Read<AppAttest> = (value, path) => {
+  const reader = openObject(value, path, ['team_id', 'bundle_id', 'environments']);
+  return {
+    team_id: reader.required(
+      'team_id',
+      text({ pattern: /^[A-Z0-9]{10}$/, problem: 'must be ten capital letters or digits' }),
+    ),
+    bundle_id: reader.required(
+      'bundle_id',
+      text({
+        max: MAX_BUNDLE_ID_LENGTH,
+        pattern: /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/,
+        problem: 'must be a bundle identifier such as com.example.app',
+      }),
+    ),
+    environments: reader.withDefault('environments', environments, DEFAULT_ENVIRONMENTS),
+  };
+};

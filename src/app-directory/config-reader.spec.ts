@@ -1,0 +1,180 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  integer,
+  listOf,
+  MAX_ENTRIES,
+  number,
+  oneOf,
+  oneOrMore,
+  openObject,
+  orNull,
+  tableOf,
+  text,
+} from './config-reader.js';
+import { jsonObject, MAX_JSON_DEPTH } from './free-json.rules.js';
+
+const words = tableOf({ pattern: /^[a-z_]+$/, keyProblem: 'must be a word', value: text({}) });
+
+describe('openObject', () => {
+  it.each([[null], [[]], ['text'], [1], [true], [undefined]])('root: %p → must be an object', (value) => {
+    expect(() => openObject(value, 'config', ['a'])).toThrow('config: must be an object');
+  });
+
+  it('unknown member: named with its path', () => {
+    expect(() => openObject({ a: 1, b: 2 }, 'config.x', ['a'])).toThrow('config.x.b: is not a known field');
+  });
+
+  it('unknown member with an odd name: quoted and shortened', () => {
+    const key = `\u0000\n${'x'.repeat(100)}`;
+    expect(() => openObject({ [key]: 1 }, 'c', [])).toThrow(`c."\\u0000\\n${'x'.repeat(62)}": is not a known field`);
+  });
+
+  it('own member named __proto__: refused by name', () => {
+    const sent: unknown = JSON.parse('{"__proto__":{"a":1}}');
+    expect(() => openObject(sent, 'c', ['a'])).toThrow('c.__proto__: is not a known field');
+  });
+
+  it('inherited members: absent', () => {
+    const reader = openObject(Object.create({ toString: 'x', a: 'x' }), 'c', ['a', 'toString']);
+    expect(reader.raw('a')).toBeUndefined();
+    expect(() => reader.required('toString', text({}))).toThrow('c.toString: is required');
+  });
+
+  it('member set to undefined: counts as absent', () => {
+    const reader = openObject({ a: undefined }, 'c', ['a']);
+    expect(reader.optional('a', text({}))).toEqual({});
+    expect(Object.keys(reader.optional('a', text({})))).toEqual([]);
+    expect(reader.withDefault('a', text({}), 'none')).toBe('none');
+  });
+
+  it('member set to null: read, not defaulted', () => {
+    const reader = openObject({ a: null }, 'c', ['a']);
+    expect(() => reader.withDefault('a', text({}), 'none')).toThrow('c.a: must be text');
+  });
+});
+
+describe('text', () => {
+  it('surrounding blanks: trimmed before the rules apply', () => {
+    expect(text({ max: 2, pattern: /^ab$/ })('  ab\n', 'c')).toBe('ab');
+  });
+
+  it.each([
+    ['   ', 'c: must not be blank'],
+    ['abcd', 'c: must have at most 3 characters'],
+    ['ABC', 'c: must be lower case'],
+    ['a\u0000', 'c: must not have NUL or broken characters'],
+    ['\u0000', 'c: must not have NUL or broken characters'],
+    ['\ud800', 'c: must not have NUL or broken characters'],
+    [7, 'c: must be text'],
+    [null, 'c: must be text'],
+    [['a'], 'c: must be text'],
+  ])('%j → %s', (value, message) => {
+    expect(() => text({ max: 3, pattern: /^[a-z]+$/, problem: 'must be lower case' })(value, 'c')).toThrow(message);
+  });
+});
+
+describe('numbers', () => {
+  it.each([[1.5], ['1'], [null], [Number.NaN], [Number.POSITIVE_INFINITY]])('integer: %p → refused', (value) => {
+    expect(() => integer({})(value, 'c')).toThrow('c: must be an integer');
+  });
+
+  it('integer: outside its range → refused with the bound', () => {
+    expect(() => integer({ min: 1 })(0, 'c')).toThrow('c: must be at least 1');
+    expect(() => integer({ max: 5 })(6, 'c')).toThrow('c: must be at most 5');
+    expect(() => integer({})(2 ** 53, 'c')).toThrow('c: must be at most 9007199254740991');
+  });
+
+  it('number: not finite → refused', () => {
+    expect(() => number({})(JSON.parse('1e999'), 'c')).toThrow('c: must be a number');
+  });
+
+  it('negative zero → zero', () => {
+    expect(Object.is(number({ min: 0 })(-0, 'c'), 0)).toBe(true);
+  });
+
+  it('orNull: null passes, others are read', () => {
+    const read = orNull(integer({ min: 1 }));
+    expect([read(null, 'c'), read(3, 'c')]).toEqual([null, 3]);
+    expect(() => read(false, 'c')).toThrow('c: must be an integer');
+  });
+});
+
+describe('words and lists', () => {
+  it('oneOf: another word, another case or a list holding the word → refused with the choice', () => {
+    for (const value of ['c', 'A', ['a'], 0]) {
+      expect(() => oneOf(['a', 'b'])(value, 'x')).toThrow('x: must be "a" or "b"');
+    }
+  });
+
+  it('listOf: an entry is refused → the path has its index', () => {
+    expect(() => listOf(text({}))(['a', 1], 'x')).toThrow('x.1: must be text');
+  });
+
+  it('listOf: number of entries outside the bounds → refused', () => {
+    expect(() => listOf(text({}), { min: 1 })([], 'x')).toThrow('x: must have at least 1 entry');
+    expect(() => listOf(text({}), { max: 1 })(['a', 'b'], 'x')).toThrow('x: must have at most 1 entries');
+    expect(() => listOf(text({}))({ length: 0 }, 'x')).toThrow('x: must be a list');
+  });
+
+  it('oneOrMore: one value → a list; an empty list → refused', () => {
+    expect(oneOrMore(text({}))(' a ', 'x')).toEqual(['a']);
+    expect(oneOrMore(text({}))(['a', 'b'], 'x')).toEqual(['a', 'b']);
+    expect(() => oneOrMore(text({}))([], 'x')).toThrow('x: must have at least 1 entry');
+  });
+});
+
+describe('tableOf', () => {
+  it.each(['__proto__', 'constructor', 'prototype'])('key %s → refused by name', (name) => {
+    const sent: unknown = JSON.parse(`{"${name}":"x"}`);
+    expect(() => words(sent, 'm')).toThrow(`m.${name}: is a reserved name`);
+  });
+
+  it('keys outside the pattern → refused by name', () => {
+    expect(() => words({ Ab: 'x' }, 'm')).toThrow('m.Ab: must be a word');
+    expect(() => words({ '': 'x' }, 'm')).toThrow('m."": must be a word');
+  });
+
+  it('reading a name that every object inherits → undefined', () => {
+    const table = words({ a: 'x' }, 'm');
+    expect(table.a).toBe('x');
+    expect(table.toString).toBeUndefined();
+    expect(JSON.stringify(table)).toBe('{"a":"x"}');
+  });
+
+  it('too many entries → refused', () => {
+    const many = Object.fromEntries(Array.from({ length: MAX_ENTRIES + 1 }, (_, index) => [`k${index}`, 'x']));
+    expect(() => words(many, 'm')).toThrow(`m: must have at most ${MAX_ENTRIES} entries`);
+  });
+});
+
+describe('jsonObject', () => {
+  const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+
+  it('any JSON: answered as the very same object', () => {
+    const sent = { a: [1, null, 'x', { b: false }], c: {} };
+    expect(jsonObject(sent, 'p')).toBe(sent);
+  });
+
+  it('depth: the last allowed level passes, one more is refused', () => {
+    expect(() => jsonObject(nested(MAX_JSON_DEPTH), 'p')).not.toThrow();
+    expect(() => jsonObject(nested(MAX_JSON_DEPTH + 1), 'p')).toThrow('must not be nested deeper than 40 levels');
+    expect(() => jsonObject({ a: JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) }, 'p')).toThrow('nested deeper');
+  });
+
+  it.each([
+    ['{"a":{"__proto__":{}}}', 'p.a.__proto__: is a reserved name'],
+    ['{"a":[{"constructor":1}]}', 'p.a.0.constructor: is a reserved name'],
+    ['{"prototype":1}', 'p.prototype: is a reserved name'],
+    ['{"a":["\\u0000"]}', 'p.a.0: must not have NUL or broken characters'],
+    ['{"a\\u0000":1}', 'p."a\\u0000": must not have NUL or broken characters'],
+    ['{"a":1e999}', 'p.a: must be a JSON value'],
+    ['[]', 'p: must be an object'],
+    ['null', 'p: must be an object'],
+  ])('%s → %s', (sent, message) => {
+    expect(() => jsonObject(JSON.parse(sent), 'p')).toThrow(message);
+  });
+
+  it.each([[undefined], [() => 1], [1n], [Symbol('x')]])('a value JSON does not have (%p) → refused', (value) => {
+    expect(() => jsonObject({ a: value }, 'p')).toThrow('p.a: must be a JSON value');
+  });
+});

@@ -1,0 +1,108 @@
+import { invalidRequest } from '../common/errors/gateway-error.js';
+import type { IssuerConfig, RequiredClaim } from './app-config.js';
+import { integer, listOf, number, oneOf, oneOrMore, openObject, type Read, text } from './config-reader.js';
+
+const MAX_URL_LENGTH = 2048;
+const MAX_CLAIM_LENGTH = 1000;
+
+/** Console presets: bookkeeping that decides nothing. Source: Specification, "IssuerConfig". */
+const IDENTITY_PRESETS = ['firebase', 'supabase', 'auth0', 'clerk', 'custom'] as const;
+const ENTITLEMENT_PRESETS = ['revenuecat', 'custom'] as const;
+
+/** Headers that frame or describe a request, so they can carry neither a user nor a token. */
+export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
+  'x-app-version',
+  'content-type',
+  'content-length',
+  'host',
+  'connection',
+  'cookie',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Which key-set hosts the operator trusts without TLS. */
+export interface IssuerTrust {
+  /** @param host as `URL.hostname` writes it, an IPv6 address in brackets. */
+  allowsHttp(host: string): boolean;
+}
+
+/** A header name of 1 to 64 characters, answered in lower case; none of `refused`, which is in lower case. */
+export function headerName(refused: ReadonlySet<string>): Read<string> {
+  const name = text({ max: 64, pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, problem: 'must be a header name' });
+  return (value, path) => {
+    const lowerCase = name(value, path).toLowerCase();
+    if (refused.has(lowerCase)) throw invalidRequest(path, `must not be ${lowerCase}, which has a meaning of its own`);
+    return lowerCase;
+  };
+}
+
+/** Reads `end_user.issuer`. Source: Specification, "IssuerConfig"; contract-admin 2.5. */
+export function issuerConfig(trust: IssuerTrust): Read<IssuerConfig> {
+  return (value, path) => {
+    const reader = openObject(value, path, [
+      'jwks_url',
+      'issuer',
+      'audience',
+      'user_id_claim',
+      'token_header',
+      'required_claims',
+      'max_token_lifetime_seconds',
+      'provider',
+      'entitlement',
+    ]);
+    return {
+      jwks_url: reader.required('jwks_url', keySetUrl(trust)),
+      issuer: reader.required('issuer', oneOrMore(claimText)),
+      audience: reader.required('audience', oneOrMore(claimText)),
+      user_id_claim: reader.required('user_id_claim', claimText),
+      ...reader.optional('token_header', headerName(CARRIER_HEADERS)),
+      required_claims: reader.required('required_claims', listOf(requiredClaim)),
+      max_token_lifetime_seconds: reader.required('max_token_lifetime_seconds', integer({ min: 1 })),
+      ...reader.optional('provider', oneOf(IDENTITY_PRESETS)),
+      ...reader.optional('entitlement', oneOf(ENTITLEMENT_PRESETS)),
+    };
+  };
+}
+
+const claimText = text({ max: MAX_CLAIM_LENGTH });
+const claimTexts = listOf(claimText, { min: 1 });
+
+const requiredClaim: Read<RequiredClaim> = (value, path) => {
+  const reader = openObject(value, path, ['path', 'contains', 'equals']);
+  const claim = reader.required('path', claimText);
+  if ((reader.raw('contains') === undefined) === (reader.raw('equals') === undefined)) {
+    throw invalidRequest(path, 'must have exactly one of "contains" and "equals"');
+  }
+  if (reader.raw('equals') !== undefined) return { path: claim, equals: reader.required('equals', claimScalar) };
+  return { path: claim, contains: reader.required('contains', oneOrListed) };
+};
+
+const oneOrListed: Read<string | readonly string[]> = (value, path) =>
+  Array.isArray(value) ? claimTexts(value, path) : claimText(value, path);
+
+const claimScalar: Read<string | number | boolean> = (value, path) => {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return claimText(value, path);
+  if (typeof value === 'number') return number({})(value, path);
+  throw invalidRequest(path, 'must be text, a number or a boolean');
+};
+
+/** An absolute address in visible ASCII; the backslash is left out because URL parsers turn it into a slash. */
+const address = text({ max: MAX_URL_LENGTH, pattern: /^[!-[\]-~]+$/, problem: 'must be an absolute https URL' });
+
+function keySetUrl(trust: IssuerTrust): Read<string> {
+  return (value, path) => {
+    const url = URL.parse(address(value, path));
+    if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
+    const secure = url.protocol === 'https:' || (url.protocol === 'http:' && trust.allowsHttp(url.hostname));
+    if (!secure) throw invalidRequest(path, 'must use https');
+    if (url.username !== '' || url.password !== '') throw invalidRequest(path, 'must not hold credentials');
+    if (url.href.includes('#')) throw invalidRequest(path, 'must not have a fragment');
+    return address(url.href, path);
+  };
+}
