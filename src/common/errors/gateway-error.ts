@@ -13,6 +13,8 @@ interface GatewayErrorOptions {
   readonly data?: ErrorData;
   /** Whole seconds for a `Retry-After` header; required with 429 and 503. */
   readonly retryAfterSeconds?: number;
+  /** Further headers of the refusal, such as `WWW-Authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
@@ -23,6 +25,7 @@ export class GatewayError extends Error {
   readonly reason: string | undefined;
   readonly data: ErrorData | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
@@ -32,6 +35,7 @@ export class GatewayError extends Error {
     this.reason = options.reason;
     this.data = options.data;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
   }
 }
 

@@ -1,0 +1,15 @@
+import type { GatewayError } from './gateway-error.js';
+
+const JSON_TYPE = 'application/json; charset=UTF-8';
+
+/** The one shape of every refusal: `{error: {code, message, data?}}` (specification "Errors"). */
+export function errorEnvelope(error: GatewayError): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, data: error.data } });
+}
+
+/** The headers every refusal carries, beside those its error names. */
+export function errorHeaders(error: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE, ...error.headers };
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds));
+  return headers;
+}

@@ -1,0 +1,48 @@
+import { HttpException } from '@nestjs/common';
+import { GatewayError } from './gateway-error.js';
+
+/** Fastify's own codes for requests it refuses before any of our code runs, and what they mean in ours. */
+const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'payload_too_large'; message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The request body is too large.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', message: 'Content-Length does not match the body.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'invalid_request', message: 'Content-Type: not a media type.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'invalid_request', message: 'body: must not be empty.' },
+  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL has a broken percent escape.' },
+};
+
+/**
+ * Turns whatever was thrown into the error the client sees. Ours pass; the framework's get the code that fits; all
+ * else becomes a generic `internal_error` whose detail stays in the log.
+ *
+ * @param isServiceTrouble says whether an unknown error is a dependency that is away (503) rather than a defect (500).
+ */
+export function toGatewayError(error: unknown, isServiceTrouble: (error: unknown) => boolean): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof HttpException) return fromHttpException(error);
+  const refusal = FASTIFY_REFUSALS[fastifyCode(error)];
+  if (refusal) return new GatewayError(refusal.code, { message: refusal.message, cause: error });
+  if (isServiceTrouble(error)) {
+    return new GatewayError('service_unavailable', {
+      reason: 'database_unavailable',
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+  return new GatewayError('internal_error', { cause: error });
+}
+
+function fromHttpException(error: HttpException): GatewayError {
+  const status = error.getStatus();
+  if (status === 404) {
+    return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_not_found' });
+  }
+  if (status === 413) return new GatewayError('payload_too_large', { cause: error });
+  if (status >= 400 && status < 500) {
+    return new GatewayError('invalid_request', { message: 'The request is not valid.', cause: error });
+  }
+  return new GatewayError('internal_error', { cause: error });
+}
+
+function fastifyCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { appOf, appVersionOf, pathOf } from '../http/gateway-request.js';
+import { Log } from '../log/log.js';
+import type { GatewayError } from './gateway-error.js';
+
+/** Writes the one `gateway_error` line of a refused request, whoever notices the refusal first. */
+@Injectable()
+export class GatewayErrorLog {
+  constructor(private readonly log: Log) {}
+
+  /** Exactly one line a request, with exactly the specified fields (specification "Events" 3). */
+  write(request: FastifyRequest, error: GatewayError): void {
+    if (request.refusalLogged) return;
+    request.refusalLogged = true;
+    this.log.event('gateway_error', {
+      code: error.code,
+      reason: error.reason,
+      status: error.status,
+      path: pathOf(request),
+      method: request.method,
+      app: appOf(request),
+      appVersion: appVersionOf(request),
+    });
+  }
+
+  /** The detail of a failure nobody planned, beside its `gateway_error` line; never its parameters. */
+  writeUnexpected(request: FastifyRequest, error: unknown): void {
+    const known = error instanceof Error ? error : new Error(typeof error);
+    this.log.event('unhandled_error', {
+      path: pathOf(request),
+      method: request.method,
+      error: `${known.name}: ${known.message}`,
+      stack: known.stack,
+    });
+  }
+}

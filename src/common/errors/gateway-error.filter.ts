@@ -1,0 +1,40 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SERVER_TIMING } from '../http/request-timings.js';
+import { errorEnvelope, errorHeaders } from './error-envelope.js';
+import { toGatewayError } from './framework-error.rules.js';
+import { GatewayErrorLog } from './gateway-error-log.js';
+
+/** Says whether an unknown error means that a dependency is away; bound by the platform. */
+export abstract class ServiceTrouble {
+  abstract isServiceTrouble(error: unknown): boolean;
+}
+
+/** The only place that turns an error into an answer; everything thrown before the first byte ends here. */
+@Catch()
+@Injectable()
+export class GatewayErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly errorLog: GatewayErrorLog,
+    private readonly trouble: ServiceTrouble,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.refuse(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), thrown);
+  }
+
+  /** Answers a refusal with its envelope and logs it once. Does nothing when the answer has begun. */
+  refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+    const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
+    this.errorLog.write(request, error);
+    if (error.code === 'internal_error' && error !== thrown) this.errorLog.writeUnexpected(request, thrown);
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    const headers = errorHeaders(error);
+    if (request.timings) headers[SERVER_TIMING] = request.timings.header();
+    void reply.code(error.status).headers(headers).send(errorEnvelope(error));
+  }
+}

@@ -1,0 +1,130 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { registerDecorator, ValidateIf } from 'class-validator';
+import type { ErrorCode } from '../errors/error-catalogue.js';
+
+interface Presence {
+  readonly optional?: boolean;
+  readonly nullable?: boolean;
+  readonly description?: string;
+}
+
+const trimmed = new Map<object, Set<string>>();
+const numeric = new Map<object, Set<string>>();
+
+/** Names of a body class's text members that lose surrounding blanks before they are judged. */
+export function trimmedMembers(type: { prototype: object }): ReadonlySet<string> {
+  return trimmed.get(type.prototype) ?? new Set();
+}
+
+/** Names of a query class's members that are numbers, so that their text is read as one. */
+export function numericMembers(type: { prototype: object }): ReadonlySet<string> {
+  return numeric.get(type.prototype) ?? new Set();
+}
+
+/** Text of `min` to `max` characters, trimmed first. Validator and OpenAPI property in one. */
+export function Text(options: Presence & { min?: number; max: number; pattern?: RegExp; patternText?: string }) {
+  const { min = 1, max, pattern, patternText = 'of the documented form' } = options;
+  const isRight = (value: unknown) =>
+    typeof value === 'string' &&
+    value.length >= min &&
+    value.length <= max &&
+    !value.includes('\u0000') &&
+    (pattern?.test(value) ?? true);
+  const text = pattern ? `must be ${patternText}` : `must be text of ${min} to ${max} characters`;
+  return applyDecorators(
+    remember(trimmed),
+    check(isRight, text, options),
+    api({ type: 'string', minLength: min, maxLength: max, ...(pattern ? { pattern: pattern.source } : {}) }, options),
+  );
+}
+
+/** Text whose blanks matter, such as a credential. */
+export function Verbatim(options: Presence & { min?: number; max: number }) {
+  const { min = 1, max } = options;
+  return applyDecorators(
+    check(
+      (value) => typeof value === 'string' && value.length >= min && value.length <= max && !value.includes('\u0000'),
+      `must be text of ${min} to ${max} characters`,
+      options,
+    ),
+    api({ type: 'string', minLength: min, maxLength: max }, options),
+  );
+}
+
+/** A whole number within bounds. `missingCode` names the catalogue code of its absence. */
+export function Int(options: Presence & { min: number; max?: number; missingCode?: ErrorCode }) {
+  const { min, max = Number.MAX_SAFE_INTEGER } = options;
+  const range = options.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  return applyDecorators(
+    remember(numeric),
+    check(
+      (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max,
+      `must be a whole number ${range}`,
+      options,
+      options.missingCode,
+    ),
+    api({ type: 'integer', minimum: min, ...(options.max === undefined ? {} : { maximum: max }) }, options),
+  );
+}
+
+/** One of a closed list of words. */
+export function OneOf(words: readonly string[], options: Presence = {}) {
+  return applyDecorators(
+    check(
+      (value) => typeof value === 'string' && words.includes(value),
+      `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
+      options,
+    ),
+    api({ type: 'string', enum: [...words] }, options),
+  );
+}
+
+/** A JSON object that a parser of its own judges; `schema` is what the OpenAPI document says of it. */
+export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } = {}) {
+  return applyDecorators(
+    check(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+      options,
+    ),
+    api(options.schema ?? { type: 'object', additionalProperties: true }, options),
+  );
+}
+
+function remember(register: Map<object, Set<string>>): PropertyDecorator {
+  return (target, member) => {
+    register.set(target, (register.get(target) ?? new Set()).add(String(member)));
+  };
+}
+
+/** Absent is right when optional, null when nullable, and nothing else is. */
+function check(
+  isRight: (value: unknown) => boolean,
+  problem: string,
+  { optional = false, nullable = false }: Presence,
+  missingCode?: ErrorCode,
+): PropertyDecorator {
+  return (target, member) => {
+    ValidateIf((body: Record<string, unknown>) => {
+      const value = body[String(member)];
+      return !((optional && value === undefined) || (nullable && value === null));
+    })(target, member);
+    registerDecorator({
+      name: 'field',
+      target: target.constructor,
+      propertyName: String(member),
+      options: { message: (at) => (at.value === undefined ? 'is required' : problem), context: { missingCode } },
+      validator: { validate: isRight },
+    });
+  };
+}
+
+function api(schema: ApiPropertyOptions, { optional, nullable, description }: Presence): PropertyDecorator {
+  return ApiProperty({
+    ...schema,
+    required: !optional,
+    ...(nullable ? { nullable: true } : {}),
+    ...(description ? { description } : {}),
+  } as ApiPropertyOptions);
+}

@@ -1,0 +1,83 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
+import { type ValidationError, validateSync } from 'class-validator';
+import { type ErrorCode } from '../errors/error-catalogue.js';
+import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
+import { RawBody } from '../http/raw-body.js';
+import { parseStrictJson } from '../http/strict-json.rules.js';
+import { numericMembers, trimmedMembers } from './fields.js';
+
+const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/**
+ * Turns what was sent into the class a handler declares, or refuses it: `400` with `<dot.path>: <what is wrong>` for
+ * the first problem only (contract-admin 0.1). Runs after the guards, so nobody learns a schema before a credential.
+ */
+@Injectable()
+export class RequestShapePipe implements PipeTransform {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    if (metadata.type === 'body') return this.body(value, metadata.metatype);
+    if (metadata.type === 'query') return this.query(value, metadata.metatype);
+    if (metadata.type === 'param') return this.param(value, metadata.data);
+    return value;
+  }
+
+  private body(value: unknown, type: Type | undefined): unknown {
+    if (!(value instanceof RawBody) || value.bytes.length === 0) throw invalidRequest('body', 'must be a JSON object');
+    if (!JSON_MEDIA_TYPE.test(value.contentType)) {
+      throw invalidRequest('Content-Type', 'must be application/json', 'content_type_unsupported');
+    }
+    const parsed = parseStrictJson(value.bytes);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      throw invalidRequest('body', 'must be a JSON object');
+    }
+    return type && type !== Object ? toChecked(type, Object.entries(parsed)) : parsed;
+  }
+
+  private query(value: unknown, type: Type | undefined): unknown {
+    if (!type || type === Object || typeof value !== 'object' || value === null) return value;
+    const numbers = numericMembers(type);
+    const members = Object.entries(value).map(([name, sent]): [string, unknown] => {
+      if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
+      return [name, numbers.has(name) && /^\d{1,15}$/.test(String(sent)) ? Number(sent) : sent];
+    });
+    return toChecked(type, members);
+  }
+
+  private param(value: unknown, name: string | undefined): unknown {
+    if (typeof value === 'string' && value.includes('\u0000'))
+      throw invalidRequest(name ?? 'path', 'holds a NUL character');
+    return value;
+  }
+}
+
+/** Builds the instance member by member: nothing of the sender's reaches a setter or a prototype. */
+function toChecked(type: Type, members: readonly [string, unknown][]): object {
+  const instance: object = new type();
+  const trims = trimmedMembers(type);
+  for (const [name, sent] of members) {
+    const value = trims.has(name) && typeof sent === 'string' ? sent.trim() : sent;
+    Object.defineProperty(instance, name, { value, enumerable: true, writable: true, configurable: true });
+  }
+  const [first, ...others] = validateSync(instance, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: false,
+    stopAtFirstError: true,
+  });
+  if (first) throw refusalOf([first, ...others]);
+  return instance;
+}
+
+/** A missing member with a code of its own is answered before any other problem. */
+function refusalOf(problems: readonly ValidationError[]): GatewayError {
+  for (const problem of problems) {
+    const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
+    if (code && problem.value === undefined) return new GatewayError(code);
+  }
+  const first = problems[0];
+  const path = first?.property ?? 'body';
+  const text = first?.constraints?.whitelistValidation
+    ? 'is not a known member'
+    : Object.values(first?.constraints ?? {})[0];
+  return invalidRequest(path, text ?? 'is not valid');
+}

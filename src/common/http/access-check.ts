@@ -1,0 +1,48 @@
+import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { Access, type AccessDeclaration } from './access.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'ALL', 'OPTIONS', 'HEAD', 'SEARCH'] as const;
+
+/** One route and who may call it. */
+export interface RouteAccess {
+  readonly route: string;
+  readonly access: AccessDeclaration;
+}
+
+/**
+ * The routes of every controller with their access declarations.
+ *
+ * @throws Error naming each route that declares none: such a service does not start (threats 7.2).
+ */
+export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
+  const reflector = app.get(Reflector);
+  const scanner = new MetadataScanner();
+  const routes: RouteAccess[] = [];
+  const undeclared: string[] = [];
+  for (const { instance, metatype } of app.get(DiscoveryService).getControllers()) {
+    const prototype: object = Object.getPrototypeOf(instance);
+    for (const name of scanner.getAllMethodNames(prototype)) {
+      const handler: unknown = Reflect.get(prototype, name);
+      if (typeof handler !== 'function' || !metatype) continue;
+      const method: unknown = Reflect.getMetadata('method', handler);
+      if (typeof method !== 'number') continue;
+      const paths = [Reflect.getMetadata('path', handler)].flat();
+      const access = reflector.getAllAndOverride(Access, [handler as () => void, metatype]);
+      for (const path of paths) {
+        const route = `${METHODS[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
+        if (access) routes.push({ route, access });
+        else undeclared.push(route);
+      }
+    }
+  }
+  if (undeclared.length > 0) throw new Error(`Routes without an access declaration: ${undeclared.join(', ')}`);
+  return routes.sort((a, b) => a.route.localeCompare(b.route));
+}
+
+function joined(base: unknown, path: unknown): string {
+  return `/${[base, path]
+    .map((part) => String(part ?? '').replace(/^\/+|\/+$/g, ''))
+    .filter((part) => part !== '')
+    .join('/')}`;
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { RequestTimings } from './request-timings.js';
+
+/** What our own code hangs on a request. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Present on routes whose answers carry `Server-Timing`. */
+    timings?: RequestTimings;
+    /** Set once this request's refusal has been logged, so that no refusal is logged twice. */
+    refusalLogged?: boolean;
+  }
+}
+
+const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
+const MAX_APP_VERSION_CHARACTERS = 64;
+
+/** The path without its query, as it was sent. */
+export function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '/';
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** The application a route names, or `undefined` off application routes. */
+export function appOf(request: FastifyRequest): string | undefined {
+  return APP_ROUTE.exec(request.raw.url ?? '')?.[1];
+}
+
+/** The `X-App-Version` sent, cut to 64 characters, or `undefined` (contract-app 3.5, 12.1). */
+export function appVersionOf(request: FastifyRequest): string | undefined {
+  const value = request.headers['x-app-version'];
+  const single = Array.isArray(value) ? value[0] : value;
+  return single ? single.slice(0, MAX_APP_VERSION_CHARACTERS) : undefined;
+}

@@ -1,0 +1,42 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ERRORS, type ErrorCode } from '../errors/error-catalogue.js';
+
+interface OperationText {
+  /** Operation id of contract-admin 0.5; generated clients are built on it. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+/** Names a route in the OpenAPI document. */
+export function Operation({ id, tag, summary, description }: OperationText): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: id, tags: [tag], summary, ...(description ? { description } : {}) }),
+  );
+}
+
+/** Lists the codes a route may refuse with; `code@status` where a code answers another status than its usual one. */
+export function Fails(...codes: readonly (ErrorCode | `${ErrorCode}@${number}`)[]): MethodDecorator {
+  const byStatus = new Map<number, string[]>();
+  for (const entry of codes) {
+    const [code = '', status] = entry.split('@');
+    const actual = status ? Number(status) : statusOf(code);
+    byStatus.set(actual, [...(byStatus.get(actual) ?? []), code]);
+  }
+  return applyDecorators(
+    ...[...byStatus].map(([status, names]) =>
+      ApiResponse({
+        status,
+        description: names.map((name) => `\`${name}\``).join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+      }),
+    ),
+  );
+}
+
+function statusOf(code: string): number {
+  const entry = Object.entries(ERRORS).find(([name]) => name === code);
+  return entry ? entry[1].status : 500;
+}

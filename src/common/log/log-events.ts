@@ -1,0 +1,70 @@
+/** How serious a line is. Refusals below 500 are `warn`, 500 and above `error`; a healthy day has no `error` line. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * Every line the service can write: its name, its level and its fields, closed. A secret cannot be logged because no
+ * line has a field for it. Source: specification "Events" 3; contract-app 12.1.
+ */
+export interface LogEvents {
+  /** One per rejected request on any route, with exactly these fields. */
+  gateway_error: {
+    code: string;
+    reason?: string;
+    status: number;
+    path: string;
+    method: string;
+    app?: string;
+    appVersion?: string;
+  };
+  /** The detail of an unexpected failure, beside its `gateway_error` line. */
+  unhandled_error: { path?: string; method?: string; error: string; stack?: string };
+  /** A request was served but its cost could not be read. */
+  usage_unresolved_cost: {
+    eventId: string;
+    appId: string;
+    userId: string | null;
+    provider: string;
+    providerSlug: string;
+    model: string;
+    route: string;
+    contentType: string | null;
+    reason: string;
+  };
+  /** The vault cannot work; names the variable, never its value. */
+  secret_vault_misconfigured: { error: string };
+  provider_secret_unavailable: { providerId: string; reason: string };
+  provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
+  /** The answer broke off after its first byte had reached the client. */
+  provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
+  usage_events_write_failed: { pending: number; error: string };
+  usage_event_rejected: { eventId: string; error: string };
+  usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
+  usage_journal_failed: { error: string };
+  app_config_unreadable: { appId: string; error: string };
+  bootstrap_account_created: { organizationId: string };
+  bootstrap_key_ignored: { reason: string };
+  database_waiting: { error: string };
+  database_embedded_started: { adopted: boolean; directory: string };
+  config_changes_lost: { error: string };
+  config_changes_restored: Record<string, never>;
+  gateway_started: { instanceId: string; url: string; version: string; node: string };
+  gateway_stopping: { instanceId: string; signal: string; openResponses: number };
+  gateway_stopped: { instanceId: string };
+}
+
+/** Levels that are not `info`; `gateway_error` takes its level from the status. */
+export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
+  unhandled_error: 'error',
+  usage_unresolved_cost: 'error',
+  secret_vault_misconfigured: 'error',
+  provider_secret_unavailable: 'error',
+  provider_ttfb_timeout: 'warn',
+  provider_stream_failed: 'warn',
+  usage_events_write_failed: 'error',
+  usage_event_rejected: 'error',
+  usage_journal_failed: 'error',
+  app_config_unreadable: 'error',
+  bootstrap_key_ignored: 'warn',
+  database_waiting: 'warn',
+  config_changes_lost: 'warn',
+};

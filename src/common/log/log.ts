@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.js';
+import { LOG_LEVELS, type LogEvents, type LogLevel } from './log-events.js';
+
+const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+/** Untrusted text in a line is cut here (threats 6.6). */
+const MAX_FIELD_CHARACTERS = 512;
+const MAX_STACK_CHARACTERS = 4_000;
+
+/** Takes one finished line, without its line end. */
+export type LogSink = (line: string) => void;
+
+/**
+ * Writes one JSON object a line: `{level, message, timestamp, …fields}` (contract-app 12.1). Text is escaped by JSON
+ * and cut, so a client cannot forge or flood lines.
+ */
+export class Log {
+  constructor(
+    private readonly clock: Clock,
+    private readonly least: LogLevel,
+    private readonly sink: LogSink,
+  ) {}
+
+  /** Writes the event when its level is not below the configured one. */
+  event<N extends keyof LogEvents>(name: N, fields: LogEvents[N]): void {
+    const level = levelOf(name, fields);
+    if (SEVERITY[level] < SEVERITY[this.least]) return;
+    const line: Record<string, unknown> = { level, message: name, timestamp: this.clock.now().toISOString() };
+    for (const [field, value] of Object.entries(fields)) {
+      if (value !== undefined) line[field] = typeof value === 'string' ? cut(field, value) : value;
+    }
+    this.sink(JSON.stringify(line));
+  }
+}
+
+function levelOf(name: keyof LogEvents, fields: object): LogLevel {
+  if (name === 'gateway_error') return 'status' in fields && Number(fields.status) >= 500 ? 'error' : 'warn';
+  return LOG_LEVELS[name] ?? 'info';
+}
+
+function cut(field: string, value: string): string {
+  return value.slice(0, field === 'stack' ? MAX_STACK_CHARACTERS : MAX_FIELD_CHARACTERS);
+}

@@ -1,0 +1,29 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class HealthResponse {
+  @ApiProperty({ type: 'boolean', example: true })
+  ok: boolean;
+
+  @ApiProperty({ type: 'string', example: 'gateway' })
+  service: string;
+
+  @ApiProperty({ type: 'string', enum: ['ok', 'misconfigured'] })
+  vault: 'ok' | 'misconfigured';
+}
+
+export class ReadinessResponse {
+  @ApiProperty({ type: 'boolean', description: 'True when this instance can take calls.' })
+  ready: boolean;
+
+  @ApiProperty({ type: 'string', enum: ['ok', 'unreachable'] })
+  database: 'ok' | 'unreachable';
+
+  @ApiProperty({ type: 'string', enum: ['ok', 'misconfigured'] })
+  vault: 'ok' | 'misconfigured';
+
+  @ApiProperty({ type: 'string', enum: ['ok', 'full', 'failed'] })
+  journal: 'ok' | 'full' | 'failed';
+
+  @ApiProperty({ type: 'string', enum: ['connected', 'polling'], description: 'How configuration changes arrive.' })
+  configChanges: 'connected' | 'polling';
+}

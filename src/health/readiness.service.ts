@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { Vault } from '../platform/vault/vault.js';
+import type { ReadinessResponse } from './dto/health.response.js';
+
+const DATABASE_TIMEOUT_MS = 2_000;
+
+/** Asks every dependency whether it works, each within a bounded time (decision 7.1). */
+@Injectable()
+export class ReadinessService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly configChanges: ConfigChanges,
+    private readonly vault: Vault,
+    private readonly journal: UsageJournal,
+  ) {}
+
+  async check(): Promise<ReadinessResponse> {
+    const database = await this.databaseState();
+    const journal = this.journal.state;
+    return {
+      ready: database === 'ok' && this.vault.state === 'ok' && journal === 'ok',
+      database,
+      vault: this.vault.state,
+      journal,
+      configChanges: this.configChanges.connected ? 'connected' : 'polling',
+    };
+  }
+
+  private async databaseState(): Promise<ReadinessResponse['database']> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'unreachable'>((resolve) => {
+      timer = setTimeout(() => resolve('unreachable'), DATABASE_TIMEOUT_MS);
+    });
+    const asked = this.dataSource.query('select 1').then(
+      () => 'ok' as const,
+      () => 'unreachable' as const,
+    );
+    const state = await Promise.race([asked, late]);
+    clearTimeout(timer);
+    return state;
+  }
+}

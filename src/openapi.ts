@@ -1,0 +1,66 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ERRORS } from './common/errors/error-catalogue.js';
+
+const VERSION = '0.1.0';
+const TAGS: readonly [name: string, description: string][] = [
+  ['Operations', 'Health and discovery.'],
+  ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
+  ['Admin applications', 'Applications: authentication, routing, limits.'],
+  ['Admin operations', 'Keys and usage of an application.'],
+  ['Admin providers', 'Provider instances and their sealed keys.'],
+  ['Admin models', 'Prices of models.'],
+];
+
+/** The machine-readable description, OpenAPI 3.1.0, from the decorators (specification "Versioning" 2). */
+export function describeApi(app: INestApplication, publicUrl: string): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('AI gateway API')
+    .setDescription('Provider-native AI proxy and its management API.')
+    .setVersion(VERSION)
+    .addServer(publicUrl)
+    .setLicense('Proprietary', 'https://spdx.org/licenses/')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A management key, `gw_mgmt_…`.' }, 'ManagementBearer')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'A gateway token, or an application API key.' },
+      'GatewayBearer',
+    );
+  for (const [name, description] of TAGS) builder.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, builder.build());
+  return closeRequests(withErrorSchema(document));
+}
+
+function withErrorSchema(document: OpenAPIObject): OpenAPIObject {
+  document.components ??= {};
+  document.components.schemas ??= {};
+  document.components.schemas.ErrorResponse = {
+    type: 'object',
+    required: ['error'],
+    additionalProperties: false,
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        additionalProperties: false,
+        properties: {
+          code: { type: 'string', enum: Object.keys(ERRORS) },
+          message: { type: 'string' },
+          data: {
+            type: 'object',
+            additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+          },
+        },
+      },
+    },
+  };
+  return document;
+}
+
+/** The pipe refuses members it does not know, and answers hold none that are not described: say so. */
+function closeRequests(document: OpenAPIObject): OpenAPIObject {
+  for (const schema of Object.values(document.components?.schemas ?? {})) {
+    if ('properties' in schema && schema.additionalProperties === undefined) schema.additionalProperties = false;
+  }
+  return document;
+}

@@ -1,0 +1,173 @@
+import type { Secret } from '../../common/log/secret.js';
+import { parseTrustedHosts, type TrustedHosts } from '../outbound/trusted-hosts.rules.js';
+import {
+  declaredSettings,
+  int,
+  oneOf,
+  origin,
+  positive,
+  postgresUrl,
+  Setting,
+  SettingProblem,
+  secretMatching,
+  text,
+} from './setting.js';
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/**
+ * Every setting of the service, one property a variable, checked before anything starts (decisions 1.5 and 2).
+ * The vault's own variables are read by the vault, because a wrong one must not stop the service (contract-admin 13).
+ */
+export class Environment {
+  @Setting({ description: 'Address to listen on.', parse: text(), fallback: '127.0.0.1' })
+  readonly HOST: string;
+
+  @Setting({ description: 'Port to listen on; 0 takes a free one.', parse: int(0, 65_535), fallback: 8080 })
+  readonly PORT: number;
+
+  @Setting({
+    description: 'The origin people and clients reach the service at.',
+    parse: origin(),
+    fallbackText: '`http://localhost:<PORT>`',
+  })
+  readonly PUBLIC_URL: string | undefined;
+
+  @Setting({
+    description:
+      'Directory of the embedded database, the generated secrets and the usage journal. Must survive restarts.',
+    parse: text(),
+    fallback: './.data',
+  })
+  readonly DATA_DIR: string;
+
+  @Setting({
+    description: 'A Postgres of yours, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
+    parse: postgresUrl(),
+    fallbackText: 'unset: embedded',
+  })
+  readonly DATABASE_URL: Secret | undefined;
+
+  @Setting({
+    description: 'Connections to Postgres this process may hold.',
+    parse: int(2, 200),
+    fallback: 10,
+  })
+  readonly DATABASE_POOL_SIZE: number;
+
+  @Setting({
+    description: 'How long the start waits for Postgres to become reachable, in seconds.',
+    parse: int(0, 3600),
+    fallback: 60,
+  })
+  readonly DATABASE_WAIT_SECONDS: number;
+
+  @Setting({
+    description:
+      'On an empty deployment: creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
+    parse: secretMatching(/^gw_mgmt_[A-Za-z0-9_-]{22,200}$/, 'gw_mgmt_ followed by at least 22 letters or digits'),
+    fallbackText: 'unset',
+  })
+  readonly BOOTSTRAP_MANAGEMENT_KEY: Secret | undefined;
+
+  @Setting({
+    description:
+      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused.',
+    parse: trustedHosts,
+    fallback: parseTrustedHosts(''),
+    fallbackText: 'empty',
+  })
+  readonly TRUSTED_PRIVATE_HOSTS: TrustedHosts;
+
+  @Setting({
+    description: 'How long a provider may take until its response headers arrive, in seconds.',
+    parse: positive(3600),
+    fallback: 120,
+  })
+  readonly PROVIDER_TTFB_TIMEOUT_SECONDS: number;
+
+  @Setting({
+    description: 'Connections this process may hold to one provider origin; a stream occupies one.',
+    parse: int(1, 100_000),
+    fallback: 12_000,
+  })
+  readonly PROVIDER_MAX_CONNECTIONS: number;
+
+  @Setting({
+    description: 'After SIGTERM: how long open responses may still finish, in seconds.',
+    parse: int(0, 3600),
+    fallback: 30,
+  })
+  readonly DRAIN_TIMEOUT_SECONDS: number;
+
+  @Setting({
+    description:
+      'After a client has left: how long the provider’s answer is still read to its final usage, in seconds.',
+    parse: int(0, 3600),
+    fallback: 30,
+  })
+  readonly ABORT_DRAIN_SECONDS: number;
+
+  @Setting({
+    description: 'How many answers without a client may be read to their end at one time; further ones are cancelled.',
+    parse: int(0, 100_000),
+    fallback: 500,
+  })
+  readonly ABORT_DRAIN_MAX: number;
+
+  @Setting({
+    description:
+      'How often the usage journal is forced to the disk, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
+    parse: int(1, 60_000),
+    fallback: 50,
+  })
+  readonly JOURNAL_SYNC_MS: number;
+
+  @Setting({
+    description:
+      'Usage events that may wait in the journal for the database; above it new calls are refused with 503 until it drains.',
+    parse: int(1000, 100_000_000),
+    fallback: 1_000_000,
+  })
+  readonly JOURNAL_MAX_PENDING: number;
+
+  @Setting({ description: 'The least serious log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
+  readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
+}
+
+/** A setting that does not hold: the service does not start. Names variables, never their values. */
+export class EnvironmentError extends Error {}
+
+/**
+ * Reads and checks every declared variable.
+ *
+ * @param source usually `process.env`.
+ * @throws EnvironmentError naming every variable that is wrong and what it must be.
+ */
+export function loadEnvironment(source: Readonly<Record<string, string | undefined>>): Environment {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const setting of declaredSettings()) {
+    const raw = source[setting.name];
+    if (raw === undefined || raw.trim() === '') {
+      values[setting.name] = setting.fallback;
+      continue;
+    }
+    try {
+      values[setting.name] = setting.parse(raw);
+    } catch (error) {
+      if (!(error instanceof SettingProblem)) throw error;
+      problems.push(`${setting.name} ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw new EnvironmentError(problems.join('\n'));
+  return Object.freeze(Object.assign(new Environment(), values));
+}
+
+function trustedHosts(value: string): TrustedHosts {
+  try {
+    return parseTrustedHosts(value);
+  } catch {
+    throw new SettingProblem('must be hosts, addresses or CIDR ranges separated by commas');
+  }
+}

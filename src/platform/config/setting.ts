@@ -1,0 +1,104 @@
+import { Secret } from '../../common/log/secret.js';
+
+/** Reads one variable's text; returns the value or throws a `SettingProblem` that never repeats the text. */
+export type SettingParser<T> = (text: string) => T;
+
+/** What is wrong with a variable, in words that can stand in a log: it never holds the value. */
+export class SettingProblem extends Error {}
+
+export interface SettingOptions<T> {
+  /** For `docs/configuration.md`: what it does, its unit, and what happens when it is wrong. */
+  readonly description: string;
+  readonly parse: SettingParser<T>;
+  /** Used when the variable is absent or empty. */
+  readonly fallback?: T;
+  /** How the documentation writes the default, where the value itself would not say it. */
+  readonly fallbackText?: string;
+}
+
+interface SettingDeclaration extends SettingOptions<unknown> {
+  readonly name: string;
+}
+
+const declarations: SettingDeclaration[] = [];
+
+/** Declares one environment variable; the property's name is the variable's name. */
+export function Setting<T>(options: SettingOptions<T>): PropertyDecorator {
+  return (_target, property) => {
+    declarations.push({ ...options, name: String(property) });
+  };
+}
+
+/** Every declared variable, in order of declaration; read by the loader and by the documentation generator. */
+export function declaredSettings(): readonly SettingDeclaration[] {
+  return declarations;
+}
+
+/** Any text, surrounding blanks removed. */
+export function text(): SettingParser<string> {
+  return (value) => value.trim();
+}
+
+/** A secret with a fixed form. */
+export function secretMatching(pattern: RegExp, form: string): SettingParser<Secret> {
+  return (value) => {
+    if (!pattern.test(value)) throw new SettingProblem(`must be ${form}`);
+    return new Secret(value);
+  };
+}
+
+/** A whole number between two bounds, both allowed. */
+export function int(min: number, max: number): SettingParser<number> {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value.trim()) || number < min || number > max) {
+      throw new SettingProblem(`must be a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+/** A number above zero, fractions allowed. */
+export function positive(max: number): SettingParser<number> {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value.trim()) || number <= 0 || number > max) {
+      throw new SettingProblem(`must be a number above 0 and at most ${max}`);
+    }
+    return number;
+  };
+}
+
+/** One of a closed list of words. */
+export function oneOf<const T extends string>(words: readonly T[]): SettingParser<T> {
+  return (value) => {
+    const word = words.find((candidate) => candidate === value.trim());
+    if (word === undefined) throw new SettingProblem(`must be one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+/** An http or https origin without path, query, credentials or trailing slash. */
+export function origin(): SettingParser<string> {
+  return (value) => {
+    const url = URL.parse(value.trim());
+    if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+      throw new SettingProblem('must be an http or https origin such as https://gateway.example.com');
+    }
+    if (url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
+      throw new SettingProblem('must be an origin only: no path, query, fragment or credentials');
+    }
+    return url.origin;
+  };
+}
+
+/** A Postgres connection string; it may hold a password, so it is a secret. */
+export function postgresUrl(): SettingParser<Secret> {
+  return (value) => {
+    const url = URL.parse(value.trim());
+    if (!url || (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')) {
+      throw new SettingProblem('must be a postgres:// connection string');
+    }
+    return new Secret(value.trim());
+  };
+}

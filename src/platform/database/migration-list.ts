@@ -1,0 +1,13 @@
+import { CreateAccounts1763600000000 } from '../../../migrations/1763600000000-create-accounts.js';
+import { CreateProviders1763600000001 } from '../../../migrations/1763600000001-create-providers.js';
+import { CreateApps1763600000002 } from '../../../migrations/1763600000002-create-apps.js';
+import { CreateUsageEvents1763600000003 } from '../../../migrations/1763600000003-create-usage-events.js';
+import type { MigrationClass } from './data-source.js';
+
+/** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
+export const MIGRATIONS: readonly MigrationClass[] = [
+  CreateAccounts1763600000000,
+  CreateProviders1763600000001,
+  CreateApps1763600000002,
+  CreateUsageEvents1763600000003,
+];

@@ -1,0 +1,51 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { GatewayErrorFilter, ServiceTrouble } from '../common/errors/gateway-error.filter.js';
+import { GatewayErrorLog } from '../common/errors/gateway-error-log.js';
+import { Ids } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import { Environment } from './config/environment.js';
+import { ConfigChanges } from './database/config-changes.js';
+import { isConnectionTrouble } from './database/violates.js';
+import { GuardedRequest } from './outbound/guarded-request.js';
+import { Vault } from './vault/vault.js';
+
+/** The outside world, made before the application and handed in: the same parts in `main.ts`, tests and extensions. */
+export interface PlatformParts {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly dataSource: DataSource;
+  readonly configChanges: ConfigChanges;
+  readonly vault: Vault;
+  readonly outbound: GuardedRequest;
+}
+
+class DatabaseTrouble extends ServiceTrouble {
+  isServiceTrouble(error: unknown): boolean {
+    return isConnectionTrouble(error);
+  }
+}
+
+/** Gives every room the platform without an import; the only global and the only dynamic module. */
+@Module({})
+export class PlatformModule {
+  static with(parts: PlatformParts): DynamicModule {
+    const providers = [
+      { provide: Environment, useValue: parts.environment },
+      { provide: Clock, useValue: parts.clock },
+      { provide: Ids, useValue: parts.ids },
+      { provide: Log, useValue: parts.log },
+      { provide: DataSource, useValue: parts.dataSource },
+      { provide: ConfigChanges, useValue: parts.configChanges },
+      { provide: Vault, useValue: parts.vault },
+      { provide: GuardedRequest, useValue: parts.outbound },
+      { provide: ServiceTrouble, useClass: DatabaseTrouble },
+      GatewayErrorLog,
+      GatewayErrorFilter,
+    ];
+    return { module: PlatformModule, global: true, providers, exports: providers };
+  }
+}
