@@ -1,4 +1,4 @@
-import type { CapStyle } from '../upstreams/api-style.rules.js';
+import type { CapStyle } from '../../upstreams/api-style.rules.js';
 
 /** Whether an application takes calls; a disabled one answers `app_disabled`. Source: contract-admin 2.8. */
 export type AppStatus = 'active' | 'disabled';

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { Limits, ScopeLimits } from './app-config.js';
 import { integer, number, openObject, orNull, type Read } from './config-reader.js';
 

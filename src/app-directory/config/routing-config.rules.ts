@@ -1,5 +1,5 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
-import type { CapStyle } from '../upstreams/api-style.rules.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import type { AllowedPathEntry, AllowedPathRule, ProviderSelection, Routing, SelectedProvider } from './app-config.js';
 import { integer, listOf, oneOf, openObject, type Read, tableOf, text } from './config-reader.js';
 

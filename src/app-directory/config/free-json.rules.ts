@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { JsonObject, JsonValue } from './app-config.js';
 import { memberPath, objectEntries, type Read, requireSafeKey, requireStorableText } from './config-reader.js';
 

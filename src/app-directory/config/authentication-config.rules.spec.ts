@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RawObject, rawIssuer } from '../../test/support/app-configs.js';
+import { type RawObject, rawIssuer } from '../../../test/support/app-configs.js';
 import { authenticationConfig, hasUserIdentity } from './authentication-config.rules.js';
 
 const read = (raw: unknown) => authenticationConfig({ allowsHttp: () => false })(raw, 'a');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawDeviceConfig, rawServerConfig } from '../../test/support/app-configs.js';
+import { rawDeviceConfig, rawServerConfig } from '../../../test/support/app-configs.js';
 import { parseAppConfig } from './app-config.rules.js';
 import { resolveApp } from './resolved-app.rules.js';
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type {
   ApiKeyAuthentication,
   AppAttest,

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { Table } from './app-config.js';
 
 /** Entries of any list or map unless its grammar says fewer. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { AppConfig, Limits, NamedEndpoint, Table } from './app-config.js';
 import { authenticationConfig, hasUserIdentity } from './authentication-config.rules.js';
 import { openObject } from './config-reader.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RawObject, rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
-import type { ApiStyle } from '../upstreams/api-style.rules.js';
+import { type RawObject, rawSelection, rawServerConfig } from '../../../test/support/app-configs.js';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { parseAppConfig } from './app-config.rules.js';
 import { checkReferences, type KnownProvider, type KnownProviders } from './app-references.rules.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type RawObject, rawIssuer } from '../../test/support/app-configs.js';
+import { type RawObject, rawIssuer } from '../../../test/support/app-configs.js';
 import { issuerConfig } from './issuer-config.rules.js';
 
 const read = (changes: RawObject, httpHosts: readonly string[] = []) =>

@@ -1,4 +1,4 @@
-import type { CapStyle } from '../upstreams/api-style.rules.js';
+import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import type { AllowedPathEntry, AppConfig, SelectedProvider } from './app-config.js';
 
 /** One allowed path with its own rules. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { IssuerConfig, RequiredClaim } from './app-config.js';
 import { integer, listOf, number, oneOf, oneOrMore, openObject, type Read, text } from './config-reader.js';
 

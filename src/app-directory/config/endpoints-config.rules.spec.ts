@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RawObject } from '../../test/support/app-configs.js';
+import type { RawObject } from '../../../test/support/app-configs.js';
 import { endpointsConfig } from './endpoints-config.rules.js';
 
 const least = { api_style: 'responses', provider: 'openai', model: 'gpt-4.1' };

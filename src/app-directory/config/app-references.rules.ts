@@ -1,6 +1,6 @@
-import { invalidRequest } from '../common/errors/gateway-error.js';
-import { type ApiStyle, classifyPath, type EndpointStyle } from '../upstreams/api-style.rules.js';
-import type { ProviderType } from '../upstreams/provider-types.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { type ApiStyle, classifyPath, type EndpointStyle } from '../../upstreams/api-style.rules.js';
+import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { AppConfig, EndpointTarget, SelectedProvider } from './app-config.js';
 import { referencedProviders } from './app-summary.rules.js';
 import { memberPath } from './config-reader.js';

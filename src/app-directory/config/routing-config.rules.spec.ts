@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RawObject } from '../../test/support/app-configs.js';
+import type { RawObject } from '../../../test/support/app-configs.js';
 import { routingConfig } from './routing-config.rules.js';
 
 const policy = { allowed_paths: [], allowed_models: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../../test/support/app-configs.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AppConfig } from './app-config.js';
 import { parseAppConfig } from './app-config.rules.js';
 
