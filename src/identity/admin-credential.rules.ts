@@ -1,0 +1,41 @@
+import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+import { Secret } from '../common/log/secret.js';
+import type { ActionSource } from './admin-principal.js';
+
+const CHALLENGE = 'Bearer realm="management"';
+const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
+const BEARER = /^bearer +(\S+)$/i;
+/** The random part is at least 128 bits (threats 6.1); the upper bound keeps junk away from the database. */
+const MANAGEMENT_KEY = /^gw_mgmt_[A-Za-z0-9_-]{22,200}$/;
+
+/**
+ * The management key of a request.
+ *
+ * @param sent every value of the `Authorization` header, in order.
+ * @throws auth_required missing, another scheme, or a credential of another kind.
+ * @throws invalid_request the header is repeated: two proxies could each believe another one (threats 2.1).
+ * Source: contract-admin 0.4.
+ */
+export function readManagementKey(sent: readonly string[] | undefined): Secret {
+  const [value, ...others] = sent ?? [];
+  if (others.length > 0) throw invalidRequest('Authorization', 'is given twice', 'authorization_repeated');
+  if (value === undefined) throw refusal('credential_missing', CHALLENGE);
+  const token = BEARER.exec(value)?.[1];
+  if (token === undefined) throw refusal('scheme_not_supported', CHALLENGE);
+  if (!MANAGEMENT_KEY.test(token)) throw refusal('not_a_management_key', INVALID_TOKEN_CHALLENGE);
+  return new Secret(token);
+}
+
+/** The refusal of a well-formed key that opens nothing: unknown, revoked, expired, or its owner left the account. */
+export function managementKeyRefused(): GatewayError {
+  return refusal('management_key_unknown', INVALID_TOKEN_CHALLENGE);
+}
+
+/** Through which door a key was used; the header labels records and decides nothing (contract-admin 0.4). */
+export function actionSourceOf(client: string | readonly string[] | undefined): ActionSource {
+  return client === 'cli' || client === 'mcp' ? client : 'api';
+}
+
+function refusal(reason: string, challenge: string): GatewayError {
+  return new GatewayError('auth_required', { reason, headers: { 'www-authenticate': challenge } });
+}

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+
+/** A member's role in one account, weakest last. `member` only reads. */
+export type Role = 'owner' | 'admin' | 'member';
+
+/** What a credential may do at most, whatever the role of its owner. */
+export type Grant = 'read' | 'manage';
+
+/** Through which door an action came. A label for people, never a permission. */
+export type ActionSource = 'web' | 'api' | 'cli' | 'mcp' | 'system';
+
+/** Who acted, as records keep it. Source: contract-admin 0.4. */
+export interface Actor {
+  readonly type: 'user';
+  readonly id: string;
+  readonly kind: 'human' | 'service';
+  readonly credentialId: string | null;
+  readonly actionSource: ActionSource;
+}
+
+/** The proven caller of a management route: one identity, in one account, with its role of this moment. */
+export interface AdminPrincipal {
+  readonly organizationId: string;
+  readonly identityId: string;
+  readonly role: Role;
+  readonly grant: Grant;
+  readonly credentialType: 'apiKey' | 'session' | 'oauth';
+  readonly credentialId: string;
+  readonly actor: Actor;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the credential guard of management routes. */
+    admin?: AdminPrincipal;
+  }
+}
+
+/**
+ * The caller a credential guard has proven.
+ *
+ * @throws Error when no credential guard ran: the route lacks its access decorator, which is our defect (500).
+ */
+export function requireAdmin(request: FastifyRequest): AdminPrincipal {
+  if (request.admin === undefined) throw new Error('No credential guard ran before this management route.');
+  return request.admin;
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Grant, Role } from './admin-principal.js';
+
+/** A working key with its owner as they are now. */
+interface KeyHolderRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly identity_id: string;
+  readonly access_grant: Grant;
+  readonly role: Role;
+  readonly kind: 'human' | 'service';
+}
+
+/** A key to be stored; never holds the key itself. */
+export interface NewManagementKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly identityId: string;
+  readonly name: string;
+  /** SHA-256 of the key, hexadecimal. */
+  readonly tokenHash: string;
+  /** The key's last four characters, for people to tell keys apart. */
+  readonly tokenHint: string;
+  readonly grant: Grant;
+  readonly source: 'console' | 'cli' | 'bootstrap' | 'oauth';
+  /** ISO-8601, UTC. */
+  readonly createdAt: string;
+}
+
+/** The table management_keys. */
+@Injectable()
+export class ManagementKeysRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * The holder of a key that works at `at` (ISO-8601). The hash names the account, so this is the one query without an
+   * account of the caller's.
+   */
+  async findHolder(tokenHash: string, at: string): Promise<KeyHolderRow | undefined> {
+    const [row] = await this.dataSource.query<KeyHolderRow[]>(
+      `SELECT k.id, k.organization_id, k.identity_id, k.access_grant, m.role, i.kind
+         FROM management_keys k
+         JOIN organizations o ON o.id = k.organization_id
+         JOIN memberships m ON m.organization_id = k.organization_id AND m.identity_id = k.identity_id
+         JOIN identities i ON i.id = k.identity_id
+        WHERE k.token_hash = $1 AND k.revoked_at IS NULL
+          AND (k.expires_at IS NULL OR k.expires_at > $2)
+          AND (o.expires_at IS NULL OR o.expires_at > $2)`,
+      [tokenHash, at],
+    );
+    return row;
+  }
+
+  /** Whether this key is stored, and whether it has been revoked. */
+  async findRevocation(tx: EntityManager, tokenHash: string): Promise<{ readonly revoked: boolean } | undefined> {
+    const [row] = await tx.query<{ revoked: boolean }[]>(
+      'SELECT revoked_at IS NOT NULL AS revoked FROM management_keys WHERE token_hash = $1',
+      [tokenHash],
+    );
+    return row;
+  }
+
+  async insert(tx: EntityManager, key: NewManagementKey): Promise<void> {
+    await tx.query(
+      `INSERT INTO management_keys
+         (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        key.id,
+        key.organizationId,
+        key.identityId,
+        key.name,
+        key.tokenHash,
+        key.tokenHint,
+        key.grant,
+        key.source,
+        key.createdAt,
+      ],
+    );
+  }
+}
