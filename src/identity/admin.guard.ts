@@ -12,10 +12,10 @@ import { ManagementKeysService } from './management-keys.service.js';
 export class AdminCredentialGuard implements CanActivate {
   constructor(private readonly keys: ManagementKeysService) {}
 
-  /** @throws auth_required, invalid_request as `readManagementKey` says. */
+  /** @throws auth_required with the challenge of RFC 6750. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = readManagementKey(request.raw.headersDistinct.authorization);
+    const key = readManagementKey(request.headers.authorization);
     const admin = await this.keys.authenticate(key, actionSourceOf(request.headers['x-client']));
     if (admin === undefined) throw managementKeyRefused();
     request.admin = admin;

@@ -41,3 +41,8 @@ export class ManagementKeysService {
 export function hashManagementKey(key: Secret): string {
   return hash('sha256', key.reveal(), 'hex');
 }
+
+/** The key's last four characters: enough for people to tell keys apart, too little to guess the rest. */
+export function hintOfManagementKey(key: Secret): string {
+  return key.reveal().slice(-4);
+}

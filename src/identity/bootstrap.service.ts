@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { Ids } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import type { Secret } from '../common/log/secret.js';
+import { Environment } from '../platform/config/environment.js';
+import { AccountsRepository } from './accounts.repository.js';
+import { ManagementKeysRepository } from './management-keys.repository.js';
+import { hashManagementKey, hintOfManagementKey } from './management-keys.service.js';
+
+const ACCOUNT_NAME = 'My account';
+const SERVICE_IDENTITY_NAME = 'Bootstrap service';
+const KEY_NAME = 'Bootstrap key';
+
+type Outcome =
+  | { readonly kind: 'created'; readonly organizationId: string }
+  | { readonly kind: 'already_accepted' }
+  | { readonly kind: 'ignored'; readonly reason: 'account_exists' | 'key_revoked' };
+
+/** Opens the first account of a deployment for operators who automate (decisions section 2). */
+@Injectable()
+export class BootstrapService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly accounts: AccountsRepository,
+    private readonly keys: ManagementKeysRepository,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly log: Log,
+  ) {}
+
+  /** Called by the start before the service listens, so that the first request already finds the account. */
+  async run(): Promise<void> {
+    const key = this.environment.BOOTSTRAP_MANAGEMENT_KEY;
+    if (key === undefined) return;
+    const outcome = await this.dataSource.transaction((tx) => this.openFirstAccount(tx, key));
+    if (outcome.kind === 'created') {
+      this.log.event('bootstrap_account_created', { organizationId: outcome.organizationId });
+    }
+    if (outcome.kind === 'ignored') this.log.event('bootstrap_key_ignored', { reason: outcome.reason });
+  }
+
+  /** Whether anybody has an account here; the start banner explains how to make the first one when not. */
+  hasAnyAccount(): Promise<boolean> {
+    return this.accounts.hasAny();
+  }
+
+  /** Account and key in one transaction, under a lock: of two instances that start at once, one creates. */
+  private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
+    await this.accounts.lockFirstAccount(tx);
+    const tokenHash = hashManagementKey(key);
+    if (await this.accounts.hasAny(tx)) {
+      const stored = await this.keys.findRevocation(tx, tokenHash);
+      if (stored === undefined) return { kind: 'ignored', reason: 'account_exists' };
+      return stored.revoked ? { kind: 'ignored', reason: 'key_revoked' } : { kind: 'already_accepted' };
+    }
+    const organizationId = `private-${this.ids.uuid()}`;
+    const identityId = `service-${organizationId}`;
+    const createdAt = this.clock.now().toISOString();
+    await this.accounts.insertServiceAccount(tx, {
+      organizationId,
+      organizationName: ACCOUNT_NAME,
+      identityId,
+      identityName: SERVICE_IDENTITY_NAME,
+      createdAt,
+    });
+    await this.keys.insert(tx, {
+      id: `mkey_${this.ids.base36(20)}`,
+      organizationId,
+      identityId,
+      name: KEY_NAME,
+      tokenHash,
+      tokenHint: hintOfManagementKey(key),
+      grant: 'manage',
+      source: 'bootstrap',
+      createdAt,
+    });
+    return { kind: 'created', organizationId };
+  }
+}

@@ -1,0 +1,94 @@
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import type { ModelPrice } from '../model-price.js';
+import type { PriceCatalog } from '../price-catalog.js';
+
+/** A rate in US dollars; absent where the model has none of its own. */
+function Rate(description: string): PropertyDecorator {
+  return ApiProperty({ type: 'number', minimum: 0, required: false, description });
+}
+
+export class ModelPriceResponse implements ModelPrice {
+  @Rate('Input, per 1 000 000 tokens.')
+  input?: number;
+
+  @Rate('Output, per 1 000 000 tokens.')
+  output?: number;
+
+  @Rate('Input read from the provider’s cache, per 1 000 000 tokens.')
+  cached_input?: number;
+
+  @Rate('Input written to the provider’s cache, per 1 000 000 tokens.')
+  cache_write?: number;
+
+  @Rate('Audio input, per 1 000 000 tokens.')
+  audio_input?: number;
+
+  @Rate('Audio output, per 1 000 000 tokens.')
+  audio_output?: number;
+
+  @Rate('Audio input read from the provider’s cache, per 1 000 000 tokens.')
+  cached_audio_input?: number;
+
+  @Rate('Image input, per 1 000 000 tokens.')
+  image_input?: number;
+
+  @Rate('Image output, per 1 000 000 tokens.')
+  image_output?: number;
+
+  @Rate('Video input, per 1 000 000 tokens.')
+  video_input?: number;
+
+  @Rate('Per minute of audio.')
+  per_minute?: number;
+
+  @Rate('Per hour of audio.')
+  per_hour?: number;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    required: false,
+    description: 'Prompt tokens; a request strictly above it is billed at the `long_*` rates as a whole.',
+  })
+  long_context_threshold?: number;
+
+  @Rate('Input of a long prompt, per 1 000 000 tokens.')
+  long_input?: number;
+
+  @Rate('Output after a long prompt, per 1 000 000 tokens.')
+  long_output?: number;
+
+  @Rate('Cached input of a long prompt, per 1 000 000 tokens.')
+  long_cached_input?: number;
+
+  @Rate('Cache writes of a long prompt, per 1 000 000 tokens.')
+  long_cache_write?: number;
+
+  @ApiProperty({ type: 'string', required: false, description: 'The lab behind a model that someone else hosts.' })
+  author?: string;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date',
+    required: false,
+    description: 'Announced end of the model. Information only: it refuses nothing.',
+  })
+  retirement_date?: string;
+}
+
+@ApiExtraModels(ModelPriceResponse)
+export class PriceListResponse {
+  @ApiProperty({
+    type: 'object',
+    description: 'Provider type, then model. A type without a section has no catalog prices.',
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: { $ref: getSchemaPath(ModelPriceResponse) },
+    },
+  })
+  prices: PriceCatalog;
+
+  static from(catalog: PriceCatalog): PriceListResponse {
+    return Object.assign(new PriceListResponse(), { prices: catalog });
+  }
+}

@@ -1,0 +1,24 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { Operation } from '../common/http/openapi.decorators.js';
+import { AdminAccess } from '../identity/admin-access.decorator.js';
+import { PriceListResponse } from './dto/price-list.response.js';
+import { PriceBook } from './price-book.js';
+
+@Controller('v1/admin')
+export class PricesController {
+  constructor(private readonly prices: PriceBook) {}
+
+  @Get('prices')
+  @AdminAccess('read')
+  @Operation({
+    id: 'listModelPrices',
+    tag: 'Admin models',
+    summary: 'List the price catalog',
+    description: 'US dollars. Custom prices of a provider are part of the provider, not of this list.',
+  })
+  @ApiOkResponse({ type: PriceListResponse })
+  list(): PriceListResponse {
+    return PriceListResponse.from(this.prices.list());
+  }
+}
