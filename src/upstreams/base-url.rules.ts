@@ -1,0 +1,78 @@
+import { invalidRequest } from '../common/errors/gateway-error.js';
+import { isSafeUpstreamPath } from './upstream-path.rules.js';
+
+const MAX_LENGTH = 200;
+const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
+const FORBIDDEN_SIGNS = ['\\', '@', '?', '#'] as const;
+const SHAPE = /^(https?):\/\/([^/]+)(\/.*)?$/i;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const TRAILING_SLASHES = /\/+$/;
+
+/** Last labels that never belong to a public host. */
+const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
+  'local localhost internal intranet private home lan corp domain alt onion arpa invalid test example'.split(' '),
+);
+
+/**
+ * Reads the base URL a provider instance is given instead of its type's own: https on the default port of a public
+ * DNS name. It is a check of the text only; the address behind the name is checked when it is dialled.
+ *
+ * @param isTrustedHost says which hosts the operator trusts although private (setting `TRUSTED_PRIVATE_HOSTS`): these
+ *   may be plain http, on any port, an address or a single label. It gets the host in lower case, an IPv6 address
+ *   without brackets, and the port that will be dialled.
+ * @returns the canonical form: lower-case host, no default port, exactly one slash at the end.
+ * @throws invalid_request at `baseUrl`, naming the broken rule.
+ * Source: contract-admin 1.7; threats 4.1, 4.2.
+ */
+export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, port: number) => boolean): string {
+  refuseStrangeText(raw);
+  const [, scheme = '', authority = '', path = ''] = SHAPE.exec(raw) ?? refuse('must be an https URL');
+  const url = parseOrigin(scheme, authority);
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  if (!isTrustedHost(host, dialledPort(url))) refusePrivateOrigin(url, host);
+  return `${url.protocol}//${url.host}${canonicalPath(path)}`;
+}
+
+function refuse(problem: string): never {
+  throw invalidRequest('baseUrl', problem);
+}
+
+function refuseStrangeText(raw: string): void {
+  if (raw.length > MAX_LENGTH) refuse(`must be at most ${MAX_LENGTH} characters long`);
+  if (NOT_PRINTABLE_ASCII.test(raw)) refuse('must be printable ASCII without spaces (write other names in punycode)');
+  const sign = FORBIDDEN_SIGNS.find((forbidden) => raw.includes(forbidden));
+  if (sign !== undefined) refuse(`must not contain "${sign}" (no credentials, query or fragment)`);
+}
+
+function parseOrigin(scheme: string, authority: string): URL {
+  // An escape in a host is decoded by some clients and not by others.
+  if (authority.includes('%')) refuse('must not contain escapes in its host');
+  const url = URL.parse(`${scheme}://${authority}/`) ?? refuse('must have a valid host and port');
+  if (url.hostname.endsWith('.')) refuse('must not end its host with a dot');
+  if (url.port === '0') refuse('must not use port 0');
+  return url;
+}
+
+function dialledPort(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function refusePrivateOrigin(url: URL, host: string): void {
+  if (url.protocol !== 'https:') refuse('must use https');
+  if (url.port !== '') refuse('must use the default port');
+  const labels = host.split('.');
+  const last = labels.at(-1) ?? '';
+  if (host.includes(':') || /^\d+$/.test(last)) refuse('must name a host, not an address');
+  if (labels.length < 2) refuse('must be a full host name, not a single label');
+  if (!labels.every((label) => LABEL.test(label))) refuse('must have a valid host name');
+  if (PRIVATE_SUFFIXES.has(last)) refuse(`must be a public host; ".${last}" is not`);
+}
+
+function canonicalPath(path: string): string {
+  const below = path.replace(TRAILING_SLASHES, '').slice(1);
+  if (below === '') return '/';
+  if (!isSafeUpstreamPath(below))
+    refuse('must have a plain path, without dot segments, empty segments or escaped slashes');
+  return `/${below}/`;
+}

@@ -1,0 +1,154 @@
+import type { ApiStyle, CapStyle, EndpointStyle } from './api-style.rules.js';
+import type { ProviderType } from './provider-types.js';
+
+/** The header a provider reads its key from. `authorization` carries it as a bearer token, the others bare. */
+export type CredentialHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key';
+
+/** A header name in lower case and its value. */
+export type HeaderPair = readonly [name: string, value: string];
+
+/** How a provider type differs from the common kind: bearer key, Chat Completions, every style, no reported cost. */
+interface DialectFacts {
+  readonly label: string;
+  readonly baseUrl: string;
+  readonly credentialHeader?: CredentialHeader;
+  readonly extraHeaders?: readonly HeaderPair[];
+  readonly capStyle?: CapStyle;
+  readonly apiStyles?: readonly ApiStyle[];
+  readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
+  readonly probePath?: string;
+  readonly probeHeaders?: readonly HeaderPair[];
+  /** The laboratory of a type that serves its own models; `namespace`: the model's name says it. */
+  readonly author?: string;
+  /** Styles whose answers carry the provider's own cost. */
+  readonly costStyles?: readonly ApiStyle[];
+  /** Inference paths that have no named style. */
+  readonly extraPaths?: readonly string[];
+}
+
+/** Facts per provider type. Source: contract-app 6.5 (revision B), 6.12, 7.1, 9.3, 9.6; contract-admin 1.4. */
+export const DIALECT_FACTS: Readonly<Record<ProviderType, DialectFacts>> = {
+  openai: {
+    label: 'OpenAI',
+    baseUrl: 'https://api.openai.com/',
+    capStyle: 'responses',
+    endpointPaths: [
+      ['responses', 'v1/responses'],
+      ['transcription', 'v1/audio/transcriptions'],
+    ],
+    probePath: 'v1/models',
+    author: 'OpenAI',
+    extraPaths: ['v1/images/generations', 'v1/images/edits', 'v1/embeddings', 'v1/audio/speech'],
+  },
+  anthropic: {
+    label: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/',
+    credentialHeader: 'x-api-key',
+    capStyle: 'anthropic',
+    probePath: 'v1/models',
+    probeHeaders: [['anthropic-version', '2023-06-01']],
+    author: 'Anthropic',
+  },
+  xai: {
+    label: 'xAI',
+    baseUrl: 'https://api.x.ai/',
+    capStyle: 'responses',
+    endpointPaths: [
+      ['responses', 'v1/responses'],
+      ['transcription', 'v1/stt'],
+    ],
+    probePath: 'v1/models',
+    author: 'xAI',
+    costStyles: ['chat_completions', 'responses', 'other'],
+    extraPaths: ['v1/images/generations', 'v1/images/edits', 'v1/embeddings', 'v1/completions'],
+  },
+  gemini: {
+    label: 'Gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/',
+    credentialHeader: 'x-goog-api-key',
+    capStyle: 'gemini_native',
+    probePath: 'v1beta/models',
+    author: 'Google',
+    extraPaths: ['v1beta/models/{model}:embedContent', 'v1/models/{model}:embedContent'],
+  },
+  perplexity: {
+    label: 'Perplexity',
+    baseUrl: 'https://api.perplexity.ai/',
+    capStyle: 'responses',
+    author: 'Perplexity',
+    extraPaths: [
+      'v1/agent',
+      'router/v1/chat/completions',
+      'router/v1/responses',
+      'router/v1/messages',
+      'v1/embeddings',
+      'v1/contextualizedembeddings',
+    ],
+  },
+  deepseek: {
+    label: 'DeepSeek',
+    baseUrl: 'https://api.deepseek.com/',
+    probePath: 'models',
+    author: 'DeepSeek',
+    extraPaths: ['responses', 'beta/completions', 'anthropic/v1/messages'],
+  },
+  groq: {
+    label: 'Groq',
+    baseUrl: 'https://api.groq.com/',
+    probePath: 'openai/v1/models',
+    extraPaths: ['openai/v1/audio/speech'],
+  },
+  mistral: {
+    label: 'Mistral',
+    baseUrl: 'https://api.mistral.ai/',
+    probePath: 'v1/models',
+    author: 'Mistral',
+    extraPaths: ['v1/embeddings', 'v1/fim/completions', 'v1/audio/speech'],
+  },
+  together: {
+    label: 'Together AI',
+    baseUrl: 'https://api.together.ai/',
+    probePath: 'v1/models',
+    extraPaths: ['v1/completions', 'v1/images/generations', 'v1/audio/speech', 'v1/embeddings'],
+  },
+  fireworks: {
+    label: 'Fireworks AI',
+    baseUrl: 'https://api.fireworks.ai/',
+    extraPaths: [
+      'inference/v1/completions',
+      'inference/v1/messages',
+      'inference/v1/responses',
+      'inference/v1/embeddings',
+    ],
+  },
+  cerebras: {
+    label: 'Cerebras',
+    baseUrl: 'https://api.cerebras.ai/',
+    probePath: 'v1/models',
+    extraPaths: ['v1/completions'],
+  },
+  moonshot: {
+    label: 'Moonshot AI',
+    baseUrl: 'https://api.moonshot.ai/',
+    probePath: 'v1/models',
+    author: 'Moonshot AI',
+    extraPaths: ['anthropic/v1/messages'],
+  },
+  huggingface: { label: 'Hugging Face', baseUrl: 'https://router.huggingface.co/' },
+  baseten: { label: 'Baseten', baseUrl: 'https://inference.baseten.co/', probePath: 'v1/models' },
+  bytedance: {
+    label: 'ByteDance Ark',
+    baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3/',
+    extraPaths: ['responses', 'images/generations', 'embeddings/multimodal'],
+  },
+  openrouter: {
+    label: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/',
+    extraHeaders: [['x-openrouter-metadata', 'enabled']],
+    // The only style of this type whose answer carries a cost.
+    apiStyles: ['chat_completions'],
+    probePath: 'v1/key',
+    author: 'namespace',
+    costStyles: ['chat_completions'],
+  },
+};

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compilePathPolicy, defaultPathPolicy, matchPath } from './path-policy.rules.js';
+import { PROVIDER_TYPES } from './provider-types.js';
+import { isSafeUpstreamPath } from './upstream-path.rules.js';
+
+const policyOf = (...paths: string[]) => compilePathPolicy(paths.map((path) => ({ path })));
+
+describe('matchPath', () => {
+  it('exact entry → matches these bytes only', () => {
+    const policy = policyOf('v1/responses');
+    expect(matchPath(policy, 'v1/responses')?.entry.path).toBe('v1/responses');
+    for (const other of ['v1/Responses', 'v1/responses/', 'v1/respons%65s', 'v1/response', 'x/v1/responses']) {
+      expect(matchPath(policy, other)).toBeUndefined();
+    }
+  });
+
+  it('star → is a literal sign', () => {
+    expect(matchPath(policyOf('v1/*'), 'v1/models')).toBeUndefined();
+    expect(matchPath(policyOf('v1/*'), 'v1/*')).toBeDefined();
+  });
+
+  it.each([
+    ['v1/models/g-1:generateContent', 'g-1'],
+    ['v1/models/g%20one%C3%A9:generateContent', 'g oneé'],
+    ['v1/models/a:b:generateContent', 'a:b'],
+  ])('model in %s → captured decoded as "%s"', (path, model) => {
+    expect(matchPath(policyOf('v1/models/{model}:generateContent'), path)?.model).toBe(model);
+  });
+
+  it.each(['v1/models/:generateContent', 'v1/models/a/b:generateContent', 'v1/models/a:embedContent'])(
+    '%s → the placeholder is one segment that is not empty',
+    (path) => {
+      expect(matchPath(policyOf('v1/models/{model}:generateContent'), path)).toBeUndefined();
+    },
+  );
+
+  it('prefix and suffix that overlap in the path → no match', () => {
+    expect(matchPath(policyOf('v1/aa{model}aa'), 'v1/aaa')).toBeUndefined();
+  });
+
+  it.each(['%zz', '%2', '%', '%ff', '%c0%ae'])('model with the broken escape %s → invalid_request', (broken) => {
+    expect(() => matchPath(policyOf('models/{model}'), `models/a${broken}`)).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+
+  it('several entries that match → the first written one wins, exact or not', () => {
+    const exactFirst = compilePathPolicy([{ path: 'm/a', fixedModel: 'one' }, { path: 'm/{model}' }, { path: 'm/a' }]);
+    expect(matchPath(exactFirst, 'm/a')).toEqual({ entry: { path: 'm/a', fixedModel: 'one' } });
+    const modelFirst = compilePathPolicy([{ path: 'm/{model}' }, { path: 'm/a', fixedModel: 'one' }]);
+    expect(matchPath(modelFirst, 'm/a')).toEqual({ entry: { path: 'm/{model}' }, model: 'a' });
+  });
+
+  it('entry that climbs out → never matches, although listed', () => {
+    expect(matchPath(policyOf('../v1/x', 'a//b'), '../v1/x')).toBeUndefined();
+    expect(matchPath(policyOf('{model}'), '..')).toBeUndefined();
+  });
+
+  it('two placeholders → refused when compiled', () => {
+    expect(() => policyOf('{model}/{model}')).toThrow('0.path: {model} may stand in a path only once');
+  });
+
+  it('any path → a match is always a safe path', () => {
+    const policy = policyOf('{model}', 'a/{model}', '{model}/b', 'x{model}y');
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '/',
+      '.',
+      '..',
+      '%2e',
+      '%2E',
+      '%2f',
+      '%5c',
+      '\\',
+      '%252e',
+      '?',
+      '#',
+      'é',
+      '\n',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+        const path = pieces.join('');
+        const match = matchPath(policy, path);
+        if (match !== undefined) {
+          expect(isSafeUpstreamPath(path)).toBe(true);
+          expect(match.model).not.toMatch(/[/\\]/);
+        }
+      }),
+    );
+  });
+});
+
+describe('defaultPathPolicy', () => {
+  it.each(PROVIDER_TYPES)('%s → the named styles pass, the control plane does not', (type) => {
+    const policy = defaultPathPolicy(type);
+    expect(matchPath(policy, 'v1/chat/completions')?.entry).toEqual({ path: 'v1/chat/completions' });
+    expect(matchPath(policy, 'v1/models/g:generateContent')?.model).toBe('g');
+    for (const control of [
+      'v1/models',
+      'v1/files',
+      'v1/key',
+      'v1/batches',
+      'v1/organization/api_keys',
+      'v1/realtime',
+    ]) {
+      expect(matchPath(policy, control)).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['openai', 'v1/embeddings', 'none'],
+    ['perplexity', 'v1/agent', 'responses'],
+    ['perplexity', 'router/v1/messages', 'anthropic'],
+    ['deepseek', 'beta/completions', 'chat_completions'],
+    ['bytedance', 'responses', 'responses'],
+    ['gemini', 'v1beta/models/e:embedContent', 'none'],
+  ] as const)('%s %s → passes with the ceiling style %s', (type, path, clamp) => {
+    expect(matchPath(defaultPathPolicy(type), path)?.entry.clamp).toBe(clamp);
+  });
+
+  it('extra path of another type → does not pass', () => {
+    expect(matchPath(defaultPathPolicy('anthropic'), 'v1/embeddings')).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+import { API_STYLES, type ApiStyle, type CapStyle, type EndpointStyle, NAMED_STYLE_PATHS } from './api-style.rules.js';
+import { type CredentialHeader, DIALECT_FACTS, type HeaderPair } from './dialect-table.js';
+import { PROVIDER_TYPES, type ProviderType } from './provider-types.js';
+
+const MAX_AUTHOR_LENGTH = 64;
+
+/** The cheap authenticated GET that proves a credential. Source: contract-admin 1.4. */
+export interface CredentialProbe {
+  /** Below the base URL, no leading slash. */
+  readonly path: string;
+  readonly headers: readonly HeaderPair[];
+}
+
+/** What a provider type speaks when it is called directly. Source: contract-app 6.12. */
+export interface ProviderDialect {
+  readonly type: ProviderType;
+  /** For people. */
+  readonly label: string;
+  /** Origin and base path, with the trailing slash to which a provider path is appended. */
+  readonly baseUrl: string;
+  readonly credentialHeader: CredentialHeader;
+  /** The value of `credentialHeader` for a provider secret in clear. */
+  credentialValue(secret: string): string;
+  /** Set on every call, in lower case; a client's header of the same name never wins. */
+  readonly extraHeaders: readonly HeaderPair[];
+  /** Where the output ceiling stands when neither policy nor path says so. */
+  readonly capStyle: CapStyle;
+  /** The member to add when a Chat Completions body names no ceiling. */
+  readonly capFieldForChat: 'max_completion_tokens' | 'max_tokens';
+  /** Styles this type serves on a direct route. */
+  readonly apiStyles: readonly ApiStyle[];
+  /** Upstream path of each style a named endpoint can compose for this type; empty for most types. */
+  readonly endpointStyles: ReadonlyMap<EndpointStyle, string>;
+  /** Null: the type has no cheap authenticated call. */
+  readonly probe: CredentialProbe | null;
+  /** Paths, `{model}` included, that an empty `allowed_paths` permits (decision 3.2). */
+  readonly inferencePaths: readonly string[];
+  /** True where an answer of that style carries the provider's own cost (contract-app 9.3), so no price is needed. */
+  reportsCost(style: ApiStyle): boolean;
+  /** Who made the model, for analytics, when the price catalog does not know. */
+  modelAuthor(model: string): string | null;
+}
+
+function dialect(type: ProviderType): ProviderDialect {
+  const facts = DIALECT_FACTS[type];
+  const { credentialHeader = 'authorization', probePath, costStyles = [], author = null } = facts;
+  return Object.freeze({
+    type,
+    label: facts.label,
+    baseUrl: facts.baseUrl,
+    credentialHeader,
+    credentialValue: (secret: string) => (credentialHeader === 'authorization' ? `Bearer ${secret}` : secret),
+    extraHeaders: facts.extraHeaders ?? [],
+    capStyle: facts.capStyle ?? 'chat_completions',
+    capFieldForChat: type === 'openai' ? 'max_completion_tokens' : 'max_tokens',
+    apiStyles: facts.apiStyles ?? API_STYLES,
+    endpointStyles: new Map(facts.endpointPaths ?? []),
+    probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },
+    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? [])],
+    reportsCost: (style: ApiStyle) => costStyles.includes(style),
+    modelAuthor: (model: string) => (author === 'namespace' ? namespaceOf(model) : author),
+  });
+}
+
+/** The part of a marketplace's model name before the slash; null when there is none of a sensible length. */
+function namespaceOf(model: string): string | null {
+  const slash = model.indexOf('/');
+  return slash > 0 && slash <= MAX_AUTHOR_LENGTH ? model.slice(0, slash) : null;
+}
+
+const DIALECTS: ReadonlyMap<ProviderType, ProviderDialect> = new Map(
+  PROVIDER_TYPES.map((type) => [type, dialect(type)]),
+);
+
+/**
+ * The dialect of a provider type: one shared frozen object per type.
+ *
+ * @throws TypeError for a name that is no provider type, which only a value past the type checker can be.
+ */
+export function dialectOf(type: ProviderType): ProviderDialect {
+  const known = DIALECTS.get(type);
+  if (known === undefined) throw new TypeError('unknown provider type');
+  return known;
+}

@@ -1,0 +1,91 @@
+import type { ApiStyle } from '../api-style.rules.js';
+import { copyOfView, type WindowView } from './byte-window.js';
+import type { JsonObject } from './json-fields.rules.js';
+import { mayHaveResponseId, responseIdInEventHead } from './response-id.rules.js';
+import { type SseListener, SseScanner } from './sse-scanner.js';
+import { documentsOfEvent } from './usage-documents.rules.js';
+import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';
+
+const RESPONSE = Buffer.from('"response"');
+/** The id stands in the first event that has a response object; a stream that keeps it elsewhere is given up on. */
+const ID_TRIES = 8;
+const ID_HEAD_BYTES = 4 * 1024;
+/** Bound of the events that are kept beside the last one with usage. */
+const SIDE_EVENT_BYTES = 64 * 1024;
+
+/**
+ * Watches an event stream and keeps copies of the few events that tell the usage: the first, the last, and the last
+ * with a duration. Nothing is parsed before the stream has ended.
+ */
+export class SseUsage implements SseListener {
+  private readonly scanner = new SseScanner(this);
+  private readonly wantsFirst: boolean;
+  private readonly wantsDuration: boolean;
+  private idTriesLeft: number;
+  private firstUsage: WindowView | undefined;
+  private lastUsage: WindowView | undefined;
+  private lastDuration: WindowView | undefined;
+  /** The event the end of the stream cut off: its usage may itself be cut, so it replaces no earlier one. */
+  private cutEvent: WindowView | undefined;
+  private ended = false;
+  private id: string | undefined;
+
+  constructor(style: ApiStyle) {
+    this.wantsFirst = style === 'anthropic_messages' || style === 'other';
+    this.wantsDuration = style === 'audio_transcription' || style === 'other';
+    this.idTriesLeft = mayHaveResponseId(style) ? ID_TRIES : 0;
+  }
+
+  /** Id of the response object, when an event that announces it came by. */
+  get responseId(): string | undefined {
+    return this.id;
+  }
+
+  push(chunk: Buffer): void {
+    this.scanner.push(chunk);
+  }
+
+  /** Ends the stream. @returns the kept events as parsed documents, the latest first. */
+  finish(): JsonObject[] {
+    this.ended = true;
+    this.scanner.finish();
+    const kept = [this.cutEvent, this.lastUsage, this.firstUsage, this.lastDuration];
+    return [...new Set(kept)].flatMap((event) => (event === undefined ? [] : documentsOfEvent(event)));
+  }
+
+  isInteresting(bytes: Buffer): boolean {
+    return (
+      indexOfUsage(bytes) !== -1 ||
+      (this.idTriesLeft > 0 && bytes.includes(RESPONSE)) ||
+      (this.wantsDuration && indexOfDuration(bytes) !== -1)
+    );
+  }
+
+  onEvent(event: WindowView): void {
+    if (this.idTriesLeft > 0) this.lookForId(event.head);
+    if (this.ended) this.cutEvent = copyOfView(event);
+    else if (holds(event, indexOfUsage)) this.keepUsage(event);
+    else if (this.wantsDuration && isSmall(event) && holds(event, indexOfDuration)) {
+      this.lastDuration = copyOfView(event);
+    }
+  }
+
+  private keepUsage(event: WindowView): void {
+    this.lastUsage = copyOfView(event);
+    if (this.wantsFirst && this.firstUsage === undefined && isSmall(event)) this.firstUsage = this.lastUsage;
+  }
+
+  private lookForId(head: Buffer): void {
+    if (!head.includes(RESPONSE)) return;
+    this.id = responseIdInEventHead(head.toString('latin1', 0, ID_HEAD_BYTES));
+    this.idTriesLeft = this.id === undefined ? this.idTriesLeft - 1 : 0;
+  }
+}
+
+function isSmall(event: WindowView): boolean {
+  return event.tail === undefined && event.head.length <= SIDE_EVENT_BYTES;
+}
+
+function holds(event: WindowView, indexOf: (bytes: Buffer) => number): boolean {
+  return indexOf(event.head) !== -1 || (event.tail !== undefined && indexOf(event.tail) !== -1);
+}

@@ -1,0 +1,42 @@
+import type { WindowView } from './byte-window.js';
+import { isJsonObject, type JsonObject, parseJson } from './json-fields.rules.js';
+import { lastNumber, lastObject } from './json-tail.rules.js';
+
+const LINE_END = /\r\n|\n|\r/;
+const DATA_FIELD = 'data:';
+const DATA_FIELDS = /^data: ?/gm;
+
+/**
+ * The JSON objects of an answer, the last one first. A list of documents gives its elements. What is cut or damaged
+ * gives stand-ins that hold the last usage and duration found in the end, then in the beginning of the text.
+ * Source: contract-app 9.1.
+ */
+export function documentsOf(view: WindowView): JsonObject[] {
+  return readTexts(view.head.toString(), view.tail?.toString());
+}
+
+/** The same for one event of a stream, given in its raw lines. */
+export function documentsOfEvent(event: WindowView): JsonObject[] {
+  return readTexts(dataOf(event.head.toString()), event.tail?.toString().replaceAll(DATA_FIELDS, ''));
+}
+
+function readTexts(head: string, tail: string | undefined): JsonObject[] {
+  if (tail !== undefined) return [...salvaged(tail), ...salvaged(head)];
+  const value = parseJson(head);
+  if (Array.isArray(value)) return value.filter(isJsonObject).reverse();
+  return isJsonObject(value) ? [value] : salvaged(head);
+}
+
+function salvaged(text: string): JsonObject[] {
+  const usage = lastObject(text, 'usage');
+  const usageMetadata = lastObject(text, 'usageMetadata');
+  const duration = lastNumber(text, 'duration');
+  const found = usage !== undefined || usageMetadata !== undefined || duration !== undefined;
+  return found ? [{ usage, usageMetadata, duration }] : [];
+}
+
+/** The joined `data:` lines; the text itself when it has none, for an answer that only claims to be a stream. */
+function dataOf(event: string): string {
+  const lines = event.split(LINE_END).filter((line) => line.startsWith(DATA_FIELD));
+  return lines.length === 0 ? event : lines.map((line) => line.slice(DATA_FIELD.length)).join('\n');
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { createUsageReader, type UsageReaderOptions } from './usage-reader.js';
+
+type Setup = Partial<UsageReaderOptions>;
+
+function read(body: string | Buffer, setup: Setup = {}) {
+  const reader = createUsageReader({ style: 'responses', type: 'openai', contentType: 'application/json', ...setup });
+  reader.push(Buffer.from(body));
+  return reader.finish();
+}
+
+const MIB = 1024 * 1024;
+
+describe('JSON document', () => {
+  it('whole answer → usage and response id', () => {
+    const body = { id: 'resp_1', object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } };
+    expect(read(JSON.stringify(body))).toMatchObject({
+      usageSeen: true,
+      inputTokens: 3,
+      outputTokens: 2,
+      responseId: 'resp_1',
+      hostedToolCalls: 0,
+    });
+  });
+
+  it('Chat Completions answer → its id is no response id', () => {
+    const body = { id: 'chatcmpl-1', usage: { prompt_tokens: 3 } };
+    expect(read(JSON.stringify(body), { style: 'chat_completions' })?.responseId).toBeUndefined();
+  });
+
+  it('unnamed path with a response object → has a response id', () => {
+    expect(read('{"object":"response","id":"r-1","usage":{"input_tokens":1}}', { style: 'other' })?.responseId).toBe(
+      'r-1',
+    );
+    expect(
+      read('{"object":"list","id":"r-1","usage":{"input_tokens":1}}', { style: 'other' })?.responseId,
+    ).toBeUndefined();
+  });
+
+  it('answer without usage → undefined, not zero; an id alone → a reading that saw no usage', () => {
+    expect(read('{"error":{"message":"no"}}')).toBeUndefined();
+    expect(read('')).toBeUndefined();
+    expect(read('{"id":"resp_1","object":"response"}')).toMatchObject({ usageSeen: false, responseId: 'resp_1' });
+  });
+
+  it('Gemini list of documents → the last usage wins', () => {
+    const elements = [1, 2, 3].map((count) => ({ usageMetadata: { candidatesTokenCount: count } }));
+    const body = JSON.stringify([...elements, { candidates: [] }]);
+    expect(read(body, { style: 'gemini_native', type: 'gemini' })?.outputTokens).toBe(3);
+    const cut = body.slice(0, body.indexOf('3}'));
+    expect(read(cut, { style: 'gemini_native', type: 'gemini' })?.outputTokens).toBe(2);
+  });
+
+  it.each([
+    ['in its tail', { data: 'x'.repeat(2 * MIB), usage: { input_tokens: 5 } }],
+    ['in its head', { usage: { input_tokens: 5 }, data: 'x'.repeat(2 * MIB) }],
+  ])('document beyond the windows with usage %s → found', (_where, document) => {
+    expect(read(JSON.stringify({ id: 'resp_9', ...document }))).toMatchObject({ inputTokens: 5, responseId: 'resp_9' });
+  });
+
+  it('long transcription → duration of the tail', () => {
+    const body = JSON.stringify({ words: 'x'.repeat(2 * MIB), duration: 61.5, language: 'en' });
+    expect(read(body, { style: 'audio_transcription' })).toMatchObject({ usageSeen: true, audioSeconds: 61.5 });
+  });
+
+  it.each(['audio/mpeg', 'image/png', 'VIDEO/mp4'])('%s → its bytes are not searched', (contentType) => {
+    expect(read('{"usage":{"input_tokens":5}}', { contentType })).toBeUndefined();
+  });
+
+  it('text in the answer that looks like usage → is not usage', () => {
+    const forged = JSON.stringify({ output: '"usage":{"input_tokens":999}', usage: { input_tokens: 1 } });
+    expect(read(forged)?.inputTokens).toBe(1);
+    expect(read(forged.slice(0, forged.indexOf(',"usage"')))).toBeUndefined();
+  });
+});
+
+describe('reported cost', () => {
+  const xai = { style: 'responses', type: 'xai' } as const;
+  const openrouter = { style: 'chat_completions', type: 'openrouter' } as const;
+
+  it.each([
+    [158_500, 15_850],
+    [15, 2],
+    [0, 0],
+    [-5, undefined],
+    ['15', undefined],
+  ])('xAI ticks %p → %p nano-dollars', (ticks, nano) => {
+    const body = JSON.stringify({ usage: { input_tokens: 1, cost_in_usd_ticks: ticks } });
+    expect(read(body, xai)?.reportedCostNanoUsd).toBe(nano);
+  });
+
+  it('xAI on messages, or another type → the figure is not a report', () => {
+    const body = '{"usage":{"input_tokens":1,"cost_in_usd_ticks":50}}';
+    expect(read(body, { ...xai, style: 'anthropic_messages' })?.reportedCostNanoUsd).toBeUndefined();
+    expect(read(body)?.reportedCostNanoUsd).toBeUndefined();
+  });
+
+  it.each([
+    [{ cost: 0.00014 }, 140_000, undefined],
+    [{ cost: 0 }, 0, undefined],
+    [{ cost: -1 }, undefined, undefined],
+    [{ cost: 0.1, cost_details: { upstream_inference_cost: 0.2 } }, 300_000_000, 'byok'],
+    [{ cost: 0.1, cost_details: { upstream_inference_cost: 0 } }, 100_000_000, undefined],
+    [{ cost: 0.1, is_byok: true }, 100_000_000, 'byok'],
+    [{ cost: 1e300 }, undefined, undefined],
+  ])('OpenRouter usage %j → %p nano-dollars, credential %p', (usage, nano, source) => {
+    const reading = read(JSON.stringify({ model: 'a/b', usage: { prompt_tokens: 1, ...usage } }), openrouter);
+    expect(reading?.reportedCostNanoUsd).toBe(nano);
+    if (nano !== undefined) expect(reading?.credentialSource).toBe(source);
+  });
+
+  it('OpenRouter without a counter → the report stands, usage was not seen', () => {
+    const reading = read('{"usage":{"cost":0.5}}', openrouter);
+    expect(reading).toMatchObject({ usageSeen: false, reportedCostNanoUsd: 500_000_000 });
+  });
+
+  it('OpenRouter served by → the selected endpoint, else the root member', () => {
+    const available = [{ provider: 'A' }, { provider: 'B', selected: true }];
+    const body = {
+      model: 'lab/m',
+      provider: 'C',
+      usage: { cost: 0 },
+      openrouter_metadata: { endpoints: { available } },
+    };
+    expect(read(JSON.stringify(body), openrouter)).toMatchObject({ servedProvider: 'B', servedModel: 'lab/m' });
+    const plain = { model: 'lab/m', provider: 'C', usage: { cost: 0 } };
+    expect(read(JSON.stringify(plain), openrouter)?.servedProvider).toBe('C');
+  });
+});

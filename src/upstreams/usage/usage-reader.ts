@@ -1,0 +1,125 @@
+import type { ApiStyle } from '../api-style.rules.js';
+import { dialectOf } from '../provider-dialect.js';
+import type { ProviderType } from '../provider-types.js';
+import { ByteWindow } from './byte-window.js';
+import type { JsonObject } from './json-fields.rules.js';
+import { type ReportedCost, readOpenRouterCost, readXaiCost } from './reported-cost.rules.js';
+import { responseIdInDocumentHead, responseIdOf } from './response-id.rules.js';
+import { SseUsage } from './sse-usage.js';
+import { documentsOf } from './usage-documents.rules.js';
+import { joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
+import { NO_TOKENS, type UsageReading } from './usage-reading.js';
+
+/** Windows of a document that is not a stream (contract-app 9.1). */
+const DOCUMENT_HEAD_BYTES = 256 * 1024;
+const DOCUMENT_TAIL_BYTES = 1024 * 1024;
+const ID_HEAD_BYTES = 4 * 1024;
+const NEVER_JSON = /^\s*(?:audio|image|video|font)\//i;
+
+/** What a reader must know about the answer it will see. */
+export interface UsageReaderOptions {
+  /** Of the request: it alone chooses the format (contract-app 9.1). */
+  readonly style: ApiStyle;
+  readonly type: ProviderType;
+  /** The answer's content type as received; empty when it had none. */
+  readonly contentType: string;
+}
+
+/** Sees the bytes of one answer pass and tells at the end what was used. Throws on no bytes whatever. */
+export interface UsageReader {
+  /** Looks at the next bytes; the chunk is not kept. */
+  push(chunk: Buffer): void;
+  /** Ends the reading, also of an answer that was cut. Undefined: the answer said nothing. */
+  finish(): UsageReading | undefined;
+}
+
+/** Bytes that turn into documents at their end, the latest first. */
+interface DocumentSource {
+  readonly responseId: string | undefined;
+  push(chunk: Buffer): void;
+  finish(): JsonObject[];
+}
+
+/** A reader for one answer, used once. */
+export function createUsageReader(options: UsageReaderOptions): UsageReader {
+  const source = sourceFor(options);
+  return {
+    push: (chunk) => source.push(chunk),
+    finish: () => {
+      const documents = source.finish();
+      return readingOf(options, documents, source.responseId);
+    },
+  };
+}
+
+function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
+  if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style);
+  return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style);
+}
+
+const NOTHING: DocumentSource = { responseId: undefined, push: () => undefined, finish: () => [] };
+
+class WholeDocument implements DocumentSource {
+  private readonly window = new ByteWindow(DOCUMENT_HEAD_BYTES, DOCUMENT_TAIL_BYTES);
+
+  constructor(private readonly style: ApiStyle) {}
+
+  get responseId(): string | undefined {
+    if (this.style !== 'responses') return undefined;
+    return responseIdInDocumentHead(this.window.view().head.toString('latin1', 0, ID_HEAD_BYTES));
+  }
+
+  push(chunk: Buffer): void {
+    this.window.append(chunk);
+  }
+
+  finish(): JsonObject[] {
+    return documentsOf(this.window.view());
+  }
+}
+
+function readingOf(
+  options: UsageReaderOptions,
+  documents: readonly JsonObject[],
+  announcedId: string | undefined,
+): UsageReading | undefined {
+  const measure = measureOfAll(options.style, documents);
+  const cost = costOfAll(options, documents);
+  const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
+  const saidSomething = measure !== undefined || responseId !== undefined || Object.keys(cost).length > 0;
+  if (!saidSomething) return undefined;
+  return {
+    ...(measure?.tokens ?? NO_TOKENS),
+    usageSeen: measure !== undefined,
+    audioSeconds: measure?.audioSeconds,
+    hostedToolCalls: measure?.hostedToolCalls,
+    ...cost,
+    responseId,
+  };
+}
+
+function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageMeasure | undefined {
+  return documents.reduce<UsageMeasure | undefined>((later, document) => {
+    const earlier = measureOf(style, document);
+    return later !== undefined && earlier !== undefined ? joinMeasures(later, earlier) : (later ?? earlier);
+  }, undefined);
+}
+
+function costOfAll({ style, type }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
+  if (!dialectOf(type).reportsCost(style)) return {};
+  const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
+  const said = documents.map(read);
+  return (
+    said.find((cost) => cost.reportedCostNanoUsd !== undefined) ??
+    said.find((cost) => cost.servedModel !== undefined) ??
+    {}
+  );
+}
+
+function firstDefined<T>(documents: readonly JsonObject[], read: (document: JsonObject) => T | undefined) {
+  for (const document of documents) {
+    const value = read(document);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

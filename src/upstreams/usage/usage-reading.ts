@@ -1,0 +1,50 @@
+/**
+ * Token counts of one answer: non-negative integers. The four buckets are disjoint, so their sum is everything that
+ * is billed; the other counts are parts of a bucket. Source: contract-app 9.2.
+ */
+export interface TokenCounts {
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Everything generated, reasoning included. */
+  readonly outputTokens: number;
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens: number;
+  /** Part of `inputTokens`. */
+  readonly audioInputTokens: number;
+  /** Part of `cachedInputTokens`. */
+  readonly audioCachedInputTokens: number;
+  /** Part of `outputTokens`. */
+  readonly audioOutputTokens: number;
+}
+
+/** No tokens at all; the start of every reading. */
+export const NO_TOKENS: TokenCounts = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioCachedInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** What one provider answer said about itself. Source: contract-app 9.2, 9.3. */
+export interface UsageReading extends TokenCounts {
+  /** False: the answer gave no count and no duration. The zeros above then mean "unknown", not "free". */
+  readonly usageSeen: boolean;
+  /** Length of the audio; may have a fraction. */
+  readonly audioSeconds?: number;
+  /** The provider's own figure; zero is a real report. Independent of `usageSeen`. */
+  readonly reportedCostNanoUsd?: number;
+  /** Only where a provider passes requests on to others. */
+  readonly servedModel?: string;
+  readonly servedProvider?: string;
+  readonly credentialSource?: 'byok';
+  /** Id of the provider-side response object (Responses API), 1 to 256 printable ASCII characters. */
+  readonly responseId?: string;
+  /** Calls of provider-run tools. Absent: the answer does not say; zero: it says there were none. */
+  readonly hostedToolCalls?: number;
+}
