@@ -27,7 +27,7 @@ export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
 
 /** Which key-set hosts the operator trusts without TLS. */
 export interface IssuerTrust {
-  /** @param host as `URL.hostname` writes it, an IPv6 address in brackets. */
+  /** @param host as `URL.host` writes it: with a port other than the default, an IPv6 address in brackets. */
   allowsHttp(host: string): boolean;
 }
 
@@ -99,7 +99,7 @@ function keySetUrl(trust: IssuerTrust): Read<string> {
   return (value, path) => {
     const url = URL.parse(address(value, path));
     if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
-    const secure = url.protocol === 'https:' || (url.protocol === 'http:' && trust.allowsHttp(url.hostname));
+    const secure = url.protocol === 'https:' || (url.protocol === 'http:' && trust.allowsHttp(url.host));
     if (!secure) throw invalidRequest(path, 'must use https');
     if (url.username !== '' || url.password !== '') throw invalidRequest(path, 'must not hold credentials');
     if (url.href.includes('#')) throw invalidRequest(path, 'must not have a fragment');

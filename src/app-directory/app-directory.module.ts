@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { IdentityModule } from '../identity/identity.module.js';
+import { AppConfigParser } from './app-config-parser.js';
+import { AppDirectoryRepository } from './app-directory.repository.js';
+import { AppDirectoryService } from './app-directory.service.js';
+
+/**
+ * Read side of applications: their configuration from memory, and "this application is yours" for management routes.
+ *
+ * Tables: reads apps. Routes: none. Codes: app_not_found. Log lines: app_config_unreadable.
+ */
+@Module({
+  imports: [IdentityModule],
+  providers: [AppConfigParser, AppDirectoryRepository, AppDirectoryService],
+  exports: [AppConfigParser, AppDirectoryService, IdentityModule],
+})
+export class AppDirectoryModule {}

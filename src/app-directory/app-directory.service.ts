@@ -1,0 +1,83 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Log } from '../common/log/log.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { AppConfigParser } from './app-config-parser.js';
+import { AppDirectoryRepository } from './app-directory.repository.js';
+import type { AppRow } from './app-row.js';
+import { type AppSnapshot, toAppSnapshot } from './app-snapshot.js';
+
+/** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
+export const APPS_TOPIC = 'apps';
+
+/** Every id ever assigned has this form; nothing else is worth a look into the database. */
+const APP_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+const REFRESH_AFTER_MS = 30_000;
+/** Source: contract-app 1.3. */
+const MAX_AGE_MS = 60_000;
+const MISS_AGE_MS = 10_000;
+const MAX_SNAPSHOTS = 10_000;
+
+/** Finds applications: from memory for callers of providers, from the database for those who manage them. */
+@Injectable()
+export class AppDirectoryService implements OnModuleDestroy {
+  private readonly snapshots: SnapshotCache<AppSnapshot>;
+  private readonly unsubscribe: () => void;
+
+  constructor(
+    private readonly repository: AppDirectoryRepository,
+    private readonly parser: AppConfigParser,
+    private readonly log: Log,
+    configChanges: ConfigChanges,
+    clock: Clock,
+  ) {
+    this.snapshots = new SnapshotCache({
+      load: (appId) => this.load(appId),
+      clock,
+      refreshAfterMs: REFRESH_AFTER_MS,
+      maxAgeMs: MAX_AGE_MS,
+      missAgeMs: MISS_AGE_MS,
+      max: MAX_SNAPSHOTS,
+    });
+    this.unsubscribe = configChanges.subscribe(APPS_TOPIC, (appId) => {
+      if (appId === EVERYTHING) this.snapshots.invalidateAll();
+      else this.snapshots.invalidate(appId);
+    });
+  }
+
+  onModuleDestroy(): void {
+    this.unsubscribe();
+  }
+
+  /**
+   * The application a client calls, whoever owns it; at once when it is in memory, and never older than a minute.
+   *
+   * @returns `undefined`, itself or in the promise, when there is no such application.
+   */
+  find(appId: string): AppSnapshot | undefined | Promise<AppSnapshot | undefined> {
+    return APP_ID.test(appId) ? this.snapshots.get(appId) : undefined;
+  }
+
+  /**
+   * The application as it is stored now.
+   *
+   * @throws app_not_found it does not exist, or in another account: the two cannot be told apart.
+   */
+  async requireOwn(organizationId: string, appId: string): Promise<AppRow> {
+    const app = APP_ID.test(appId) ? await this.repository.findOwn(organizationId, appId) : undefined;
+    if (app === undefined) throw new GatewayError('app_not_found');
+    return app;
+  }
+
+  private async load(appId: string): Promise<AppSnapshot | undefined> {
+    const row = await this.repository.findOfAnyAccount(appId);
+    if (row === undefined) return undefined;
+    const snapshot = toAppSnapshot(row, this.parser.read(row.config));
+    if (snapshot.configError !== null) this.log.event('app_config_unreadable', { appId, error: snapshot.configError });
+    return snapshot;
+  }
+}

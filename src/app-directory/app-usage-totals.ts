@@ -1,0 +1,42 @@
+/** What was used in a period, as clients read it. Source: contract-admin 2.4. */
+export interface UsageTotals {
+  readonly requests: number;
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  /** US dollars. */
+  readonly cost_usd: number;
+  /** Requests that ended as `provider_error`. */
+  readonly errors: number;
+  /** Requests refused by a limit, a plan or a block. */
+  readonly blocked: number;
+}
+
+/** How many users of an application are known, and how many of them are blocked. */
+export interface UserCounts {
+  readonly total: number;
+  readonly blocked: number;
+}
+
+/**
+ * What the rooms of applications must know of recorded usage. A port, because neither may import the other: the room
+ * that records usage implements it.
+ */
+export abstract class AppUsageTotals {
+  /**
+   * Totals of every application of the account that was used in the month; the others are absent.
+   *
+   * @param month UTC, `YYYY-MM`.
+   */
+  abstract totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>>;
+
+  /** Users of every application of the account that has any, of all time. */
+  abstract usersByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>>;
+
+  /** Whether the account ever recorded a request. Never goes back to false. */
+  abstract hasProxiedRequests(organizationId: string): Promise<boolean>;
+
+  /** Whether usage of an application of this id exists in any account, deleted applications included. */
+  abstract appIdHasHistory(appId: string): Promise<boolean>;
+}
