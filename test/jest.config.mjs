@@ -1,3 +1,7 @@
+import { fileURLToPath } from 'node:url';
+
+const rootDir = fileURLToPath(new URL('..', import.meta.url));
+
 const swc = [
   '@swc/jest',
   {
@@ -13,7 +17,7 @@ const swc = [
 ];
 
 const shared = {
-  rootDir: '..',
+  rootDir,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': swc },
@@ -21,11 +25,20 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 
+/** Runs once, and only when a chosen project names it: unit tests start no database. */
+const withDatabase = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+
 /** Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. */
 export default {
-  rootDir: '..',
+  rootDir,
   testTimeout: 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/bench/**/*.spec.ts'] },
+    { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
+    { ...withDatabase, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.spec.ts'] },
   ],
 };

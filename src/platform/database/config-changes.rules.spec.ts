@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { EVERYTHING, encodeChange, parseChange } from './config-changes.rules.js';
+
+describe('configuration change', () => {
+  it('any topic and key → come out as they went in, in a text that a notification can hold', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ unit: 'binary' }), (topic, key) => {
+        const payload = encodeChange({ topic, key });
+        expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
+        expect(parseChange(payload)).toEqual({ topic, key });
+      }),
+    );
+  });
+
+  it('key longer than a notification → everything of the topic', () => {
+    const payload = encodeChange({ topic: 'apps', key: 'ä'.repeat(4_000) });
+    expect(parseChange(payload)).toEqual({ topic: 'apps', key: EVERYTHING });
+  });
+
+  it.each([undefined, '', 'apps', '["apps"]', '["apps","a","b"]', '["apps",1]', '{"topic":"apps","key":"a"}', 'null'])(
+    'text %j, not ours → no change',
+    (payload) => {
+      expect(parseChange(payload)).toBeUndefined();
+    },
+  );
+});

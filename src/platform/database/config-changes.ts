@@ -1,0 +1,145 @@
+import pg from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Secret } from '../../common/log/secret.js';
+import { backoffMs } from './backoff.rules.js';
+import { type ConfigChange, EVERYTHING, encodeChange, parseChange } from './config-changes.rules.js';
+import { connectionConfig } from './connection.js';
+
+const CHANNEL = 'gateway_config';
+
+/** A question this often keeps a live connection from being silent … */
+const PING_MS = 1_500;
+
+/** … and a connection silent for this long is dead: noticed at most 4.5 s after it broke. */
+const SILENCE_MS = 3_000;
+
+type Subscriber = (key: string) => void;
+
+export interface ConfigChangesOptions {
+  readonly url: Secret;
+  /** Told of each lost or refused connection and of each subscriber that threw; the listening goes on by itself. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Tells every instance within a second that stored configuration changed, over LISTEN/NOTIFY on a connection of its
+ * own. A notification is a hint and may be lost, so subscribers also refresh by time. After each (re)connect every
+ * subscriber is told {@link EVERYTHING}, because changes may have been missed.
+ *
+ * Source: decision 7.4; threats 10.9.
+ */
+export class ConfigChanges {
+  private readonly subscribers = new Map<string, Set<Subscriber>>();
+  private client: pg.Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
+  private listening = false;
+  private closed = false;
+
+  constructor(private readonly options: ConfigChangesOptions) {}
+
+  /** True while notifications arrive; false means that only the refresh by time works. */
+  get connected(): boolean {
+    return this.listening;
+  }
+
+  /** Starts listening in the background. Does not fail and does not wait: Postgres may come later. */
+  open(): void {
+    if (this.client === undefined && !this.closed) void this.connect();
+  }
+
+  /** Announces a change when, and only when, the transaction commits. */
+  async publish(tx: EntityManager | DataSource, change: ConfigChange): Promise<void> {
+    await tx.query('select pg_notify($1, $2)', [CHANNEL, encodeChange(change)]);
+  }
+
+  /**
+   * Calls `subscriber` with the key of each change of the topic, or with {@link EVERYTHING}.
+   *
+   * @returns ends the subscription.
+   */
+  subscribe(topic: string, subscriber: Subscriber): () => void {
+    const ofTopic = this.subscribers.get(topic) ?? new Set();
+    this.subscribers.set(topic, ofTopic.add(subscriber));
+    return () => ofTopic.delete(subscriber);
+  }
+
+  /** Stops listening for good. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.listening = false;
+    clearTimeout(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end();
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client(
+      connectionConfig({
+        url: this.options.url,
+        applicationName: 'gateway-config',
+        statementTimeoutMs: SILENCE_MS,
+        silenceMs: SILENCE_MS,
+      }),
+    );
+    this.client = client;
+    client.on('error', (error) => this.lose(client, error));
+    client.on('notification', ({ payload }) => this.deliver(payload));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      this.lose(client, error);
+      return;
+    }
+    if (this.client !== client) return;
+    this.failures = 0;
+    this.listening = true;
+    this.tellAll();
+    this.ping(client);
+  }
+
+  private ping(client: pg.Client): void {
+    this.timer = setTimeout(() => {
+      client.query('select 1').then(
+        () => {
+          if (this.client === client) this.ping(client);
+        },
+        (error: unknown) => this.lose(client, error),
+      );
+    }, PING_MS);
+  }
+
+  /** Gives up a connection, once, and plans the next attempt. */
+  private lose(client: pg.Client, error: unknown): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.listening = false;
+    clearTimeout(this.timer);
+    void client.end();
+    this.failures++;
+    this.timer = setTimeout(() => void this.connect(), backoffMs(this.failures));
+    this.options.onTrouble(error);
+  }
+
+  private deliver(payload: string | undefined): void {
+    const change = parseChange(payload);
+    if (change === undefined) this.tellAll();
+    else this.tell(change.topic, change.key);
+  }
+
+  private tellAll(): void {
+    for (const topic of this.subscribers.keys()) this.tell(topic, EVERYTHING);
+  }
+
+  private tell(topic: string, key: string): void {
+    for (const subscriber of this.subscribers.get(topic) ?? []) {
+      try {
+        subscriber(key);
+      } catch (error) {
+        this.options.onTrouble(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** An account of the operating system that the server runs as. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Accounts tried when we are root, which Postgres refuses to run as; most specific first. */
+const UNPRIVILEGED = ['postgres', 'nobody'];
+
+/**
+ * The account to run the server as, from the text of `/etc/passwd`.
+ *
+ * @returns `undefined` when neither of the usual unprivileged accounts exists.
+ */
+export function findUnprivileged(passwd: string): Account | undefined {
+  const entries = passwd.split('\n').map((line) => line.split(':'));
+  const found = UNPRIVILEGED.map((name) => entries.find((entry) => entry[0] === name)).find((entry) => entry?.[3]);
+  return found && { name: String(found[0]), uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** Owner and permission bits of a directory, as the file system reports them. */
+export interface Permissions {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
+/** Whether the account may pass through a directory. The first matching class of permission bits decides alone. */
+export function mayPass(directory: Permissions, account: Account): boolean {
+  if (directory.uid === account.uid) return (directory.mode & 0o100) !== 0;
+  if (directory.gid === account.gid) return (directory.mode & 0o010) !== 0;
+  return (directory.mode & 0o001) !== 0;
+}
+
+/** What a running server writes about itself into `postmaster.pid`. */
+export interface ServerStatus {
+  readonly pid: number;
+  /** Where it accepts connections; absent while it starts, recovers or stops. */
+  readonly readyPort: number | undefined;
+}
+
+/**
+ * Parses `postmaster.pid`, which the server fills in steps.
+ *
+ * @returns `undefined` when the text does not even name a process.
+ */
+export function parseServerStatus(text: string): ServerStatus | undefined {
+  const lines = text.split('\n').map((line) => line.trim());
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  const port = Number(lines[3]);
+  return { pid, readyPort: lines[7] === 'ready' && Number.isInteger(port) && port > 0 ? port : undefined };
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Trades durability for speed; the data may be lost with the machine. Only for tests. */
+  readonly disposable?: boolean;
+  /** Most connections of all processes together; 60 when absent. */
+  readonly maxConnections?: number;
+  /** Memory for cached pages, in megabytes; 64 when absent. */
+  readonly sharedBuffersMb?: number;
+}
+
+/** Command-line settings of the server: loopback TCP only, because a socket's path may be longer than systems allow. */
+export function serverSettings(port: number, options: EmbeddedPostgresOptions): readonly string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: options.maxConnections ?? 60,
+    shared_buffers: `${options.sharedBuffersMb ?? 64}MB`,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(options.disposable ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Clock } from '../../common/clock.js';
+import type { Secret } from '../../common/log/secret.js';
+import { backoffMs } from './backoff.rules.js';
+import { connectionConfig } from './connection.js';
+import { createDataSource, type MigrationClass } from './data-source.js';
+import { errorCode } from './error-code.js';
+import { isConnectionTrouble } from './violates.js';
+
+/** Session lock of whoever migrates. Advisory locks are per database; the number only has to be ours. */
+const MIGRATION_LOCK = 5_272_024_001;
+
+const LOCK_POLL_MS = 200;
+
+/** A migration of a large table takes minutes; beyond this the instance that holds the lock is taken to be stuck. */
+const LOCK_WAIT_MS = 15 * 60_000;
+
+const APPLICATION_NAME = 'gateway-migrate';
+
+/** What a start has to say while it is not ready yet. `reason` is the code of the last failure. */
+export type MigrationProgress =
+  | { readonly step: 'waiting_for_postgres'; readonly attempt: number; readonly reason: string }
+  | { readonly step: 'waiting_for_another_instance' };
+
+export interface MigrateOptions {
+  readonly url: Secret;
+  readonly migrations: readonly MigrationClass[];
+  readonly clock: Clock;
+  /** How long to keep trying while Postgres cannot be reached, in milliseconds; 0 = one attempt. */
+  readonly waitMs: number;
+  readonly onProgress?: (progress: MigrationProgress) => void;
+}
+
+/**
+ * Brings the database up to date; safe to call from several instances at once, and again after an interruption: each
+ * migration is one transaction together with the record that it ran.
+ *
+ * @returns names of the migrations this call applied, in order.
+ * @throws what Postgres said last, when it is not reachable within `waitMs`; at once for anything that waiting cannot
+ * mend, such as a wrong password or a migration that fails.
+ * Source: threats 10.4.
+ */
+export async function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
+  const startedMs = options.clock.monotonicMs();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateUnderLock(options);
+    } catch (error) {
+      const pauseMs = backoffMs(attempt);
+      const waitedMs = options.clock.monotonicMs() - startedMs;
+      if (!isConnectionTrouble(error) || waitedMs + pauseMs > options.waitMs) throw error;
+      options.onProgress?.({ step: 'waiting_for_postgres', attempt, reason: errorCode(error) ?? 'no_answer' });
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** The lock lives on a connection of its own: it is free again the moment that connection ends, also after a crash. */
+async function migrateUnderLock(options: MigrateOptions): Promise<readonly string[]> {
+  const holder = new pg.Client(
+    connectionConfig({ url: options.url, applicationName: APPLICATION_NAME, statementTimeoutMs: 0 }),
+  );
+  // A connection that dies between queries reports it here and nowhere else; the next query then fails.
+  holder.on('error', () => undefined);
+  try {
+    await holder.connect();
+    await takeLock(holder, options);
+    return await migrate(options);
+  } finally {
+    await holder.end();
+  }
+}
+
+async function takeLock(holder: pg.Client, { clock, onProgress }: MigrateOptions): Promise<void> {
+  const startedMs = clock.monotonicMs();
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await holder.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.taken === true) return;
+    if (clock.monotonicMs() - startedMs > LOCK_WAIT_MS) {
+      throw new Error(`Another instance has been migrating for ${LOCK_WAIT_MS / 60_000} minutes; see its log.`);
+    }
+    if (attempt === 1) onProgress?.({ step: 'waiting_for_another_instance' });
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+async function migrate({ url, migrations }: MigrateOptions): Promise<readonly string[]> {
+  const dataSource = createDataSource({
+    url,
+    migrations,
+    applicationName: APPLICATION_NAME,
+    poolSize: 2,
+    statementTimeoutMs: 0,
+    entities: [],
+  });
+  await dataSource.initialize();
+  try {
+    const applied = await dataSource.runMigrations({ transaction: 'each' });
+    return applied.map((migration) => migration.name);
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,112 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from './error-code.js';
+import { isRunning, ownMark, type ProcessMark } from './process-mark.js';
+
+const POLL_MS = 50;
+
+/** Distinguishes the files of one process. */
+let lastSerial = 0;
+
+/**
+ * Does `work` while no other process of this machine does work under the same lock file. The lock of a process that
+ * died is taken over. Not re-entrant.
+ *
+ * @param waitMs how long to wait for a living holder, in milliseconds.
+ * @throws Error naming the file and the holder when the wait is over.
+ */
+export async function withFileLock<T>(file: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+  await takeLock(file, waitMs);
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/**
+ * Registers this process as one of those that use something.
+ *
+ * @param directory holds one file for each user; created when absent.
+ * @returns `leave()` takes this registration back and says whether a living process is still registered.
+ */
+export function registerUser(directory: string): { leave(): { othersRemain: boolean } } {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const own = join(directory, ownName());
+  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  return {
+    leave: () => {
+      rmSync(own, { force: true });
+      return { othersRemain: readdirSync(directory).some((name) => isInUse(join(directory, name))) };
+    },
+  };
+}
+
+async function takeLock(file: string, waitMs: number): Promise<void> {
+  const own = `${file}.${ownName()}`;
+  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  try {
+    for (let waitedMs = 0; !linked(own, file); waitedMs += POLL_MS) {
+      const holder = readMark(file);
+      if (holder !== undefined && !isRunning(holder)) removeDeadLock(file, holder, `${own}.dead`);
+      else if (waitedMs >= waitMs) {
+        throw new Error(
+          `${file} is held by process ${holder?.pid ?? '(unknown)'}; delete it if that is not a gateway.`,
+        );
+      } else await sleep(POLL_MS);
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** A link appears with its content complete and fails when the name is taken, so it is the moment of ownership. */
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Moves a dead holder's lock aside before deleting it: between our reading and our moving, somebody else may have
+ * replaced it with a living one, which then goes back.
+ */
+function removeDeadLock(file: string, dead: ProcessMark, aside: string): void {
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  const moved = readMark(aside);
+  if (moved !== undefined && (moved.pid !== dead.pid || moved.started !== dead.started)) linked(aside, file);
+  rmSync(aside, { force: true });
+}
+
+/** Clears away what a dead process left behind. */
+function isInUse(file: string): boolean {
+  const mark = readMark(file);
+  if (mark !== undefined && isRunning(mark)) return true;
+  rmSync(file, { force: true });
+  return false;
+}
+
+function readMark(file: string): ProcessMark | undefined {
+  try {
+    const mark: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof mark !== 'object' || mark === null || !('pid' in mark) || !('started' in mark)) return undefined;
+    return typeof mark.pid === 'number' && typeof mark.started === 'string'
+      ? { pid: mark.pid, started: mark.started }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownName(): string {
+  return `${process.pid}-${++lastSerial}`;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { isConnectionTrouble, violates } from './violates.js';
+
+function failure(code: string, more: object = {}): Error {
+  return Object.assign(new Error('from the driver'), { code, ...more });
+}
+
+describe('violates', () => {
+  const duplicate = failure('23505', { constraint: 'apps_pkey' });
+
+  it('unique violation of that constraint → true, also inside a wrapper', () => {
+    expect(violates(duplicate, 'apps_pkey')).toBe(true);
+    expect(violates(new QueryFailedError('insert', [], duplicate), 'apps_pkey')).toBe(true);
+    expect(violates(new Error('outer', { cause: new Error('inner', { cause: duplicate }) }), 'apps_pkey')).toBe(true);
+  });
+
+  it('another constraint, another kind of violation, no database error → false', () => {
+    expect(violates(duplicate, 'apps_slug_key')).toBe(false);
+    expect(violates(failure('23503', { constraint: 'apps_pkey' }), 'apps_pkey')).toBe(false);
+    for (const other of [undefined, null, 'text', new Error('apps_pkey')])
+      expect(violates(other, 'apps_pkey')).toBe(false);
+  });
+
+  it('an error that is its own cause → an answer all the same', () => {
+    const loop = new Error('loop');
+    loop.cause = loop;
+    expect(violates(loop, 'apps_pkey')).toBe(false);
+  });
+});
+
+describe('connection trouble', () => {
+  it.each([
+    ...['08000', '08006', '53100', '53300', '57P01', '57P02', '57P03', '57014', '55P03', '25006'],
+    ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  ])('threats 10.3: %s → trouble', (code) => {
+    expect(isConnectionTrouble(failure(code))).toBe(true);
+    expect(isConnectionTrouble(new QueryFailedError('select', [], failure(code)))).toBe(true);
+  });
+
+  it.each(['timeout exceeded when trying to connect', 'Connection terminated unexpectedly', 'timeout expired'])(
+    'driver says "%s" without a code → trouble',
+    (message) => {
+      expect(isConnectionTrouble(new Error(message))).toBe(true);
+    },
+  );
+
+  it('the connection of a transaction broke, which then goes on → trouble', () => {
+    expect(isConnectionTrouble(new QueryRunnerAlreadyReleasedError())).toBe(true);
+  });
+
+  it.each(['23505', '40001', '42P01', '28P01', '3D000', '57P04', '22008', 'ERR_INVALID_ARG_TYPE'])(
+    '%s, which waiting does not mend → no trouble',
+    (code) => {
+      expect(isConnectionTrouble(failure(code))).toBe(false);
+    },
+  );
+
+  it('anything else → no trouble', () => {
+    for (const other of [undefined, null, 'ECONNREFUSED', new Error('ECONNREFUSED')]) {
+      expect(isConnectionTrouble(other)).toBe(false);
+    }
+  });
+});

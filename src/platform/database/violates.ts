@@ -1,0 +1,73 @@
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { errorCode } from './error-code.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * SQLSTATEs with which Postgres says "not now": connection exceptions (08), insufficient resources (53: too many
+ * connections, disk or memory full), shutting down or starting up (57P01 to 57P03), statement cancelled or timed out
+ * (57014), lock time-out (55P03), and a server that turned read-only in a failover (25006).
+ */
+const NOT_NOW = /^(?:08...|53...|57P0[123]|57014|55P03|25006)$/;
+
+/** What the operating system or the resolver says when the server cannot be reached. */
+const NETWORK_CODES: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** The driver gives these failures a text and no code, so the text is all there is to compare. */
+const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'Client has encountered a connection error and is not queryable',
+]);
+
+/** Wrappers are followed this deep; a chain that bites its own tail ends here too. */
+const MAX_CAUSES = 5;
+
+/** True when a statement was refused because of this unique constraint or index. Source: house style, section 9. */
+export function violates(error: unknown, constraint: string): boolean {
+  return causes(error).some((one) => {
+    return errorCode(one) === UNIQUE_VIOLATION && property(one, 'constraint') === constraint;
+  });
+}
+
+/**
+ * True when Postgres is down, unreachable, overloaded or too slow, so that the same call may succeed later. Such a call
+ * is answered 503 with `Retry-After`. Source: threats 10.3.
+ */
+export function isConnectionTrouble(error: unknown): boolean {
+  return causes(error).some((one) => {
+    // A transaction whose connection broke: TypeORM has already given the connection back.
+    if (one instanceof QueryRunnerAlreadyReleasedError) return true;
+    const code = errorCode(one);
+    if (code !== undefined) return NOT_NOW.test(code) || NETWORK_CODES.has(code);
+    return one instanceof Error && DRIVER_MESSAGES.has(one.message);
+  });
+}
+
+/** The error, what it wraps and what that wraps, outermost first. */
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  let next = error;
+  while (next !== undefined && next !== null && found.length < MAX_CAUSES) {
+    found.push(next);
+    next = property(next, 'driverError') ?? property(next, 'cause');
+  }
+  return found;
+}
+
+function property(holder: unknown, name: string): unknown {
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  return Reflect.get(holder, name);
+}

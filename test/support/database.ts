@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** Somebody is connected to the template; a clone by another worker may be under way. */
+const OBJECT_IN_USE = '55006';
+
+const CLONE_ATTEMPTS = 50;
+const CLONE_PAUSE_MS = 100;
+
+/** A migrated database of its own for a suite, cloned from the template. Returns its URL. */
+export async function freshDatabase(): Promise<string> {
+  return createDatabase(requireEnv('TEST_TEMPLATE'));
+}
+
+/** A database without any table, for tests of the migrations themselves. Returns its URL. */
+export async function emptyDatabase(): Promise<string> {
+  return createDatabase('template0');
+}
+
+/** Drops a database made here, also while somebody is connected to it. */
+export async function dropDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+}
+
+async function createDatabase(template: string): Promise<string> {
+  const name = `${requireEnv('TEST_TEMPLATE')}_${randomBytes(4).toString('hex')}`;
+  await asAdmin(async (admin) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await admin.query(`create database ${name} template ${template}`);
+      } catch (error) {
+        const inUse = error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE;
+        if (!inUse || attempt === CLONE_ATTEMPTS) throw error;
+        await sleep(CLONE_PAUSE_MS);
+      }
+    }
+  });
+  const url = new URL(requireEnv('TEST_ADMIN_URL'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const admin = new pg.Client({ connectionString: requireEnv('TEST_ADMIN_URL') });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function requireEnv(name: string): string {
+  const value = process.env[name];
+  if (value === undefined)
+    throw new Error(`${name} is not set: run this suite as part of the e2e or contract project.`);
+  return value;
+}
