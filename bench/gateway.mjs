@@ -1,0 +1,82 @@
+/** This gateway, built, on its embedded database in a temporary data directory, with one provider and one application. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bearer } from './party.mjs';
+import { freePort, lastOutput, startProgram, waitUntilUp } from './processes.mjs';
+
+const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const START_PATIENCE_MS = 120_000;
+const CALL_PATIENCE_MS = 15_000;
+const MANAGEMENT_KEY = `gw_mgmt_${'B3nch'.repeat(10).slice(0, 48)}`;
+const HEALTH_PATH = '/v1/healthz';
+
+/**
+ * Starts it and makes what a call needs. Throws with the gateway's last output when it does not come up.
+ *
+ * @param {number} upstreamPort
+ * @param {string} tempDir
+ * @returns {Promise<import('./party.mjs').Party>}
+ */
+export async function startGateway(upstreamPort, tempDir) {
+  if (!existsSync(MAIN)) throw new Error('dist/src/main.js is missing: run npm run build');
+  const port = await freePort();
+  const child = startProgram(process.execPath, [MAIN], { cwd: tempDir, env: environment(port, tempDir) });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitUntilUp(child, `${origin}${HEALTH_PATH}`, START_PATIENCE_MS);
+  try {
+    const { appId, appKey } = await makeApp(origin, `http://127.0.0.1:${upstreamPort}/`);
+    const chatPath = `/v1/apps/${appId}/proxy/openai/v1/chat/completions`;
+    return {
+      name: 'this gateway',
+      pid: child.pid,
+      port,
+      path: chatPath,
+      headers: bearer(appKey),
+      healthPath: HEALTH_PATH,
+    };
+  } catch (error) {
+    throw new Error(`${error.message}\n${lastOutput(child)}`);
+  }
+}
+
+/** Nothing of the caller's environment but what programs need to run: above all, not its DATABASE_URL or REDIS_URL. */
+function environment(port, tempDir) {
+  const { PATH, HOME, LANG, TMPDIR } = process.env;
+  return {
+    PATH,
+    HOME,
+    ...(LANG && { LANG }),
+    ...(TMPDIR && { TMPDIR }),
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: path.join(tempDir, 'data'),
+    TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
+    BOOTSTRAP_MANAGEMENT_KEY: MANAGEMENT_KEY,
+    LOG_LEVEL: 'warn',
+  };
+}
+
+async function makeApp(origin, baseUrl) {
+  const provider = { type: 'openai', name: 'Bench', secret: 'sk-bench-0123456789', baseUrl };
+  await manage(origin, '/v1/admin/providers', provider);
+  const config = {
+    authentication: { type: 'api_key' },
+    routing: { providers: { mode: 'all' }, model_rewrites: {} },
+  };
+  const { app, api_key: apiKey } = await manage(origin, '/v1/admin/apps', { name: 'Bench', config });
+  return { appId: app.id, appKey: apiKey.key };
+}
+
+async function manage(origin, route, body) {
+  const answer = await fetch(`${origin}${route}`, {
+    method: 'POST',
+    headers: { ...bearer(MANAGEMENT_KEY), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(CALL_PATIENCE_MS),
+  });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`POST ${route} answered ${answer.status}: ${text.slice(0, 400)}`);
+  return JSON.parse(text);
+}

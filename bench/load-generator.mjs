@@ -1,0 +1,26 @@
+/** The runner's end of load.mjs. */
+import { firstMessage, forkModule } from './processes.mjs';
+
+const PATIENCE_MS = 90_000;
+
+export class LoadGenerator {
+  #child;
+
+  constructor(child) {
+    this.#child = child;
+  }
+
+  static async start() {
+    const { child } = await forkModule('load.mjs');
+    return new LoadGenerator(child);
+  }
+
+  /** Runs one job to its end. Throws when it fails or takes far longer than it should. */
+  async run(job, options) {
+    this.#child.send({ job, options });
+    const expectedMs = (options.warmMs ?? 0) + (options.durationMs ?? 0);
+    const { outcome, failure } = await firstMessage(this.#child, expectedMs + PATIENCE_MS);
+    if (failure) throw new Error(`${job}: ${failure}`);
+    return outcome;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The ratio benchmark: `npm run bench -- [--quick] [--only=json,latency,stream,memory,leave] [--seconds=N]`.
+ *
+ * Every party runs as its own process on the loopback; what counts is the CPU time of the measured process, because a
+ * ratio of CPU times survives a busy machine and a wall-clock rate does not. Missed targets are printed, not fatal; the
+ * exit code is 1 only when this gateway could not be measured. Nothing is written to the repository.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startCaddy } from './caddy.mjs';
+import { startGateway } from './gateway.mjs';
+import { LoadGenerator } from './load-generator.mjs';
+import { measureHeld } from './measure-held.mjs';
+import { measureJson } from './measure-json.mjs';
+import { measureLatency } from './measure-latency.mjs';
+import { measureStreams } from './measure-streams.mjs';
+import { requireAnswer, startPassThrough, startUpstream } from './party.mjs';
+import { startPortkey } from './portkey.mjs';
+import { stopChildren } from './processes.mjs';
+import { Verdicts } from './report.mjs';
+
+const SUITES = ['json', 'latency', 'stream', 'memory', 'leave'];
+const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
+const FULL = { rounds: 3, seconds: 12, streams: 9_000 };
+const LONGEST_RUN_MS = 20 * 60_000;
+/** A proxy holds two sockets for each stream, and some files of its own. */
+const SPARE_FILES = 200;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, seconds: { type: 'string' } },
+  });
+  const wants = new Set(values.only?.split(',') ?? SUITES);
+  const unknown = [...wants].filter((suite) => !SUITES.includes(suite));
+  if (unknown.length > 0) throw new Error(`--only knows ${SUITES.join(', ')}, not ${unknown.join(', ')}`);
+  const size = values.quick ? QUICK : FULL;
+  const seconds = Number(values.seconds ?? size.seconds);
+  if (!(seconds >= 1 && seconds <= 120)) throw new Error('--seconds takes 1 to 120');
+  return { ...size, seconds, wants };
+}
+
+/** The open-file limit Node will have raised itself to; unlimited where the shell cannot tell. */
+function openFileLimit() {
+  const answer = spawnShell('ulimit -Hn');
+  return /^\d+$/.test(answer) ? Number(answer) : Number.POSITIVE_INFINITY;
+}
+
+function spawnShell(command) {
+  return process.platform === 'win32' ? '' : execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim();
+}
+
+/** Starts one party and tries one call; a party that cannot run is named with the reason and left out. */
+async function tryStart(name, start) {
+  try {
+    const party = await start();
+    await requireAnswer(party);
+    return [party];
+  } catch (error) {
+    console.log(`skipped: ${name}: ${error.message}`);
+    return [];
+  }
+}
+
+/** Fresh processes on a fresh data directory. */
+async function startAll(tempDir, { isCompared }) {
+  const dir = mkdtempSync(path.join(tempDir, 'run-'));
+  /** The embedded database may run as another user, who must be able to reach its directory below this one. */
+  chmodSync(dir, 0o711);
+  const upstream = await startUpstream();
+  const parties = [
+    await startPassThrough(upstream.port),
+    ...(await tryStart('this gateway', () => startGateway(upstream.port, dir))),
+    ...(isCompared ? await tryStart('portkey', () => startPortkey(upstream.port)) : []),
+    ...(isCompared ? await tryStart('caddy', () => startCaddy(upstream.port, dir)) : []),
+  ];
+  return { upstream, parties, load: await LoadGenerator.start() };
+}
+
+async function measureCalls(options, tempDir, verdicts) {
+  const bench = { ...options, ...(await startAll(tempDir, { isCompared: true })), verdicts };
+  if (options.wants.has('json')) await measureJson(bench);
+  if (options.wants.has('latency')) await measureLatency(bench);
+  if (options.wants.has('stream')) await measureStreams(bench);
+  await stopChildren();
+  return bench.parties;
+}
+
+/** In processes of their own: a heap that grew under load would swallow the streams and make them look free. */
+async function measureHolding(options, tempDir, verdicts) {
+  const files = openFileLimit();
+  const streams = Math.min(options.streams, Math.floor((files - SPARE_FILES) / 2));
+  if (streams < options.streams) console.log(`only ${streams} streams: raise the open-file limit for more (ulimit -n)`);
+  const bench = { ...options, streams, ...(await startAll(tempDir, { isCompared: false })), verdicts };
+  await measureHeld(bench);
+  await stopChildren();
+  return bench.parties;
+}
+
+async function main(tempDir) {
+  const options = readOptions();
+  console.log(`node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model}, ${openFileLimit()} open files`);
+  const verdicts = new Verdicts();
+  const wantsAny = (...suites) => suites.some((suite) => options.wants.has(suite));
+  const measured = [];
+  if (wantsAny('json', 'latency', 'stream')) measured.push(await measureCalls(options, tempDir, verdicts));
+  if (wantsAny('memory', 'leave')) measured.push(await measureHolding(options, tempDir, verdicts));
+  verdicts.print();
+  return measured.every((parties) => parties.some(({ name }) => name === 'this gateway')) ? 0 : 1;
+}
+
+const tempDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-bench-'));
+chmodSync(tempDir, 0o711);
+
+let isFinishing = false;
+
+async function finish(exitCode) {
+  if (isFinishing) return;
+  isFinishing = true;
+  await stopChildren();
+  rmSync(tempDir, { recursive: true, force: true });
+  process.exit(exitCode);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => finish(130));
+setTimeout(() => {
+  console.error('the bench took too long and was stopped');
+  return finish(2);
+}, LONGEST_RUN_MS).unref();
+
+main(tempDir).then(finish, (error) => {
+  console.error(error.message);
+  return finish(1);
+});

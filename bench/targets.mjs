@@ -1,0 +1,13 @@
+/** The promises this bench judges. Ratios, so that the machine's speed cancels out. */
+export const TARGETS = {
+  jsonOfPassThrough: 0.65,
+  jsonOfPortkey: 15,
+  jsonOfCaddy: 1,
+  streamOfPassThrough: 0.8,
+  addedChunkP99Ms: 1,
+  addedP50Ms: 0.2,
+  addedP99Ms: 2,
+  kibPerStream: 60,
+  driftKibPerStream: 6,
+  stallMs: 500,
+};
