@@ -34,6 +34,7 @@ describe('SseScanner', () => {
     ['CRLF after the first LF', ['data: a!\r\n', '\r\ndata: b!\n\n']],
     ['CRLF after the second CR', ['data: a!\r\n\r', '\ndata: b!\n\n']],
     ['CRLF byte by byte', ['data: a!', '\r', '\n', '\r', '\n', 'data: b!\r\n\r\n']],
+    ['an empty chunk between', ['data: a!\r\n\r', '', '\ndata: b!\n\n']],
     ['mixed ends', ['data: a!\n\r', '\n', 'data: b!\r\n\n']],
   ])('a blank line cut in two (%s) → still ends the event', (_how, chunks) => {
     expect(scan(chunks)).toMatchObject({ events: ['data: a!', 'data: b!'], cut: [] });
@@ -57,7 +58,7 @@ describe('SseScanner', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), fc.array(fc.nat(60)), (pieces, unsorted) => {
         const stream = pieces.join('');
-        const places = [0, ...unsorted.sort((one, other) => one - other), stream.length];
+        const places = [0, ...unsorted.toSorted((one, other) => one - other), stream.length];
         const chunks = places.slice(1).map((place, index) => stream.slice(places[index], place));
         expect(scan(chunks).events).toEqual(scan([stream]).events);
       }),

@@ -27,6 +27,7 @@ export class SseScanner {
   constructor(private readonly listener: SseListener) {}
 
   push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
     const from = this.pending.length === 0 ? 0 : this.completePending(chunk);
     if (from >= chunk.length) return;
     const rest = from === 0 ? chunk : chunk.subarray(from);

@@ -64,7 +64,7 @@ describe('event stream', () => {
     const cuts = fc.array(fc.nat(bytes.length), { maxLength: 40 });
     fc.assert(
       fc.property(cuts, (unsorted) => {
-        const places = [0, ...unsorted.sort((one, other) => one - other), bytes.length];
+        const places = [0, ...unsorted.toSorted((one, other) => one - other), bytes.length];
         const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
         expect(readChunks(style, chunks)).toEqual(whole);
       }),
