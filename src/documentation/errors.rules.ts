@@ -1,0 +1,20 @@
+import { tableRow } from './markdown.rules.js';
+
+type Catalogue = Readonly<Record<string, { readonly status: number; readonly message: string }>>;
+
+/** The text of `docs/errors.md`, by status and then by code. */
+export function renderErrors(catalogue: Catalogue): string {
+  const rows = Object.entries(catalogue)
+    .sort(([codeA, a], [codeB, b]) => a.status - b.status || codeA.localeCompare(codeB))
+    .map(([code, { status, message }]) => tableRow([`${status}`, `\`${code}\``, message]));
+  return `# Errors
+
+Every refusal has the body \`{"error": {"code", "message", "data"?}}\`. Codes are a closed list and stable: decide on the
+code, never on the message. \`data\` holds only text, numbers and booleans. A few codes answer another status on some
+routes; \`docs/openapi.json\` says which. Answers with 429 or 503 carry \`Retry-After\` in seconds.
+
+Written by \`npm run docs\` from the code; edit the code instead.
+
+${[tableRow(['Status', 'Code', 'Usual message']), tableRow(['---', '---', '---']), ...rows].join('\n')}
+`;
+}

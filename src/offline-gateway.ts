@@ -1,0 +1,46 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createGateway } from './app.setup.js';
+import { SystemClock } from './common/clock.js';
+import { SystemIds } from './common/ids.js';
+import { Log } from './common/log/log.js';
+import { Secret } from './common/log/secret.js';
+import { loadEnvironment } from './platform/config/environment.js';
+import { ConfigChanges } from './platform/database/config-changes.js';
+import { createDataSource } from './platform/database/data-source.js';
+import { GuardedRequest } from './platform/outbound/guarded-request.js';
+import { createVault } from './platform/vault/create-vault.js';
+import { readVaultSettings } from './platform/vault/vault-settings.rules.js';
+
+/** Never dialled. */
+const NO_DATABASE = new Secret('postgres://nobody@127.0.0.1:1/none');
+
+/**
+ * The application with every setting at its default and nothing behind it: to be described, never to serve. Nothing is
+ * connected, opened or written. End it with `close()`.
+ *
+ * @throws Error when a route declares no access.
+ */
+export function createOfflineGateway(): Promise<NestFastifyApplication> {
+  const environment = loadEnvironment({});
+  const clock = new SystemClock();
+  const ids = new SystemIds();
+  return createGateway({
+    publicUrl: `http://localhost:${environment.PORT}`,
+    parts: {
+      environment,
+      clock,
+      ids,
+      log: new Log(clock, 'error', () => undefined),
+      dataSource: createDataSource({
+        url: NO_DATABASE,
+        poolSize: 1,
+        applicationName: 'gateway-docs',
+        entities: [],
+        migrations: [],
+      }),
+      configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
+      vault: createVault(readVaultSettings({}), ids),
+      outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),
+    },
+  });
+}

@@ -1,0 +1,43 @@
+/** One variable of the vault, for the documentation. */
+interface VaultVariable {
+  readonly name: string;
+  readonly description: string;
+  /** How the documentation writes what holds when it is unset. */
+  readonly fallbackText: string;
+}
+
+const GENERATED = 'generated in `DATA_DIR` with the embedded database; required otherwise';
+
+/**
+ * The variables that `readVaultSettings` reads. They are not settings of `Environment`, because a wrong one must leave
+ * everything that needs no provider key working (contract-admin 13; threats 6.4).
+ */
+export const VAULT_VARIABLES: readonly VaultVariable[] = [
+  {
+    name: 'SECRET_VAULT_MODE',
+    description:
+      'Who keeps the keys that seal provider keys: `local` = this process, `kms` = a remote service. A variable of the other mode is a misconfiguration.',
+    fallbackText: GENERATED,
+  },
+  {
+    name: 'SECRET_VAULT_LOCAL_KEK_V1',
+    description:
+      'Mode `local`: base64 of exactly 32 random bytes. Further versions are `SECRET_VAULT_LOCAL_KEK_V2` to `_V9999`; each stays as long as secrets sealed with it exist.',
+    fallbackText: GENERATED,
+  },
+  {
+    name: 'SECRET_VAULT_LOCAL_KEK_CURRENT_VERSION',
+    description: 'Mode `local`: the version that seals new secrets.',
+    fallbackText: '`1`',
+  },
+  {
+    name: 'SECRET_VAULT_KMS_URL',
+    description: 'Mode `kms`: address of the service that wraps keys; https, or http on loopback.',
+    fallbackText: 'unset; required in mode `kms`',
+  },
+  {
+    name: 'SECRET_VAULT_KMS_TOKEN',
+    description: 'Mode `kms`: bearer token for it.',
+    fallbackText: 'unset; required in mode `kms`',
+  },
+];

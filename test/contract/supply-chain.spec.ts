@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly overrides: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+}
+
+const MANIFEST: Manifest = read('package.json');
+const LOCKED: [name: string, entry: LockedPackage][] = Object.entries<LockedPackage>(read('package-lock.json').packages)
+  .filter(([path]) => path !== '')
+  .map(([path, entry]) => [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry]);
+
+/** Least version per major line (threats 12.2); a line that is not named here is refused. */
+const FLOORS: readonly [name: RegExp, floors: readonly string[]][] = [
+  [/^fastify$/, ['5.12.2']],
+  [/^undici$/, ['8.9.0', '7.29.0']],
+  [/^@nestjs\//, ['12.0.0', '11.1.18']],
+  [/^typeorm$/, ['1.0.0', '0.3.26']],
+  [/^fast-uri$/, ['4.2.3', '3.1.9']],
+];
+
+function read(path: string) {
+  return JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+}
+
+function numbers(version: string): number[] {
+  return version.split(/[.-]/, 3).map(Number);
+}
+
+function isAtLeast(version: string, floor: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = numbers(version);
+  const [floorMajor = 0, floorMinor = 0, floorPatch = 0] = numbers(floor);
+  return major === floorMajor && (minor > floorMinor || (minor === floorMinor && patch >= floorPatch));
+}
+
+describe('supply chain', () => {
+  it.each(FLOORS)('threats 12.2: %p → every copy is at or above its floor', (name, floors) => {
+    const copies = LOCKED.filter(([locked]) => name.test(locked));
+    expect(copies.length).toBeGreaterThan(0);
+    const tooOld = copies.filter(([, { version = '0' }]) => !floors.some((floor) => isAtLeast(version, floor)));
+    expect(tooOld.map(([locked, { version }]) => `${locked} ${version}`)).toEqual([]);
+  });
+
+  it('threats 12.3: versions we name → exact', () => {
+    const { dependencies, devDependencies, optionalDependencies, overrides } = MANIFEST;
+    const named = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides });
+    expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it('threats 12.3: locked packages → each carries the hash of what was reviewed', () => {
+    expect(LOCKED.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
+  });
+
+  it('threats 12.3: packages with an install script → named, and none may run', () => {
+    const scripted = new Set(LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name));
+    expect(Object.keys(MANIFEST.allowScripts).sort()).toEqual([...scripted].sort());
+    expect(Object.entries(MANIFEST.allowScripts).filter(([, allowed]) => allowed)).toEqual([]);
+  });
+
+  it('version comparison → by number, within one major line', () => {
+    expect(isAtLeast('5.12.10', '5.12.2')).toBe(true);
+    expect(isAtLeast('5.12.1', '5.12.2')).toBe(false);
+    expect(isAtLeast('5.2.9', '5.12.2')).toBe(false);
+    expect(isAtLeast('6.0.0', '5.12.2')).toBe(false);
+  });
+});
