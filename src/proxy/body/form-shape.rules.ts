@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+
+/** Bounds of one form. Source: threats 2.6; contract-app 6.3 for the body as a whole. */
+export const FORM_LIMITS = {
+  parts: 64,
+  files: 16,
+  headersPerPart: 8,
+  headerBytesPerPart: 8 * 1024,
+  fieldBytes: 1_000_000,
+  fileBytes: 20 * 1024 * 1024,
+} as const;
+
+/** One part as its header block describes it. `start` and `end` are the offsets of its content. */
+export interface PartShape {
+  readonly isFile: boolean;
+  /** As written, parameters included. */
+  readonly contentType: string | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+const CRLF = '\r\n';
+const HEADERS_END = '\r\n\r\n';
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+const CHARSET = '(?:;[ \\t]*charset="?utf-?8"?[ \\t]*)?';
+const FORM_TYPE = new RegExp(
+  `^multipart/form-data[ \\t]*${CHARSET};[ \\t]*boundary=(?:([\\w'+.-]{1,70})|"([\\w'()+,./:=? -]{1,70})")[ \\t]*${CHARSET}$`,
+  'i',
+);
+const HEADER = new RegExp(`^(${TOKEN}):[ \\t]?(.*)$`);
+const FIELD_NAME = '(?:"[^"\\\\%]+"|[\\w!#$&+.^|~-]+)';
+const FILE_NAME = `(?:"[^"\\\\]*"|${TOKEN})`;
+const DISPOSITION = new RegExp(
+  `^form-data;[ \\t]*name=${FIELD_NAME}(;[ \\t]*filename=${FILE_NAME}(?:;[ \\t]*filename\\*=${TOKEN})?)?$`,
+  'i',
+);
+const PLAIN_CHARSET = /charset\s*=\s*"?(?:utf-?8|us-ascii)"?\s*(?:;|$)/i;
+const PLAIN_ENCODING = /^(?:7bit|8bit|binary)$/i;
+
+function broken(problem: string, at: number): GatewayError {
+  return invalidRequest('body', `not a readable form: ${problem} at byte ${at}`);
+}
+
+/**
+ * The boundary a form's content type names.
+ *
+ * @throws invalid_request there is none, or the header leaves room for more than one reading.
+ */
+export function parseFormBoundary(contentType: string): string {
+  const match = FORM_TYPE.exec(contentType.trim());
+  const boundary = match?.[1] ?? match?.[2];
+  if (boundary !== undefined && !boundary.endsWith(' ')) return boundary;
+  throw invalidRequest('content-type', 'must be multipart/form-data with one boundary');
+}
+
+function parseHeaders(block: Buffer, at: number): Map<string, string> {
+  if (!isUtf8(block)) throw broken('a part header that is not UTF-8', at);
+  const lines = block.toString('utf8').split(CRLF);
+  if (lines.length > FORM_LIMITS.headersPerPart) throw broken('too many part headers', at);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
+    if (name === undefined || value === undefined || /[\x00-\x08\x0a-\x1f\x7f]/.test(value)) {
+      throw broken('a malformed part header', at);
+    }
+    if (headers.has(name.toLowerCase())) throw broken('a part header that stands twice', at);
+    headers.set(name.toLowerCase(), value.trim());
+  }
+  return headers;
+}
+
+function readShape(block: Buffer, at: number, start: number, end: number): PartShape {
+  const headers = parseHeaders(block, at);
+  const disposition = DISPOSITION.exec(headers.get('content-disposition') ?? '');
+  if (disposition === null) throw broken('a part without a plain content-disposition', at);
+  const encoding = headers.get('content-transfer-encoding');
+  if (encoding !== undefined && !PLAIN_ENCODING.test(encoding)) throw broken('an encoded part', at);
+  const contentType = headers.get('content-type');
+  if (contentType !== undefined && /charset/i.test(contentType) && !PLAIN_CHARSET.test(contentType)) {
+    throw broken('a charset other than UTF-8', at);
+  }
+  const isFile = disposition[1] !== undefined;
+  const most = isFile ? FORM_LIMITS.fileBytes : FORM_LIMITS.fieldBytes;
+  if (end - start > most) throw broken(`a part of more than ${most} bytes`, at);
+  return { isFile, contentType, start, end };
+}
+
+/**
+ * Checks that a form can be read in one way only, and measures its parts. Form readers are forgiving, each in its own
+ * manner; a form that is judged by one and acted on by another must leave them nothing to forgive: CRLF lines, no text
+ * around the parts, one plain `content-disposition` each, no transfer encodings, no charsets but UTF-8.
+ *
+ * @throws invalid_request the form is broken, cut short, unclear, or beyond `FORM_LIMITS`.
+ * Source: threats 2.6 and 3.1.
+ */
+export function measureForm(body: Buffer, boundary: string): PartShape[] {
+  const opening = `--${boundary}`;
+  const delimiter = Buffer.from(`${CRLF}${opening}`);
+  if (!body.subarray(0, opening.length).equals(Buffer.from(opening))) throw broken('no boundary', 0);
+  const shapes: PartShape[] = [];
+  for (let at = opening.length; ; ) {
+    const after = body.toString('latin1', at, at + 2);
+    if (after === '--' && isEnd(body, at + 2)) break;
+    if (after !== CRLF) throw broken(at >= body.length ? 'the end of the body' : 'a broken boundary', at);
+    if (shapes.length === FORM_LIMITS.parts) throw broken(`more than ${FORM_LIMITS.parts} parts`, at);
+    const headers = at + CRLF.length;
+    const headersEnd = body.subarray(headers, headers + FORM_LIMITS.headerBytesPerPart).indexOf(HEADERS_END) + headers;
+    if (headersEnd < headers) throw broken('part headers without an end', at);
+    const start = headersEnd + HEADERS_END.length;
+    const end = body.indexOf(delimiter, headersEnd + CRLF.length);
+    if (end === -1) throw broken('the end of the body, inside a part,', body.length);
+    if (end < start) throw broken('a part without content', at);
+    shapes.push(readShape(body.subarray(headers, headersEnd), at, start, end));
+    at = end + delimiter.length;
+  }
+  if (shapes.length === 0) throw broken('no part', 0);
+  if (shapes.filter((shape) => shape.isFile).length > FORM_LIMITS.files) {
+    throw broken(`more than ${FORM_LIMITS.files} files`, 0);
+  }
+  return shapes;
+}
+
+/** Whether nothing but a last line end follows the closing boundary. */
+function isEnd(body: Buffer, at: number): boolean {
+  return at === body.length || body.toString('latin1', at, at + 3) === CRLF;
+}

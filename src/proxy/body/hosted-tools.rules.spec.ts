@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { listHostedTools, TOOLS_MAX_BYTES } from './hosted-tools.rules.js';
+import { scanJson } from './json-scan.js';
+import { REQUEST_NAMES } from './judged-names.js';
+
+function hosted(body: object, style: ApiStyle = 'responses'): string[] {
+  return listHostedTools(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style);
+}
+
+describe('hosted tools', () => {
+  it.each<[ApiStyle, object[], string[]]>([
+    [
+      'responses',
+      [{ type: 'function', name: 'f' }, { type: 'custom' }, { type: 'apply_patch' }, { type: 'local_shell' }],
+      [],
+    ],
+    ['responses', [{ type: 'computer_use_preview' }, { type: 'shell', environment: { type: 'local' } }], []],
+    ['responses', [{ type: 'web_search' }, { type: 'web_search' }, { type: 'shell' }], ['web_search', 'shell']],
+    ['responses', [{ type: 'code_interpreter', container: { type: 'auto' } }], ['code_interpreter']],
+    ['anthropic_messages', [{ name: 'f' }, { type: 'bash_20250124' }, { type: 'memory_20250818' }], []],
+    [
+      'anthropic_messages',
+      [{ type: 'web_search_20250305' }, { type: 'text_editor_20250728' }],
+      ['web_search_20250305'],
+    ],
+    ['gemini_native', [{ functionDeclarations: [] }, { function_declarations: [] }], []],
+    [
+      'gemini_native',
+      [{ googleSearch: {}, functionDeclarations: [] }, { codeExecution: {} }],
+      ['googleSearch', 'codeExecution'],
+    ],
+  ])('%s: %j → %j', (style, tools, expected) => {
+    expect(hosted({ tools }, style)).toEqual(expected);
+  });
+
+  it.each([
+    [{ web_search_options: {} }, ['web_search']],
+    [{ search_parameters: { mode: 'on' } }, ['live_search']],
+    [{ web_search_options: null, tools: null }, []],
+    [{}, []],
+  ])('%j → %j', (body, expected) => {
+    expect(hosted(body, 'chat_completions')).toEqual(expected);
+  });
+
+  it.each([
+    [{ tools: 'web_search' }, 'tools: must be an array'],
+    [{ tools: { type: 'web_search' } }, 'tools: must be an array'],
+    [{ tools: ['x'.repeat(TOOLS_MAX_BYTES)] }, 'tools: longer than'],
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'tools.container'],
+  ])('unreadable or forbidden → refused', (body, message) => {
+    expect(() => hosted(body)).toThrow(message);
+  });
+});

@@ -1,0 +1,102 @@
+/** Longest number text that is read; a longer one has no meaning a provider could act on. */
+export const MAX_NUMBER_BYTES = 1024;
+
+/** What the readers below give for text that is not JSON. */
+export const NOT_JSON = -1;
+
+const BACKSLASH_U = 0x75;
+
+function tableOf(accepts: (byte: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (accepts(byte) ? 1 : 0));
+}
+
+const SHORT_ESCAPES = new Set('"\\/bfnrt');
+
+/** 1 for each byte that stands for itself inside a string. */
+const PLAIN_BYTE = tableOf((byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c);
+const SHORT_ESCAPE = tableOf((byte) => SHORT_ESCAPES.has(String.fromCharCode(byte)));
+const HEX_DIGIT = tableOf((byte) => /[0-9a-f]/i.test(String.fromCharCode(byte)));
+const DIGIT = tableOf((byte) => byte >= 0x30 && byte <= 0x39);
+
+const TRUE = Buffer.from('true');
+const FALSE = Buffer.from('false');
+const NULL = Buffer.from('null');
+
+/** The first byte from `start` on that does not stand for itself inside a string, or `limit`. */
+export function plainTextEnd(bytes: Buffer, start: number, limit: number): number {
+  let at = start;
+  while (at < limit && PLAIN_BYTE[bytes[at] as number] === 1) at++;
+  return at;
+}
+
+/** The first byte after the escape that begins at `start` (a backslash), or `NOT_JSON`. Source: RFC 8259 section 7. */
+export function escapeEnd(bytes: Buffer, start: number): number {
+  if (start + 1 >= bytes.length) return NOT_JSON;
+  const letter = bytes[start + 1] as number;
+  if (SHORT_ESCAPE[letter] === 1) return start + 2;
+  if (letter !== BACKSLASH_U || start + 6 > bytes.length) return NOT_JSON;
+  for (let at = start + 2; at < start + 6; at++) {
+    if (HEX_DIGIT[bytes[at] as number] === 0) return NOT_JSON;
+  }
+  return start + 6;
+}
+
+function digitsEnd(bytes: Buffer, start: number, limit: number): number {
+  let at = start;
+  while (at < limit && DIGIT[bytes[at] as number] === 1) at++;
+  return at;
+}
+
+/**
+ * The first byte after the number that begins at `start`, or `NOT_JSON`, also when it is longer than
+ * `MAX_NUMBER_BYTES`. Source: RFC 8259 section 6.
+ */
+export function numberEnd(bytes: Buffer, start: number): number {
+  const limit = Math.min(bytes.length, start + MAX_NUMBER_BYTES + 1);
+  const whole = bytes[start] === 0x2d ? start + 1 : start;
+  let end = bytes[whole] === 0x30 ? whole + 1 : digitsEnd(bytes, whole, limit);
+  if (end === whole) return NOT_JSON;
+  if (bytes[end] === 0x2e) {
+    const fraction = end + 1;
+    end = digitsEnd(bytes, fraction, limit);
+    if (end === fraction) return NOT_JSON;
+  }
+  if (bytes[end] === 0x65 || bytes[end] === 0x45) {
+    const sign = bytes[end + 1];
+    const exponent = sign === 0x2b || sign === 0x2d ? end + 2 : end + 1;
+    end = digitsEnd(bytes, exponent, limit);
+    if (end <= exponent) return NOT_JSON;
+  }
+  return end - start > MAX_NUMBER_BYTES ? NOT_JSON : end;
+}
+
+function wordEnd(bytes: Buffer, start: number, word: Buffer): number {
+  for (let at = 0; at < word.length; at++) {
+    if (bytes[start + at] !== word[at]) return NOT_JSON;
+  }
+  return start + word.length;
+}
+
+/** The first byte after the number or word (`true`, `false`, `null`) that begins at `start`, or `NOT_JSON`. */
+export function scalarEnd(bytes: Buffer, start: number): number {
+  switch (bytes[start]) {
+    case 0x74:
+      return wordEnd(bytes, start, TRUE);
+    case 0x66:
+      return wordEnd(bytes, start, FALSE);
+    case 0x6e:
+      return wordEnd(bytes, start, NULL);
+    default:
+      return numberEnd(bytes, start);
+  }
+}
+
+const SNIPPET_BYTES = 12;
+const SNIPPET_CHARACTERS = 40;
+
+/** A few bytes of the body for an error message: printable ASCII in quotes, the rest escaped, at most 40 characters. */
+export function snippet(bytes: Buffer, start: number): string {
+  const text = bytes.toString('latin1', start, start + SNIPPET_BYTES);
+  const safe = text.replace(/[^ !#-[\]-~]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return `"${safe.slice(0, SNIPPET_CHARACTERS - 2)}"`;
+}

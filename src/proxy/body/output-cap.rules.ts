@@ -1,0 +1,144 @@
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { CapStyle } from '../../upstreams/api-style.rules.js';
+import { type JsonEdit, setMember } from './json-edit.js';
+import { isNamed, memberValue, type ObjectSpan, type ScannedBody } from './json-members.js';
+
+/** What the output limit of one request is judged by. */
+export interface OutputCap {
+  readonly style: CapStyle;
+  /** Most output tokens of one request, all choices together; undefined when none is configured. */
+  readonly cap: number | undefined;
+  /** The member that is set on a Chat Completions body that names no limit. */
+  readonly chatField: 'max_tokens' | 'max_completion_tokens';
+}
+
+/** The member names one cap style is expressed in. */
+interface CapFields {
+  /** Every spelling of the limit; the first is the one we set. */
+  readonly limits: readonly string[];
+  /** Members that make the provider generate the output several times over. */
+  readonly multipliers: readonly string[];
+  /** The least limit that really limits: Gemini reads zero as "not set". */
+  readonly least: 0 | 1;
+}
+
+/** One number a client named; `path` is what errors call it. */
+interface NamedNumber {
+  readonly path: string;
+  readonly value: number;
+}
+
+const NO_MULTIPLIER: NamedNumber = { path: 'n', value: 1 };
+const GEMINI_PARENTS = ['generationConfig', 'generation_config'];
+const GEMINI: CapFields = {
+  limits: ['maxOutputTokens', 'max_output_tokens'],
+  multipliers: ['candidateCount', 'candidate_count'],
+  least: 1,
+};
+
+function rootFields({ style, chatField }: OutputCap): CapFields {
+  if (style === 'responses') return { limits: ['max_output_tokens'], multipliers: [], least: 0 };
+  if (style === 'anthropic') return { limits: ['max_tokens'], multipliers: [], least: 0 };
+  const other = chatField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  return { limits: [chatField, other], multipliers: ['n', 'best_of'], least: 0 };
+}
+
+/** The members of `object` among `names` that hold a whole number of at least `least`; `null` counts as absent. */
+function readNumbers(
+  bytes: Buffer,
+  object: ObjectSpan,
+  names: readonly string[],
+  prefix: string,
+  least: number,
+): NamedNumber[] {
+  const numbers: NamedNumber[] = [];
+  for (const name of names) {
+    const member = object.members.get(name);
+    if (!isNamed(bytes, member)) continue;
+    const path = prefix + name;
+    const value = memberValue(bytes, member, path);
+    if (typeof value !== 'number') throw invalidRequest(path, 'must be a number');
+    if (!Number.isInteger(value) || value < least) {
+      throw invalidRequest(path, `must be a whole number of at least ${least}`);
+    }
+    numbers.push({ path, value });
+  }
+  return numbers;
+}
+
+function largest(numbers: readonly NamedNumber[]): NamedNumber {
+  return numbers.reduce((most, number) => (number.value > most.value ? number : most), NO_MULTIPLIER);
+}
+
+function requireWithin(cap: number, limits: readonly NamedNumber[], multiplier: NamedNumber): void {
+  const times = multiplier.value > 1 ? ` times ${multiplier.path}: ${multiplier.value}` : '';
+  for (const { path, value } of limits) {
+    if (value * multiplier.value <= cap) continue;
+    throw new GatewayError('max_output_tokens_exceeded', {
+      message: `${path}: ${value}${times} is above the ${cap} output tokens allowed for one request.`,
+    });
+  }
+  if (multiplier.value <= cap) return;
+  throw new GatewayError('max_output_tokens_exceeded', {
+    message: `${multiplier.path}: ${multiplier.value} choices do not fit into the ${cap} output tokens allowed for one request.`,
+  });
+}
+
+function rootCapEdits({ bytes, root }: ScannedBody, wanted: OutputCap): JsonEdit[] {
+  const fields = rootFields(wanted);
+  const limits = readNumbers(bytes, root, fields.limits, '', fields.least);
+  const multiplier = largest(readNumbers(bytes, root, fields.multipliers, '', 1));
+  if (wanted.cap === undefined) return [];
+  requireWithin(wanted.cap, limits, multiplier);
+  const [field] = fields.limits;
+  if (limits.length > 0 || field === undefined) return [];
+  return [setMember(root, field, String(Math.floor(wanted.cap / multiplier.value)))];
+}
+
+/** Sets the limit in one configuration object; a `null` under either spelling is the place to put it. */
+function setGeminiLimit(config: ObjectSpan, perChoice: string): JsonEdit {
+  const present = GEMINI.limits.find((name) => config.members.has(name));
+  return setMember(config, present ?? 'maxOutputTokens', perChoice);
+}
+
+/** Both spellings of the configuration object are judged, and both are limited: a provider may read either. */
+function geminiCapEdits({ bytes, root }: ScannedBody, cap: number | undefined): JsonEdit[] {
+  const least = cap === undefined ? 0 : GEMINI.least;
+  const configs = GEMINI_PARENTS.flatMap((name) => root.members.get(name) ?? []).map((member) => {
+    const config = member.nested;
+    const read = (names: readonly string[], from: number) =>
+      config === undefined ? [] : readNumbers(bytes, config, names, `${member.name}.`, from);
+    return { member, config, limits: read(GEMINI.limits, least), multipliers: read(GEMINI.multipliers, 1) };
+  });
+  const multiplier = largest(configs.flatMap((config) => config.multipliers));
+  if (cap === undefined) return [];
+  requireWithin(
+    cap,
+    configs.flatMap((config) => config.limits),
+    multiplier,
+  );
+  const perChoice = String(Math.floor(cap / multiplier.value));
+  const created = `{"maxOutputTokens":${perChoice}}`;
+  if (configs.length === 0) return [setMember(root, 'generationConfig', created)];
+  return configs.flatMap(({ member, config, limits }): JsonEdit[] => {
+    if (config === undefined) return [{ kind: 'replace', member, json: created }];
+    return limits.length > 0 ? [] : [setGeminiLimit(config, perChoice)];
+  });
+}
+
+/**
+ * Judges the output limit a body names, in every spelling its style has, and gives the edits that set the cap where
+ * the body names none.
+ *
+ * The cap is for the whole request: tokens per choice × number of choices (`n`, `best_of`, `candidateCount`) must not
+ * exceed it. A body without a limit gets `floor(cap / choices)`, and is refused when there are more choices than
+ * tokens. `null` counts as absent. Without a cap nothing is limited, but types are still checked.
+ *
+ * @throws invalid_request a limit is not a whole number ≥ 0 (Gemini with a cap: ≥ 1), a multiplier not one ≥ 1.
+ * @throws max_output_tokens_exceeded
+ * Source: contract-app 6.8, decision 3.4.
+ */
+export function capEdits(body: ScannedBody, wanted: OutputCap): JsonEdit[] {
+  if (wanted.style === 'none') return [];
+  return wanted.style === 'gemini_native' ? geminiCapEdits(body, wanted.cap) : rootCapEdits(body, wanted);
+}

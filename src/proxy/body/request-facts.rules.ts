@@ -1,0 +1,49 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { isNamed, type MemberSpan, memberValue, type ScannedBody } from './json-members.js';
+
+/** What a JSON body asks for, apart from the output limit. */
+export interface RequestFacts {
+  readonly model?: string;
+  /** `stream: true` in the body. Styles that name streaming in the path say nothing here. */
+  readonly stream: boolean;
+  /** `stream_options.include_usage` as sent; undefined when absent or `null`. */
+  readonly includeUsage: boolean | undefined;
+  /** Whether `stream_options` is an object. */
+  readonly hasStreamOptions: boolean;
+}
+
+function readSwitch(bytes: Buffer, member: MemberSpan | undefined, path: string): boolean | undefined {
+  if (!isNamed(bytes, member)) return undefined;
+  const value = memberValue(bytes, member, path);
+  if (typeof value !== 'boolean') throw invalidRequest(path, 'must be true or false');
+  return value;
+}
+
+function readModel({ bytes, root }: ScannedBody): string | undefined {
+  const member = root.members.get('model');
+  if (member === undefined) return undefined;
+  const model = memberValue(bytes, member, 'model');
+  if (typeof model !== 'string' || model === '') throw invalidRequest('model', 'must be a non-empty string');
+  return model;
+}
+
+/**
+ * Reads model and streaming out of a scanned body.
+ *
+ * @throws invalid_request `model` is present and not a non-empty string (`null` included), `stream` or
+ *   `include_usage` is not a boolean, `stream_options` is not an object. `null` counts as absent for all but `model`.
+ * Source: contract-app 6.6.
+ */
+export function readRequestFacts(body: ScannedBody): RequestFacts {
+  const { bytes, root } = body;
+  const options = root.members.get('stream_options');
+  if (isNamed(bytes, options) && options.nested === undefined)
+    throw invalidRequest('stream_options', 'must be an object');
+  const usagePath = 'stream_options.include_usage';
+  return {
+    model: readModel(body),
+    stream: readSwitch(bytes, root.members.get('stream'), 'stream') ?? false,
+    includeUsage: readSwitch(bytes, options?.nested?.members.get('include_usage'), usagePath),
+    hasStreamOptions: options?.nested !== undefined,
+  };
+}

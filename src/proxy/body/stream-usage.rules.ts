@@ -1,0 +1,27 @@
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { type JsonEdit, setMember } from './json-edit.js';
+import type { ScannedBody } from './json-members.js';
+import type { RequestFacts } from './request-facts.rules.js';
+
+/** How the body must change so that a stream ends with its usage, and whether the client must not see that it did. */
+export interface UsageAsk {
+  readonly edits: readonly JsonEdit[];
+  /** Relay the stream through a `UsageChunkFilter`. */
+  readonly withholdUsageChunk: boolean;
+}
+
+const NOTHING: UsageAsk = { edits: [], withholdUsageChunk: false };
+
+/**
+ * Asks for usage on behalf of a client that did not: only Chat Completions streams leave it out unless asked. Other
+ * stream options keep their bytes; `include_usage: false` and `null` become `true`. Source: decision 3.3.
+ */
+export function usageEdits({ root }: ScannedBody, facts: RequestFacts, style: ApiStyle): UsageAsk {
+  if (style !== 'chat_completions' || !facts.stream || facts.includeUsage === true) return NOTHING;
+  const options = root.members.get('stream_options')?.nested;
+  const edit =
+    options === undefined
+      ? setMember(root, 'stream_options', '{"include_usage":true}')
+      : setMember(options, 'include_usage', 'true');
+  return { edits: [edit], withholdUsageChunk: true };
+}

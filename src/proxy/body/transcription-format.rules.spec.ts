@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeTranscriptionFormat, type TranscriptionRequest } from './transcription-format.rules.js';
+
+function judge(type: TranscriptionRequest['type'], format?: string, isForm = true) {
+  return judgeTranscriptionFormat({ type, format, isForm });
+}
+
+describe('transcription format (contract-app 6.7, decision 3.7)', () => {
+  it.each([undefined, 'json', 'verbose_json', 'diarized_json'])('openai: %p → as sent', (format) => {
+    expect(judge('openai', format)).toEqual({});
+  });
+
+  it.each(['groq', 'together'] as const)('%s: no format or json → verbose_json, which is kept', (type) => {
+    expect([judge(type), judge(type, 'json'), judge(type, 'verbose_json')]).toEqual([
+      { set: 'verbose_json' },
+      { set: 'verbose_json' },
+      {},
+    ]);
+  });
+
+  it.each([
+    ['openai', 'text'],
+    ['openai', 'srt'],
+    ['mistral', 'vtt'],
+    ['openai', ''],
+    ['groq', 'text'],
+    ['together', 'diarized_json'],
+  ] as const)('%s: %p → 400', (type, format) => {
+    expect(() => judge(type, format)).toThrow('response_format: cannot be priced');
+  });
+
+  it('xai: any format, form or not → as sent', () => {
+    expect([judge('xai', 'text'), judge('xai', undefined, false)]).toEqual([{}, {}]);
+  });
+
+  it.each(['openai', 'groq', 'together'] as const)('%s: not a form → 400', (type) => {
+    expect(() => judge(type, 'json', false)).toThrow('multipart/form-data');
+  });
+});

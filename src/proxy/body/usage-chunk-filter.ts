@@ -1,0 +1,185 @@
+import { applyEdits, type JsonEdit } from './json-edit.js';
+import { memberValue, type ObjectSpan } from './json-members.js';
+import { scanJson } from './json-scan.js';
+import { JudgedNames } from './judged-names.js';
+
+/** Most bytes of one unfinished event that are held back; a longer event passes as it comes. Source: threats 10.1. */
+export const MAX_HELD_BYTES = 1024 * 1024;
+
+const CHUNK_NAMES = new JudgedNames({ root: ['usage', 'choices'], nested: {}, deep: [] });
+const USAGE = Buffer.from('"usage"');
+const DATA = Buffer.from('data:');
+const LF = 0x0a;
+const CR = 0x0d;
+const OPEN_OBJECT = 0x7b;
+const NULL_START = 0x6e;
+/** `[]` with some space inside. */
+const EMPTY_ARRAY_MAX_BYTES = 16;
+
+/** A buffer for held bytes that grew beyond this is let go after use. */
+const KEPT_CAPACITY = 16 * 1024;
+const NO_BYTES = Buffer.alloc(0);
+
+/** What the line that was cut at the end of a chunk held so far. */
+type LineHead = 'nothing' | 'cr' | 'text';
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The text behind `data:`; undefined when the event has none or several such lines. */
+function onlyDataLine(event: Buffer): Range | undefined {
+  let found: Range | undefined;
+  for (let start = 0; start < event.length; ) {
+    const newline = event.indexOf(LF, start);
+    const next = newline === -1 ? event.length : newline + 1;
+    if (event.compare(DATA, 0, DATA.length, start, Math.min(start + DATA.length, next)) === 0) {
+      if (found !== undefined) return undefined;
+      found = { start: start + DATA.length, end: newline === -1 ? next : newline };
+    }
+    start = next;
+  }
+  return found;
+}
+
+function hasNoChoices(json: Buffer, root: ObjectSpan): boolean {
+  const choices = root.members.get('choices');
+  if (choices === undefined || choices.end - choices.start > EMPTY_ARRAY_MAX_BYTES) return false;
+  const value = memberValue(json, choices, 'choices');
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** The event as the client may see it: undefined for the usage-only chunk, without `usage: null`, or the same buffer. */
+function withoutUsage(event: Buffer): Buffer | undefined {
+  const line = onlyDataLine(event);
+  if (line === undefined) return event;
+  const json = event.subarray(line.start, line.end);
+  const { root } = scanJson(json, CHUNK_NAMES);
+  const usage = root.members.get('usage');
+  if (usage === undefined) return event;
+  if (json[usage.start] === OPEN_OBJECT) return hasNoChoices(json, root) ? undefined : event;
+  if (json[usage.start] !== NULL_START) return event;
+  const remove: JsonEdit = { kind: 'remove', object: root, member: usage };
+  return Buffer.concat([event.subarray(0, line.start), applyEdits(json, [remove]), event.subarray(line.end)]);
+}
+
+/** Anything but a chunk we understand stays as it is. */
+function rewriteEvent(event: Buffer): Buffer | undefined {
+  if (!event.includes(USAGE)) return event;
+  try {
+    return withoutUsage(event);
+  } catch {
+    return event;
+  }
+}
+
+function endsEvent(chunk: Buffer): boolean {
+  const { length } = chunk;
+  if (length < 2 || chunk[length - 1] !== LF) return false;
+  if (chunk[length - 2] === LF) return true;
+  return length > 2 && chunk[length - 2] === CR && chunk[length - 3] === LF;
+}
+
+/**
+ * Takes out of a Chat Completions stream what our own request for usage put in: the chunk that carries only usage, and
+ * `usage: null` in the others. All other bytes pass unchanged; only an unfinished event waits for its end. Never
+ * throws. Chunks are not kept: what must wait is copied. Source: decision 3.3.
+ */
+export class UsageChunkFilter {
+  private held: Buffer = NO_BYTES;
+  private heldBytes = 0;
+  private lineHead: LineHead = 'nothing';
+  /** The event under way was too long to hold: its rest passes as it comes. */
+  private passing = false;
+
+  /** The bytes for the client after this chunk; undefined when there are none yet. */
+  push(chunk: Buffer): Buffer | undefined {
+    const fresh = this.heldBytes === 0 && !this.passing && this.lineHead === 'nothing';
+    const usageAt = chunk.indexOf(USAGE);
+    if (fresh && usageAt === -1 && endsEvent(chunk)) return chunk;
+    const out: Buffer[] = [];
+    const eventStart = this.passEvents(chunk, usageAt, out);
+    if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart), out);
+    return joined(out);
+  }
+
+  /** The bytes still held when the upstream ended; the filter is done then. */
+  end(): Buffer | undefined {
+    const rest = rewriteEvent(this.whole(NO_BYTES));
+    return rest !== undefined && rest.length > 0 ? rest : undefined;
+  }
+
+  /** Puts all events that end in this chunk to `out`, runs of untouched ones as one piece; gives where they stop. */
+  private passEvents(chunk: Buffer, firstUsage: number, out: Buffer[]): number {
+    let usageAt = firstUsage;
+    let kept = 0;
+    let eventStart = 0;
+    for (let lineStart = 0; ; ) {
+      const newline = chunk.indexOf(LF, lineStart);
+      const isBlank = this.endLine(chunk, lineStart, newline === -1 ? chunk.length : newline, newline !== -1);
+      if (newline === -1) break;
+      lineStart = newline + 1;
+      if (!isBlank) continue;
+      const holdsUsage = usageAt !== -1 && usageAt < lineStart;
+      if (this.heldBytes > 0 || (holdsUsage && !this.passing)) {
+        if (kept < eventStart) out.push(chunk.subarray(kept, eventStart));
+        const event = rewriteEvent(this.whole(chunk.subarray(eventStart, lineStart)));
+        if (event !== undefined) out.push(event);
+        kept = lineStart;
+      }
+      if (holdsUsage) usageAt = chunk.indexOf(USAGE, lineStart);
+      this.passing = false;
+      eventStart = lineStart;
+    }
+    if (kept < eventStart) out.push(chunk.subarray(kept, eventStart));
+    return eventStart;
+  }
+
+  /** Follows the line across chunks; tells whether it ended and was blank. */
+  private endLine(chunk: Buffer, start: number, end: number, complete: boolean): boolean {
+    const isCr = end - start === 1 && chunk[start] === CR;
+    let head = this.lineHead;
+    if (end > start) head = head === 'nothing' && isCr ? 'cr' : 'text';
+    this.lineHead = complete ? 'nothing' : head;
+    return complete && head !== 'text';
+  }
+
+  private hold(rest: Buffer, out: Buffer[]): void {
+    if (this.passing || this.heldBytes + rest.length > MAX_HELD_BYTES || hasBareCr(rest)) {
+      out.push(this.whole(rest));
+      this.passing = true;
+    } else this.keep(rest);
+  }
+
+  private keep(rest: Buffer): void {
+    const size = this.heldBytes + rest.length;
+    if (size > this.held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(size, this.held.length * 2));
+      this.held.copy(larger, 0, 0, this.heldBytes);
+      this.held = larger;
+    }
+    rest.copy(this.held, this.heldBytes);
+    this.heldBytes = size;
+  }
+
+  /** What was held of the event, with its end. */
+  private whole(end: Buffer): Buffer {
+    if (this.heldBytes === 0) return end;
+    const event = Buffer.concat([this.held.subarray(0, this.heldBytes), end]);
+    this.heldBytes = 0;
+    if (this.held.length > KEPT_CAPACITY) this.held = NO_BYTES;
+    return event;
+  }
+}
+
+/** A line that ends in CR alone: its events have ends we do not look for, so they must not wait for one. */
+function hasBareCr(bytes: Buffer): boolean {
+  const at = bytes.indexOf(CR);
+  return at !== -1 && at + 1 < bytes.length && bytes[at + 1] !== LF;
+}
+
+function joined(pieces: readonly Buffer[]): Buffer | undefined {
+  const [first, ...rest] = pieces;
+  return rest.length === 0 || first === undefined ? first : Buffer.concat(pieces);
+}
