@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { ERRORS } from './common/errors/error-catalogue.js';
 
 const VERSION = '0.1.0';
+const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health and discovery.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
@@ -21,14 +22,27 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     .setVersion(VERSION)
     .addServer(publicUrl)
     .setLicense('Proprietary', 'https://spdx.org/licenses/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A management key, `gw_mgmt_…`.' }, 'ManagementBearer')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'A management key, `gw_mgmt_…`.' },
+      'ManagementBearer',
+    )
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', description: 'A gateway token, or an application API key.' },
       'GatewayBearer',
     );
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
-  return closeRequests(withErrorSchema(document));
+  return closeRequests(withErrorSchema(sayWhatIsPublic(document)));
+}
+
+/** An operation without a credential says so: a missing list could also mean that nobody thought about it. */
+function sayWhatIsPublic(document: OpenAPIObject): OpenAPIObject {
+  for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
+    for (const operation of [get, put, post, remove, patch]) {
+      if (operation) operation.security ??= [];
+    }
+  }
+  return document;
 }
 
 function withErrorSchema(document: OpenAPIObject): OpenAPIObject {
