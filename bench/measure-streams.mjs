@@ -1,5 +1,6 @@
 /** Event streams: CPU per chunk, party by party in rounds; then delay per chunk and first byte, all parties at once. */
 import { streamCall } from './bodies.mjs';
+import { Efficiency } from './efficiency.mjs';
 import { number, printTable } from './report.mjs';
 import { median, medianSummary } from './statistics.mjs';
 import { TARGETS } from './targets.mjs';
@@ -26,36 +27,16 @@ const job = (targets, streamsPerTarget, durationMs) => ({
 });
 
 async function measureCpu({ load, parties, rounds, seconds, verdicts }) {
-  const runs = new Map(parties.map((party) => [party, []]));
+  const efficiency = new Efficiency('chunks');
   for (let round = 0; round < rounds; round += 1) {
     for (const party of parties) {
       const [run] = await load.run('runStreams', job([party], STREAMS_FOR_CPU, (seconds * 1e3) / rounds));
-      runs.get(party).push(run);
+      efficiency.add(party, run);
     }
   }
-  const base = runs.get(parties.find(({ name }) => name === 'pass-through'));
-  const ratioOf = (party) => median(runs.get(party).map((run, i) => efficiency(run) / efficiency(base[i])));
-  const rows = parties.map((party) => cpuRow(party, runs.get(party), ratioOf(party)));
-  const columns = ['stream chunks', 'chunks/s', 'CPU %', 'chunks/CPU-s', 'of pass-through', 'failed', 'children CPU %'];
-  printTable(`Streams, ${STREAMS_FOR_CPU} at once, a chunk every ${INTERVAL_MS} ms`, columns, rows);
-  const gateway = parties.find(({ name }) => name === 'this gateway');
-  if (!gateway) return;
-  verdicts.atLeast('stream chunks per CPU-s, of pass-through', ratioOf(gateway), TARGETS.streamOfPassThrough);
-}
-
-const efficiency = (run) => run.chunks / run.cpuSeconds;
-
-function cpuRow(party, runs, ofPassThrough) {
-  const total = (member) => runs.reduce((sum, run) => sum + run[member], 0);
-  return [
-    party.name,
-    number(total('chunks') / total('seconds')),
-    number((100 * total('cpuSeconds')) / total('seconds')),
-    number(median(runs.map(efficiency))),
-    number(ofPassThrough, 3),
-    total('failed'),
-    number((100 * total('cpuSecondsBelow')) / total('seconds')),
-  ];
+  efficiency.print(`Streams, ${STREAMS_FOR_CPU} at once, a chunk every ${INTERVAL_MS} ms`, 'chunks');
+  const ratio = efficiency.ratio('this gateway', 'pass-through');
+  verdicts.atLeast('stream chunks per CPU-s, of pass-through', ratio, TARGETS.streamOfPassThrough);
 }
 
 async function measureDelay({ load, upstream, parties, rounds, seconds, verdicts }) {
