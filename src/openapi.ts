@@ -32,7 +32,17 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     );
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
-  return closeRequests(withErrorSchema(sayWhatIsPublic(document)));
+  return closeRequests(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document))));
+}
+
+/** The proxy takes whatever method a provider's SDK sends, but every call has a body: POST is what is published. */
+function onlyPostOnProxy(document: OpenAPIObject): OpenAPIObject {
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!PROXY_PATH.test(path)) continue;
+    if (path.endsWith('{provider}')) delete document.paths[path];
+    else document.paths[path] = { post: item.post };
+  }
+  return document;
 }
 
 /** An operation without a credential says so: a missing list could also mean that nobody thought about it. */

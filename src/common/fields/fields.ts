@@ -92,6 +92,11 @@ export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } =
   );
 }
 
+/** A member that is known only to be refused with a text of its own; the OpenAPI document does not show it. */
+export function Refused(problem: string): PropertyDecorator {
+  return check(() => false, problem, { optional: true });
+}
+
 function remember(register: Map<object, Set<string>>): PropertyDecorator {
   return (target, member) => {
     register.set(target, (register.get(target) ?? new Set()).add(String(member)));

@@ -33,6 +33,8 @@ export interface LogEvents {
   /** The vault cannot work; names the variable, never its value. */
   secret_vault_misconfigured: { error: string };
   provider_secret_unavailable: { providerId: string; reason: string };
+  /** A stored provider instance that this version cannot read; calls to it find no such provider. */
+  provider_unreadable: { providerId: string; error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
   /** The answer broke off after its first byte had reached the client. */
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
@@ -41,6 +43,7 @@ export interface LogEvents {
   usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
   usage_journal_failed: { error: string };
   app_config_unreadable: { appId: string; error: string };
+  app_key_use_write_failed: { keys: number; error: string };
   bootstrap_account_created: { organizationId: string };
   bootstrap_key_ignored: { reason: string };
   database_waiting: { error: string };
@@ -48,7 +51,7 @@ export interface LogEvents {
   config_changes_lost: { error: string };
   config_changes_restored: Record<string, never>;
   gateway_started: { instanceId: string; url: string; version: string; node: string };
-  gateway_stopping: { instanceId: string; signal: string; openResponses: number };
+  gateway_stopping: { instanceId: string; signal: string };
   gateway_stopped: { instanceId: string };
 }
 
@@ -58,12 +61,14 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_unresolved_cost: 'error',
   secret_vault_misconfigured: 'error',
   provider_secret_unavailable: 'error',
+  provider_unreadable: 'error',
   provider_ttfb_timeout: 'warn',
   provider_stream_failed: 'warn',
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',
   usage_journal_failed: 'error',
   app_config_unreadable: 'error',
+  app_key_use_write_failed: 'warn',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',
   config_changes_lost: 'warn',

@@ -164,6 +164,11 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   return Object.freeze(Object.assign(new Environment(), values));
 }
 
+/** The process's own variables: the one place that looks at them. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 function trustedHosts(value: string): TrustedHosts {
   try {
     return parseTrustedHosts(value);

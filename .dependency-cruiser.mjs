@@ -1,0 +1,83 @@
+/** Which rooms a room may import, besides `common` and `platform`. What is not listed is forbidden (docs/architecture.md). */
+const ARROWS = {
+  upstreams: [],
+  identity: [],
+  health: [],
+  pricing: ['upstreams', 'identity'],
+  'app-directory': ['upstreams', 'identity'],
+  providers: ['identity', 'pricing', 'upstreams'],
+  keys: ['identity', 'app-directory'],
+  usage: ['identity', 'app-directory', 'pricing', 'upstreams'],
+  apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams'],
+  'client-auth': ['identity', 'app-directory', 'keys', 'providers'],
+  proxy: ['client-auth', 'app-directory', 'providers', 'usage', 'pricing', 'upstreams'],
+};
+
+const rooms = Object.keys(ARROWS);
+
+const roomRules = rooms.map((room) => ({
+  name: `arrows-of-${room}`,
+  comment: `${room} may import only: ${['common', 'platform', ...ARROWS[room]].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(${[room, 'common', 'platform', ...ARROWS[room]].join('|')})/` },
+}));
+
+export default {
+  forbidden: [
+    ...roomRules,
+    {
+      name: 'common-knows-nobody',
+      severity: 'error',
+      from: { path: '^src/common/' },
+      to: { path: '^(src|migrations)/', pathNot: '^src/common/' },
+    },
+    {
+      name: 'platform-knows-only-common',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/', pathNot: '^src/(common|platform)/' },
+    },
+    {
+      name: 'every-room-has-arrows',
+      comment: 'A new folder under src needs its line in ARROWS.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: `^src/(common|platform|documentation|${rooms.join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'no-circular',
+      comment: 'A cycle crashes at start with ES modules and decorators.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'sql-only-in-repositories',
+      comment: 'Only repositories, modules’ wiring and the platform talk to the database driver.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/database/' },
+      to: { path: '^node_modules/pg/' },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'Rules know no framework and no database.',
+      severity: 'error',
+      from: { path: '\\.rules\\.ts$', pathNot: 'framework-error\\.rules\\.ts$' },
+      to: { path: '^node_modules/(@nestjs|typeorm|pg|fastify)/' },
+    },
+    {
+      name: 'no-tests-in-production',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(test|bench)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.spec\\.ts$' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensionAlias: { '.js': ['.ts', '.js'] } },
+  },
+};

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AppDirectoryModule } from './app-directory/app-directory.module.js';
+import { AppsModule } from './apps/apps.module.js';
+import { ClientAuthModule } from './client-auth/client-auth.module.js';
+import { HealthModule } from './health/health.module.js';
+import { IdentityModule } from './identity/identity.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { PricingModule } from './pricing/pricing.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
+import { ProxyModule } from './proxy/proxy.module.js';
+import { UsageModule } from './usage/usage.module.js';
+
+/** The rooms, in arrow order. */
+@Module({
+  imports: [
+    DiscoveryModule,
+    IdentityModule,
+    PricingModule,
+    AppDirectoryModule,
+    ProvidersModule,
+    KeysModule,
+    UsageModule,
+    AppsModule,
+    ClientAuthModule,
+    ProxyModule,
+    HealthModule,
+  ],
+})
+export class GatewayModule {}

@@ -1,0 +1,103 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayModule } from './app.module.js';
+import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
+import { RequestShapePipe } from './common/fields/request-shape.pipe.js';
+import { listRouteAccess } from './common/http/access-check.js';
+import { RawBody } from './common/http/raw-body.js';
+import { readBody } from './common/http/read-body.js';
+import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
+import { OpenApiDocument } from './health/openapi.controller.js';
+import { describeApi } from './openapi.js';
+import { PlatformModule, type PlatformParts } from './platform/platform.module.js';
+import { isProxyPath } from './proxy/proxy-path.rules.js';
+
+/** Management bodies are configuration, not content. */
+const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 32 * 1024;
+/** How long a client may take to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 300_000;
+/** Longer than the idle time of common load balancers, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const MAX_PARAMETER_CHARACTERS = 1_000;
+
+export interface GatewayOptions {
+  readonly parts: PlatformParts;
+  /** The origin in the OpenAPI document. */
+  readonly publicUrl: string;
+  /** Rooms of an extension. */
+  readonly imports?: readonly (Type | DynamicModule)[];
+}
+
+/** The adapter without Express-style middleware, which costs a hook on every request and serves nothing here. */
+class LeanFastifyAdapter extends FastifyAdapter {
+  override async init(): Promise<void> {}
+}
+
+/**
+ * Builds the application: one composition for `main.ts`, the tests and an extension's own start. Not yet listening.
+ *
+ * @throws Error when a route declares no access.
+ */
+export async function createGateway({
+  parts,
+  publicUrl,
+  imports = [],
+}: GatewayOptions): Promise<NestFastifyApplication> {
+  const adapter = new LeanFastifyAdapter({
+    logger: false,
+    forceCloseConnections: true,
+    return503OnClosing: true,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      filter.refuse(request, reply, error),
+  });
+  const root = {
+    module: GatewayModule,
+    imports: [PlatformModule.with(parts), ...imports],
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  const filter = app.get(GatewayErrorFilter);
+  app.useGlobalFilters(filter);
+  app.useGlobalPipes(new RequestShapePipe());
+  prepareFastify(adapter.getInstance(), filter);
+  listRouteAccess(app);
+  app.get(OpenApiDocument).set(describeApi(app, publicUrl));
+  return app;
+}
+
+function prepareFastify(fastify: FastifyInstance, filter: GatewayErrorFilter): void {
+  fastify.decorateRequest('timings', undefined);
+  fastify.decorateRequest('refusalLogged', false);
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (request, payload, done) => {
+    if (isProxyPath(request.raw.url ?? '')) {
+      done(null, undefined);
+      return;
+    }
+    const contentType = request.headers['content-type'] ?? '';
+    readBody(request.raw, MAX_MANAGEMENT_BODY_BYTES).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
+    void payload;
+  });
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    try {
+      refuseRepeatedHeaders(request.raw.rawHeaders);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('header check failed'));
+    }
+  });
+  fastify.setErrorHandler((error, request: FastifyRequest, reply: FastifyReply) =>
+    filter.refuse(request, reply, error),
+  );
+}

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+
+/** A credential as it was sent, without `Bearer` and blanks. */
+export interface SentCredential {
+  readonly value: string;
+  /** In lower case. */
+  readonly header: string;
+}
+
+const BEARER = /^bearer[ \t]+/i;
+/** Longer than any key or token of ours. */
+const MAX_CREDENTIAL_CHARACTERS = 8_192;
+const USER_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * The first header with a value is the credential, and only that one is tried.
+ *
+ * @param names header names in lower case, in order of precedence.
+ * @throws auth_required none of them has a value.
+ * Source: contract-app 4.2.
+ */
+export function requireCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential {
+  for (const header of names) {
+    const sent = headers[header];
+    if (typeof sent !== 'string') continue;
+    const value = sent.trim().replace(BEARER, '').trim();
+    if (value === '' || /^bearer$/i.test(value)) continue;
+    if (value.length > MAX_CREDENTIAL_CHARACTERS) break;
+    return { value, header };
+  }
+  throw new GatewayError('auth_required', { reason: 'credential_missing' });
+}
+
+/**
+ * The user a trusted backend names.
+ *
+ * @param name the application's end-user header, in lower case.
+ * @throws invalid_request missing, or not 1 to 128 printable ASCII characters without spaces.
+ * Source: specification "Authentication" 5; contract-app 4.3.
+ */
+export function requireNamedUser(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  if (value === undefined) throw invalidRequest(name, 'header is required', 'end_user_header_missing');
+  if (typeof value !== 'string' || !USER_ID.test(value)) {
+    throw invalidRequest(name, 'must be 1 to 128 printable ASCII characters without spaces', 'end_user_header_invalid');
+  }
+  return value;
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeVersionProblem } from './node-floor.rules.js';
+
+describe('Node floor (threats 12.1)', () => {
+  it.each(['24.18.1', '24.18.2', '24.21.0', '25.0.0', '26.10.0'])('%s → may serve', (version) => {
+    expect(nodeVersionProblem(version)).toBeUndefined();
+  });
+
+  it.each(['24.18.0', '24.9.9', '23.11.0', '22.23.3', '20.20.2', '18.0.0', 'nonsense'])(
+    '%s → refused, saying what to do',
+    (version) => {
+      expect(nodeVersionProblem(version)).toMatch(/too old.*npm start/);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ids } from '../../common/ids.js';
+import type { VaultEnvironment } from './vault-settings.rules.js';
+
+const KEY_BYTES = 32;
+const VAULT_VARIABLE = /^SECRET_VAULT_/;
+
+/**
+ * The vault's variables for a service that keeps its own database: the operator's, when any is set; otherwise a local
+ * key that is made once and kept in `<DATA_DIR>/secrets/vault-key-v1`, readable by its owner only (decision 1.1).
+ * Whoever creates the file first wins; a second process that starts at the same moment reads that key.
+ */
+export function vaultEnvironmentWithKey(env: VaultEnvironment, dataDir: string, ids: Ids): VaultEnvironment {
+  if (Object.keys(env).some((name) => VAULT_VARIABLE.test(name) && env[name])) return env;
+  const directory = join(dataDir, 'secrets');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, 'vault-key-v1');
+  try {
+    writeFileSync(file, ids.bytes(KEY_BYTES).toString('base64'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return { SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: readFileSync(file, 'utf8').trim() };
+}

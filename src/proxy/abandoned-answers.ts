@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Environment } from '../platform/config/environment.js';
+
+/** How many cancelled answers are torn down before other work gets its turn. */
+const CANCEL_BATCH = 64;
+
+/** An answer whose client has left. */
+export interface AbandonedAnswer {
+  /** Gives the answer up; its usage stays unknown. */
+  cancel(): void;
+}
+
+/**
+ * Reads answers without a client to their final usage, bounded in time and in number; what is beyond the bounds is
+ * cancelled, a batch at a time, so that thousands of clients leaving at once do not hold the event loop
+ * (decision 3.11; house style, section 8).
+ */
+@Injectable()
+export class AbandonedAnswers {
+  readonly #timers = new Map<AbandonedAnswer, NodeJS.Timeout>();
+  readonly #cancelling: AbandonedAnswer[] = [];
+  readonly #drainMs: number;
+  readonly #max: number;
+
+  constructor(environment: Environment) {
+    this.#drainMs = environment.ABORT_DRAIN_SECONDS * 1000;
+    this.#max = environment.ABORT_DRAIN_MAX;
+  }
+
+  /** Takes an answer over. Sooner or later either `ended` is called for it or it is cancelled. */
+  take(answer: AbandonedAnswer): void {
+    if (this.#drainMs === 0 || this.#timers.size >= this.#max) {
+      this.#cancelSoon(answer);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(answer);
+      this.#cancelSoon(answer);
+    }, this.#drainMs);
+    this.#timers.set(answer, timer);
+  }
+
+  /** The answer reached its end by itself. */
+  ended(answer: AbandonedAnswer): void {
+    clearTimeout(this.#timers.get(answer));
+    this.#timers.delete(answer);
+  }
+
+  /** Gives everything up at once; used when the service stops. */
+  cancelAll(): void {
+    for (const [answer, timer] of this.#timers) {
+      clearTimeout(timer);
+      answer.cancel();
+    }
+    this.#timers.clear();
+    for (const answer of this.#cancelling.splice(0)) answer.cancel();
+  }
+
+  get size(): number {
+    return this.#timers.size;
+  }
+
+  #cancelSoon(answer: AbandonedAnswer): void {
+    if (this.#cancelling.push(answer) === 1) setImmediate(() => this.#cancelBatch());
+  }
+
+  #cancelBatch(): void {
+    for (const answer of this.#cancelling.splice(0, CANCEL_BATCH)) answer.cancel();
+    if (this.#cancelling.length > 0) setImmediate(() => this.#cancelBatch());
+  }
+}

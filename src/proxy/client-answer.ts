@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * The client's side of a relayed answer. The head waits for the first bytes of the body, but never longer than the
+ * current turn of the event loop, so that a short answer leaves in one write and a stream's head leaves at once.
+ */
+export class ClientAnswer {
+  #head: { readonly status: number; readonly headers: string[]; readonly bodyBytes: number | undefined } | undefined;
+  #begun = false;
+
+  constructor(private readonly response: ServerResponse) {}
+
+  /** True once a byte has left, or is about to: nobody may answer differently any more. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** @param bodyBytes the whole body's length where the provider named it and we do not change it. */
+  begin(status: number, headers: string[], bodyBytes: number | undefined): void {
+    this.#head = { status, headers, bodyBytes };
+    queueMicrotask(() => {
+      if (this.#head !== undefined && !this.response.destroyed) {
+        this.#writeHead();
+        this.response.flushHeaders();
+      }
+    });
+  }
+
+  /** @returns false when the client should be given time to read; see `whenDrained`. */
+  write(bytes: Buffer): boolean {
+    if (this.#head?.bodyBytes === bytes.length) {
+      this.#head.headers.push('content-length', String(bytes.length));
+      this.#writeHead();
+      this.response.end(bytes);
+      return true;
+    }
+    if (this.#head !== undefined) this.#writeHead();
+    return this.response.write(bytes);
+  }
+
+  whenDrained(resume: () => void): void {
+    this.response.once('drain', resume);
+  }
+
+  /** The answer is complete. */
+  end(): void {
+    if (this.#head !== undefined) this.#writeHead();
+    if (!this.response.writableEnded) this.response.end();
+  }
+
+  /** The answer cannot be completed: the connection is cut, so that it does not look complete (threats 10.1). */
+  cut(): void {
+    this.#head = undefined;
+    this.response.destroy();
+  }
+
+  /** Takes back a head that has not left, so that a refusal can be answered instead. */
+  takeBack(): boolean {
+    if (this.#begun) return false;
+    this.#head = undefined;
+    return true;
+  }
+
+  #writeHead(): void {
+    if (this.#head === undefined) return;
+    const { status, headers } = this.#head;
+    this.#head = undefined;
+    this.#begun = true;
+    this.response.writeHead(status, headers);
+  }
+}

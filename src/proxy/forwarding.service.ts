@@ -1,0 +1,133 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../client-auth/caller.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Refusals } from '../common/errors/refusals.js';
+import { readBody } from '../common/http/read-body.js';
+import { Log } from '../common/log/log.js';
+import { Environment } from '../platform/config/environment.js';
+import type { UsageAdmission } from '../usage/usage-event.js';
+import { UsageRecorder } from '../usage/usage-recorder.service.js';
+import { AbandonedAnswers } from './abandoned-answers.js';
+import type { AdmittedRequest } from './admitted-request.js';
+import { type ProxyPlan, ProxyPlans } from './plan.js';
+import { ProxyPolicy } from './policy.js';
+import { parseProxyPath } from './proxy-path.rules.js';
+import { Relay, type RelayParts } from './relay.js';
+import { upstreamHeaders } from './request-headers.rules.js';
+import { UpstreamConnections } from './upstream-connections.js';
+
+/** Source: contract-app 6.3, step 6. */
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
+const DEFAULT_USER_HEADER = 'x-end-user-id';
+const OVERLOAD_RETRY_SECONDS = 2;
+
+/** The proxy path, one straight line of named stages (contract-app 1.2, steps 8 to 10). */
+@Injectable()
+export class Forwarding implements BeforeApplicationShutdown {
+  readonly #relayParts: RelayParts;
+  readonly #ttfbTimeoutMs: number;
+
+  constructor(
+    private readonly plans: ProxyPlans,
+    private readonly policy: ProxyPolicy,
+    private readonly recorder: UsageRecorder,
+    private readonly connections: UpstreamConnections,
+    private readonly abandoned: AbandonedAnswers,
+    private readonly clock: Clock,
+    log: Log,
+    refusals: Refusals,
+    environment: Environment,
+  ) {
+    this.#relayParts = { clock, log, refusals, recorder, abandoned };
+    this.#ttfbTimeoutMs = environment.PROVIDER_TTFB_TIMEOUT_SECONDS * 1000;
+  }
+
+  beforeApplicationShutdown(): void {
+    this.abandoned.cancelAll();
+  }
+
+  /**
+   * Forwards one call. Every stage returns what the next one needs, or throws a catalogue error; from `start` on the
+   * relay owns the answer.
+   */
+  async forward(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const plan = await this.plans.forCall(caller, parseProxyPath(request.raw.url ?? ''));
+    const body = await readBody(request.raw, MAX_BODY_BYTES);
+    const admitted = await this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
+    const pool = this.connections.poolFor(plan.provider.origin);
+    const client = pool.acquire();
+    if (client === undefined) throw overloaded();
+    const relay = new Relay(
+      {
+        request,
+        pool,
+        method: request.method,
+        path: plan.provider.basePath + admitted.path,
+        headers: this.headers(caller, request, plan, admitted),
+        body: admitted.body,
+        style: plan.style,
+        price: admitted.model.price,
+        withholdUsageChunk: admitted.withholdUsageChunk,
+        hostedTools: admitted.hostedTools,
+        credential: credentialIn(plan.credential),
+        admission: this.admission(caller, plan, admitted),
+        ttfbTimeoutMs: this.#ttfbTimeoutMs,
+      },
+      reply.raw,
+      this.#relayParts,
+    );
+    reply.hijack();
+    relay.start(client);
+  }
+
+  private headers(caller: Caller, request: FastifyRequest, plan: ProxyPlan, admitted: AdmittedRequest): string[] {
+    const { app, credentialHeader } = caller;
+    const removed = [credentialHeader, DEFAULT_USER_HEADER];
+    if (app.userHeader !== undefined) removed.push(app.userHeader);
+    if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
+    return upstreamHeaders(request.raw.rawHeaders, {
+      removed,
+      injected: plan.credential,
+      contentType: admitted.contentType,
+    });
+  }
+
+  private admission(caller: Caller, plan: ProxyPlan, { model }: AdmittedRequest): UsageAdmission {
+    const { provider } = plan;
+    const createdAtMs = this.clock.nowMs();
+    return {
+      eventId: this.recorder.newEventId(createdAtMs),
+      organizationId: caller.app.organizationId,
+      appId: caller.app.id,
+      userId: caller.userId,
+      apiKeyId: caller.apiKeyId,
+      providerType: provider.type,
+      providerId: provider.id,
+      providerSlug: provider.slug,
+      credentialSource: 'direct',
+      modelAuthor: provider.dialect.modelAuthor(model.canonical),
+      model: model.canonical,
+      route: `${provider.slug}/${plan.path}`,
+      endpointSlug: null,
+      appVersion: caller.appVersion,
+      authMethod: caller.authMethod,
+      createdAtMs,
+    };
+  }
+}
+
+/** The provider's key within its credential header. */
+function credentialIn(credential: readonly string[]): string {
+  const value = credential[1] ?? '';
+  return value.startsWith('Bearer ') ? value.slice('Bearer '.length) : value;
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError('service_unavailable', {
+    message: 'Too many open calls to this provider; try again shortly.',
+    reason: 'provider_connections_exhausted',
+    retryAfterSeconds: OVERLOAD_RETRY_SECONDS,
+  });
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { ProviderAccess } from '../app-directory/app-snapshot.js';
+import type { Caller } from '../client-auth/caller.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { ProviderDirectory } from '../providers/provider-directory.js';
+import type { ProviderInstance } from '../providers/provider-instance.js';
+import { type ApiStyle, classifyPath } from '../upstreams/api-style.rules.js';
+import { matchPath, type PathMatch } from '../upstreams/path-policy.rules.js';
+import { cleanQuery } from '../upstreams/upstream-path.rules.js';
+import type { ProxyPath } from './proxy-path.rules.js';
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** Where a call goes and what the application allows there; decided before a byte of the body is read. */
+export interface ProxyPlan {
+  readonly provider: ProviderInstance;
+  readonly access: ProviderAccess;
+  readonly match: PathMatch;
+  readonly style: ApiStyle;
+  /** Below the provider's base URL, as sent. */
+  readonly path: string;
+  /** Without question mark, credentials removed; perhaps empty. */
+  readonly query: string;
+  /** Flat list of the headers that carry the provider's credential and its fixed ones. */
+  readonly credential: readonly string[];
+}
+
+/** Makes the plan of a proxied call, in the order of contract-app 6.3, steps 1 to 5. */
+@Injectable()
+export class ProxyPlans {
+  constructor(private readonly providers: ProviderDirectory) {}
+
+  /**
+   * @throws path_not_allowed, provider_not_configured, provider_disabled, provider_unavailable,
+   * api_style_not_supported, invalid_request (a broken escape in the path's model).
+   */
+  async forCall(caller: Caller, address: ProxyPath): Promise<ProxyPlan> {
+    const { providerSlug, path } = address;
+    if (!SLUG.test(providerSlug)) throw notAllowed('provider_slug_invalid', 'The provider in the path is not a slug.');
+    if (path === '') throw notAllowed('path_empty', 'The path names a provider, but nothing to call there.');
+    const provider = await this.requireActiveProvider(caller.app.organizationId, providerSlug);
+    const credential = provider.credentialHeaders();
+    const access = caller.app.accessTo(provider);
+    const headers = credential instanceof Promise ? await credential : credential;
+    if (access === undefined) {
+      throw notAllowed('provider_not_in_policy', `The application does not allow the provider "${providerSlug}".`);
+    }
+    const match = matchPath(access.paths, path);
+    if (match === undefined) throw notAllowed('path_not_in_policy', 'The application does not allow this path.');
+    const style = classifyPath(path);
+    if (!provider.dialect.apiStyles.includes(style)) {
+      throw new GatewayError('api_style_not_supported', {
+        message: `${provider.dialect.label} does not serve ${style} requests.`,
+      });
+    }
+    const query = address.query === '' ? '' : cleanQuery(address.query);
+    return { provider, access, match, style, path, query, credential: headers };
+  }
+
+  private async requireActiveProvider(organizationId: string, slug: string): Promise<ProviderInstance> {
+    const found = this.providers.forOrganization(organizationId);
+    const provider = (found instanceof Promise ? await found : found).find(slug);
+    if (provider === undefined) {
+      throw new GatewayError('provider_not_configured', { message: `There is no provider "${slug}".` });
+    }
+    if (provider.status !== 'active') {
+      throw new GatewayError('provider_disabled', { message: `The provider "${slug}" is disabled.` });
+    }
+    return provider;
+  }
+}
+
+function notAllowed(reason: string, message: string): GatewayError {
+  return new GatewayError('path_not_allowed', { reason, message });
+}

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import type { CompiledPrice } from '../pricing/model-price.js';
+import type { ApiStyle } from '../upstreams/api-style.rules.js';
+import type { UsageAdmission } from '../usage/usage-event.js';
+import type { OriginPool } from './origin-pool.js';
+
+/** One call to one provider, judged and ready to go. Nothing in it changes any more. */
+export interface ProviderCall {
+  /** The client's request, for its refusal and its log line. */
+  readonly request: FastifyRequest;
+  readonly pool: OriginPool;
+  readonly method: string;
+  /** Base path, provider path and query. */
+  readonly path: string;
+  /** Flat list. */
+  readonly headers: string[];
+  readonly body: Buffer;
+  readonly style: ApiStyle;
+  readonly price: CompiledPrice | undefined;
+  readonly withholdUsageChunk: boolean;
+  readonly hostedTools: readonly string[];
+  /** The provider's key in clear, to be masked where the provider repeats it. */
+  readonly credential: string;
+  readonly admission: UsageAdmission;
+  /** How long the provider may take until its response headers. */
+  readonly ttfbTimeoutMs: number;
+}

@@ -1,0 +1,38 @@
+const PREFIX = '/v1/apps/';
+const PROXY = '/proxy/';
+
+/** The parts of a proxy URL, verbatim as sent. */
+export interface ProxyPath {
+  readonly appId: string;
+  readonly providerSlug: string;
+  /** Everything after the provider's slug, still percent-encoded, without a leading slash. */
+  readonly path: string;
+  /** The query without its question mark, or empty. */
+  readonly query: string;
+}
+
+/** True for URLs whose body is the provider's and is read by the proxy itself. */
+export function isProxyPath(url: string): boolean {
+  return url.startsWith(PREFIX) && url.startsWith(PROXY, url.indexOf('/', PREFIX.length));
+}
+
+/**
+ * Takes a proxy URL apart without decoding anything: what is matched is what is sent (threats 3.2).
+ *
+ * @param url request target of a route `/v1/apps/{app}/proxy/{provider}/{path…}`.
+ * Source: contract-app 6.1.
+ */
+export function parseProxyPath(url: string): ProxyPath {
+  const question = url.indexOf('?');
+  const end = question < 0 ? url.length : question;
+  const appEnd = url.indexOf('/', PREFIX.length);
+  const slugStart = appEnd + PROXY.length;
+  const slash = url.indexOf('/', slugStart);
+  const slugEnd = slash < 0 || slash > end ? end : slash;
+  return {
+    appId: url.slice(PREFIX.length, appEnd),
+    providerSlug: url.slice(slugStart, slugEnd),
+    path: url.slice(slugEnd + 1, end),
+    query: question < 0 ? '' : url.slice(question + 1),
+  };
+}

@@ -1,0 +1,65 @@
+import { All, Controller, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiParam, ApiResponse } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../client-auth/caller.js';
+import { CallerAccess, ProvenCaller } from '../client-auth/caller-access.decorator.js';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Forwarding } from './forwarding.service.js';
+
+const SERVER_TIMING_HEADER = {
+  'Server-Timing': {
+    description: 'Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`).',
+    schema: { type: 'string' as const },
+  },
+};
+
+@Controller('v1/apps/:app/proxy')
+export class ProxyController {
+  constructor(private readonly forwarding: Forwarding) {}
+
+  @All([':provider', ':provider/*path'])
+  @CallerAccess()
+  @Operation({
+    id: 'proxyProviderRequest',
+    tag: 'Provider proxy',
+    summary: 'Call a provider in its own request format',
+    description:
+      'Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.',
+  })
+  @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+  @ApiParam({ name: 'provider', description: 'Slug of the provider instance.', schema: { type: 'string' } })
+  @ApiParam({
+    name: 'path',
+    description: 'Path below the provider’s base URL, such as `v1/chat/completions`.',
+    schema: { type: 'string' },
+  })
+  @ApiBody({
+    required: true,
+    description: 'A JSON object, or a form for transcriptions, as the provider documents it. At most 20 MiB.',
+    schema: { type: 'object', additionalProperties: true },
+  })
+  @ApiResponse({
+    status: 'default',
+    description: 'The provider’s answer, with its status.',
+    headers: SERVER_TIMING_HEADER,
+    content: { '*/*': { schema: {} } },
+  })
+  @Fails(
+    'invalid_request',
+    'pricing_not_configured',
+    'path_not_allowed',
+    'model_not_allowed',
+    'api_style_not_supported',
+    'max_output_tokens_exceeded',
+    'payload_too_large',
+    'provider_not_configured',
+    'provider_disabled',
+    'provider_unavailable',
+    'provider_error',
+    'provider_error@504',
+    'service_unavailable',
+  )
+  forward(@ProvenCaller() caller: Caller, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.forwarding.forward(caller, request, reply);
+  }
+}

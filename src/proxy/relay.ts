@@ -1,0 +1,274 @@
+import type { ServerResponse } from 'node:http';
+import type { Transform } from 'node:stream';
+import type { Client, Dispatcher } from 'undici';
+import type { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Refusals } from '../common/errors/refusals.js';
+import { RequestTimings, SERVER_TIMING } from '../common/http/request-timings.js';
+import type { Log } from '../common/log/log.js';
+import { createUsageReader, type UsageReader } from '../upstreams/usage/usage-reader.js';
+import type { UsageRecorder, UsageTicket } from '../usage/usage-recorder.service.js';
+import type { AbandonedAnswer, AbandonedAnswers } from './abandoned-answers.js';
+import { UsageChunkFilter } from './body/usage-chunk-filter.js';
+import { ClientAnswer } from './client-answer.js';
+import { decodingOf } from './content-decoder.js';
+import type { ProviderCall } from './provider-call.js';
+import { GivenUp, providerError, timeoutError } from './provider-failure.rules.js';
+import { clientHeaders, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import { maskText, SecretMask } from './secret-mask.js';
+
+/** What every relay shares. */
+export interface RelayParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly refusals: Refusals;
+  readonly recorder: UsageRecorder;
+  readonly abandoned: AbandonedAnswers;
+}
+
+/**
+ * Relays one provider answer to the client, byte for byte and as it comes. Every call that reaches the provider comes
+ * to exactly one end: complete, left by its client, or failed; and is recorded there, once.
+ *
+ * Its methods are undici's callbacks in their order. The admission is written in `onRequestStart`, the moment before
+ * the request goes to the socket: a process that is killed neither loses a call nor records one that was never made.
+ */
+export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
+  readonly #answer: ClientAnswer;
+  readonly #timings: RequestTimings;
+  readonly #mask: SecretMask;
+  readonly #startedMs: number;
+  #client: Client | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ticket: UsageTicket | undefined;
+  #reader: UsageReader | undefined;
+  #filter: UsageChunkFilter | undefined;
+  #decoder: Transform | undefined;
+  #refusal: GatewayError | undefined;
+  #status = 0;
+  #contentType = '';
+  #clientLeft = false;
+  #ended = false;
+
+  constructor(
+    private readonly call: ProviderCall,
+    private readonly response: ServerResponse,
+    private readonly parts: RelayParts,
+  ) {
+    this.#answer = new ClientAnswer(response);
+    this.#timings = call.request.timings ?? new RequestTimings();
+    this.#mask = new SecretMask(Buffer.from(call.credential));
+    this.#startedMs = parts.clock.monotonicMs();
+  }
+
+  /** Sends the request on a connection of the origin's; from here on the relay owns the answer. */
+  start(client: Client): void {
+    const { method, path, headers, body, ttfbTimeoutMs } = this.call;
+    this.#client = client;
+    this.#timer = setTimeout(() => this.#giveUp('timeout'), ttfbTimeoutMs);
+    this.response.once('close', () => this.#clientClosed());
+    client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#clientLeft) this.#giveUp('client_left');
+    else if (this.#ended) controller.abort(new GivenUp('timeout'));
+    else this.#admit();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: UpstreamHeaders): void {
+    if (statusCode < 200) return;
+    clearTimeout(this.#timer);
+    this.#controller = controller;
+    this.#status = statusCode;
+    this.#contentType = singleHeader(headers, 'content-type') ?? '';
+    this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
+    if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) this.#begin(headers);
+    else this.#giveUp('undecodable');
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder) {
+      if (!this.#decoder.write(chunk)) this.#controller?.pause();
+    } else this.#relay(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoder) this.#decoder.end();
+    else this.#complete();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#ended) return;
+    if (error instanceof GivenUp && error.why === 'client_left') this.#end();
+    else if (this.#clientLeft && this.#ticket) this.#settle({ clientAborted: true, failed: false });
+    else if (this.#clientLeft) this.#end();
+    else if (this.#answer.takeBack()) this.#refuse(error);
+    else this.#breakOff(error);
+  }
+
+  /** Gives up an answer whose client has left. */
+  cancel(): void {
+    this.#giveUp('cancelled');
+  }
+
+  #admit(): void {
+    try {
+      this.#ticket = this.parts.recorder.admit(this.call.admission);
+    } catch (error) {
+      this.#refusal = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
+      this.#giveUp('not_recordable');
+    }
+  }
+
+  #begin(headers: UpstreamHeaders): void {
+    if (isSuccess(this.#status)) {
+      const { style, admission } = this.call;
+      this.#reader = createUsageReader({ style, type: admission.providerType, contentType: this.#contentType });
+      if (this.call.withholdUsageChunk && isEventStream(this.#contentType)) this.#filter = new UsageChunkFilter();
+    }
+    if (!this.#clientLeft) this.#answer.begin(this.#status, this.#headersFor(headers), this.#bodyBytes(headers));
+  }
+
+  #relay(chunk: Buffer): void {
+    if (!this.#clientLeft) {
+      const masked = this.#mask.push(chunk);
+      const bytes = masked && this.#filter ? this.#filter.push(masked) : masked;
+      if (bytes && !this.#answer.write(bytes)) this.#waitForClient();
+    }
+    this.#reader?.push(chunk);
+  }
+
+  #waitForClient(): void {
+    this.#controller?.pause();
+    this.#answer.whenDrained(() => this.#controller?.resume());
+  }
+
+  #complete(): void {
+    if (this.#ended) return;
+    if (!this.#clientLeft) {
+      const rest = this.#mask.end();
+      const filtered = rest && this.#filter ? this.#filter.push(rest) : rest;
+      if (filtered) this.#answer.write(filtered);
+      const held = this.#filter?.end();
+      if (held) this.#answer.write(held);
+      this.#answer.end();
+    }
+    this.#settle({ clientAborted: this.#clientLeft, failed: false });
+  }
+
+  /** No answer has begun: the client gets one of ours. A failed connection is an event too (contract-app 6.11). */
+  #refuse(error: Error): void {
+    const refusal = this.#refusal ?? providerError(error);
+    if (this.#refusal?.code !== 'internal_error' && this.#refusal?.code !== 'service_unavailable') {
+      this.#ticket ??= this.#admitUnsent();
+    }
+    this.parts.refusals.answer(this.call.request, this.response, refusal);
+    if (this.#ticket) this.#settle({ clientAborted: false, failed: true });
+    else this.#end();
+  }
+
+  /** The answer had begun: it is cut, and the log says why. */
+  #breakOff(error: Error): void {
+    const { eventId, providerSlug, route } = this.call.admission;
+    this.parts.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
+    this.#answer.cut();
+    this.#settle({ clientAborted: false, failed: true });
+  }
+
+  /** The call never went out, so nothing was promised; it is recorded all the same where it can be. */
+  #admitUnsent(): UsageTicket | undefined {
+    try {
+      return this.parts.recorder.admit(this.call.admission);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  }
+
+  #settle({ clientAborted, failed }: { clientAborted: boolean; failed: boolean }): void {
+    const { price, hostedTools } = this.call;
+    if (this.#ticket) {
+      this.parts.recorder.settle(this.#ticket, {
+        status: isSuccess(this.#status) && !failed ? 'ok' : 'provider_error',
+        answered: isSuccess(this.#status),
+        latencyMs: Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs),
+        clientAborted,
+        reading: this.#reader?.finish(),
+        price,
+        contentType: this.#contentType,
+        hostedTools,
+      });
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (this.#clientLeft) this.parts.abandoned.ended(this);
+    if (this.#client) this.call.pool.release(this.#client);
+    this.#client = undefined;
+  }
+
+  #clientClosed(): void {
+    if (this.#ended || this.response.writableFinished) return;
+    this.#clientLeft = true;
+    if (this.#ticket === undefined) {
+      this.#giveUp('client_left');
+      return;
+    }
+    this.#controller?.resume();
+    this.parts.abandoned.take(this);
+  }
+
+  #giveUp(why: GivenUp['why']): void {
+    if (why === 'timeout') this.#noteTimeout();
+    this.#controller?.abort(new GivenUp(why));
+  }
+
+  #noteTimeout(): void {
+    const { admission, ttfbTimeoutMs } = this.call;
+    if (this.#refusal === undefined) {
+      this.#refusal = timeoutError(ttfbTimeoutMs);
+      const { eventId, providerSlug, route } = admission;
+      const timeoutSeconds = ttfbTimeoutMs / 1000;
+      this.parts.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
+      if (this.#controller === undefined) this.#refuse(new GivenUp('timeout'));
+    }
+  }
+
+  #prepareDecoding(contentEncoding: string | undefined): boolean {
+    const decoding = decodingOf(contentEncoding);
+    if (decoding.kind !== 'decoder') return decoding.kind === 'identity';
+    const { decoder } = decoding;
+    this.#decoder = decoder;
+    decoder.on('data', (bytes: Buffer) => this.#relay(bytes));
+    decoder.on('drain', () => this.#controller?.resume());
+    decoder.on('end', () => this.#complete());
+    decoder.on('error', (error) => this.onResponseError(this.#controller, error));
+    return true;
+  }
+
+  #headersFor(headers: UpstreamHeaders): string[] {
+    const list = clientHeaders(headers);
+    for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', this.call.credential);
+    list.push(SERVER_TIMING, this.#timings.header());
+    return list;
+  }
+
+  #bodyBytes(headers: UpstreamHeaders): number | undefined {
+    const length = singleHeader(headers, 'content-length');
+    return length === undefined || this.#decoder || this.#filter ? undefined : Number(length);
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isEventStream(contentType: string): boolean {
+  return contentType.toLowerCase().includes('text/event-stream');
+}

@@ -1,0 +1,64 @@
+/** Request headers that may go to a provider (contract-app 6.9). Everything else stays here. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'anthropic-version',
+  'content-type',
+  'idempotency-key',
+  'openai-beta',
+  'user-agent',
+  'x-goog-api-client',
+]);
+const ALLOWED_PREFIX = 'x-stainless-';
+const JSON_TYPE = 'application/json';
+
+/** What of a client's headers depends on the application and the provider. */
+export interface HeaderRule {
+  /** Names in lower case that identify a person or a caller and never go on, whatever the allowlist says. */
+  readonly removed: readonly string[];
+  /** What the provider gets of ours: its credential and its fixed headers, as a flat list. */
+  readonly injected: readonly string[];
+  /** The content type of what is really sent; absent for JSON. */
+  readonly contentType?: string;
+}
+
+/**
+ * The headers of the provider call as a flat list: the allowlisted ones as sent, then ours, which no client can add,
+ * remove or replace (threats 2.2, 2.3).
+ *
+ * @param rawHeaders flat list of names and values as Node received them.
+ */
+export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule): string[] {
+  const headers: string[] = ['content-type', rule.contentType ?? JSON_TYPE, 'accept-encoding', 'identity'];
+  const hopByHop = connectionTokens(rawHeaders);
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (!ALLOWED.has(name) && !name.startsWith(ALLOWED_PREFIX)) continue;
+    if (name === 'content-type' || rule.removed.includes(name) || hopByHop?.has(name)) continue;
+    if (isInjected(rule.injected, name)) continue;
+    headers.push(name, rawHeaders[at + 1] ?? '');
+  }
+  for (const part of rule.injected) headers.push(part);
+  return headers;
+}
+
+/** Headers that the client declared to be for this connection only (RFC 9110, 7.6.1). */
+function connectionTokens(rawHeaders: readonly string[]): Set<string> | undefined {
+  let tokens: Set<string> | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue;
+    const value = (rawHeaders[at + 1] ?? '').toLowerCase();
+    if (value === 'keep-alive' || value === 'close') continue;
+    tokens ??= new Set();
+    for (const token of value.split(',')) tokens.add(token.trim());
+  }
+  return tokens;
+}
+
+function isInjected(injected: readonly string[], name: string): boolean {
+  for (let at = 0; at < injected.length; at += 2) if (injected[at] === name) return true;
+  return false;
+}

@@ -1,0 +1,54 @@
+/** Response headers that end here: of the connection, about the encoding we undid, or about the operator's account. */
+const DROPPED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'openai-organization',
+  'openai-project',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'server-timing',
+  'set-cookie',
+  'set-cookie2',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Header values as undici hands them over. */
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * The headers of the answer to the client as a flat list: the provider's, without hop-by-hop headers, cookies and
+ * account names (contract-app 6.10; threats 2.4). Values go out byte for byte.
+ */
+export function clientHeaders(upstream: UpstreamHeaders): string[] {
+  const headers: string[] = [];
+  const listed = upstream.connection;
+  const hopByHop = listed === undefined || listed === 'keep-alive' || listed === 'close' ? undefined : tokensOf(listed);
+  for (const name in upstream) {
+    if (DROPPED.has(name) || hopByHop?.has(name)) continue;
+    const value = upstream[name];
+    if (typeof value === 'string') headers.push(name, value);
+    else if (value !== undefined) for (const one of value) headers.push(name, one);
+  }
+  return headers;
+}
+
+/** One value of a header that should stand once; the last, as most parsers take it, when it does not. */
+export function singleHeader(upstream: UpstreamHeaders, name: string): string | undefined {
+  const value = upstream[name];
+  return typeof value === 'string' || value === undefined ? value : value.at(-1);
+}
+
+function tokensOf(connection: string | string[]): Set<string> {
+  return new Set(
+    String(connection)
+      .toLowerCase()
+      .split(',')
+      .map((token) => token.trim()),
+  );
+}

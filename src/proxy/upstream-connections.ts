@@ -1,0 +1,51 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Environment } from '../platform/config/environment.js';
+import { guardedConnector } from '../platform/outbound/guarded-connector.js';
+import { OriginPool } from './origin-pool.js';
+
+const TRIM_INTERVAL_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The connections to all provider origins, dialled through the guard (threats 4.1). */
+@Injectable()
+export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown {
+  readonly #pools = new Map<string, OriginPool>();
+  readonly #connect;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {
+    this.#connect = guardedConnector({
+      trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    });
+  }
+
+  onModuleInit(): void {
+    this.#timer = setInterval(() => this.#trim(), TRIM_INTERVAL_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** @param origin scheme, host and port of a provider's base URL. */
+  poolFor(origin: string): OriginPool {
+    let pool = this.#pools.get(origin);
+    if (pool === undefined) {
+      pool = new OriginPool(origin, this.environment.PROVIDER_MAX_CONNECTIONS, this.#connect, this.clock);
+      this.#pools.set(origin, pool);
+    }
+    return pool;
+  }
+
+  #trim(): void {
+    for (const [origin, pool] of this.#pools) {
+      pool.trim();
+      if (pool.isEmpty) this.#pools.delete(origin);
+    }
+  }
+}

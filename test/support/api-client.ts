@@ -1,0 +1,64 @@
+import { OpenApiCheck } from './openapi-check.js';
+
+/** An answer, read to its end. `body` is the parsed JSON, or `undefined` for anything else. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has proven
+  readonly body: any;
+}
+
+export interface ApiRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, instead of JSON. */
+  readonly raw?: string | Buffer;
+}
+
+/** Calls the service over HTTP and checks every answer against its own OpenAPI document. */
+export class ApiClient {
+  private readonly check: OpenApiCheck;
+
+  constructor(
+    private readonly baseUrl: string,
+    document: unknown,
+    private readonly bearer: string | undefined,
+  ) {
+    this.check = OpenApiCheck.of(document);
+  }
+
+  get(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('GET', path, undefined, request);
+  }
+
+  post(path: string, body?: unknown, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('POST', path, body, request);
+  }
+
+  put(path: string, body?: unknown, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('PUT', path, body, request);
+  }
+
+  delete(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('DELETE', path, undefined, request);
+  }
+
+  async send(method: string, path: string, body: unknown, { headers = {}, raw }: ApiRequest): Promise<ApiAnswer> {
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: typeof payload === 'string' || payload === undefined ? payload : new Uint8Array(payload),
+    });
+    const text = await response.text();
+    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    const parsed: unknown = isJson ? JSON.parse(text) : undefined;
+    this.check.answer(method, path, response.status, parsed);
+    return { status: response.status, headers: response.headers, text, body: parsed };
+  }
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { type RunningGateway, type StartOptions, startGateway } from '../../src/start.js';
+import { ApiClient } from './api-client.js';
+import { dropDatabase, freshDatabase } from './database.js';
+import { type ScriptedUpstream, startUpstream } from './upstream.js';
+
+/** A running service of a suite's own: real database, real HTTP, a scripted provider on the loopback. */
+export interface World {
+  readonly baseUrl: string;
+  /** Management calls with the owner's key; every answer is checked against the OpenAPI document. */
+  readonly api: ApiClient;
+  readonly managementKey: string;
+  readonly databaseUrl: string;
+  readonly dataSource: DataSource;
+  readonly dataDir: string;
+  readonly upstream: ScriptedUpstream;
+  readonly gateway: RunningGateway;
+  /** Every log line so far, parsed. */
+  readonly logs: Record<string, unknown>[];
+  /** A client with another bearer, or none. */
+  as(bearer: string | undefined): ApiClient;
+  /** A provider of the given type whose base URL is the scripted upstream. */
+  provider(overrides?: Record<string, unknown>): Promise<{ id: string; slug: string }>;
+  /** A server application and its key. */
+  app(config?: Record<string, unknown>): Promise<{ id: string; key: string }>;
+  stop(): Promise<void>;
+}
+
+interface WorldOptions extends Omit<StartOptions, 'log'> {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** 32 bytes, base64: the vault's key of every test world. */
+export const TEST_KEK = Buffer.alloc(32, 7).toString('base64');
+
+const SERVER_APP = {
+  authentication: { type: 'api_key' },
+  routing: { providers: { mode: 'all' }, model_rewrites: {} },
+};
+
+export function newManagementKey(): string {
+  return `gw_mgmt_${randomBytes(24).toString('hex')}`;
+}
+
+/** Settings of a test service on the loopback, all secrets given. */
+export function testEnvironment(databaseUrl: string, dataDir: string, managementKey: string): Record<string, string> {
+  return {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    SECRET_VAULT_MODE: 'local',
+    SECRET_VAULT_LOCAL_KEK_V1: TEST_KEK,
+    BOOTSTRAP_MANAGEMENT_KEY: managementKey,
+    TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
+    DRAIN_TIMEOUT_SECONDS: '2',
+  };
+}
+
+/** Starts a service for one suite. Stop it in `afterAll`. */
+export async function startWorld({ env = {}, ...options }: WorldOptions = {}): Promise<World> {
+  const databaseUrl = await freshDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-world-'));
+  const managementKey = newManagementKey();
+  const upstream = await startUpstream();
+  const logs: Record<string, unknown>[] = [];
+  const gateway = await startGateway(
+    { ...testEnvironment(databaseUrl, dataDir, managementKey), ...env },
+    { ...options, log: (line) => logs.push(JSON.parse(line)) },
+  );
+  const baseUrl = gateway.url;
+  const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
+  const as = (bearer: string | undefined) => new ApiClient(baseUrl, document, bearer);
+  const api = as(managementKey);
+  let providers = 0;
+  return {
+    baseUrl,
+    api,
+    managementKey,
+    databaseUrl,
+    dataSource: gateway.app.get(DataSource),
+    dataDir,
+    upstream,
+    gateway,
+    logs,
+    as,
+    async provider(overrides = {}) {
+      const body = {
+        type: 'openai',
+        name: `Provider ${++providers}`,
+        secret: 'sk-test-provider-secret',
+        baseUrl: `${upstream.url}/`,
+        ...overrides,
+      };
+      const answer = await api.post('/v1/admin/providers', body);
+      if (answer.status !== 201) throw new Error(`provider: ${answer.status} ${answer.text}`);
+      return answer.body.provider;
+    },
+    async app(config = {}) {
+      const answer = await api.post('/v1/admin/apps', { name: 'Test app', config: { ...SERVER_APP, ...config } });
+      if (answer.status !== 201) throw new Error(`app: ${answer.status} ${answer.text}`);
+      return { id: answer.body.app.id, key: answer.body.api_key?.key };
+    },
+    async stop() {
+      await gateway.stop('test');
+      await upstream.close();
+      await dropDatabase(databaseUrl);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
