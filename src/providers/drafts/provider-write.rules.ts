@@ -1,0 +1,122 @@
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
+import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { type CustomPrice, parseCustomPricing } from '../../pricing/custom-pricing.rules.js';
+import { parseProviderBaseUrl } from '../../upstreams/base-url.rules.js';
+import { isProviderType, type ProviderType } from '../../upstreams/provider-types.js';
+import type { ProviderStatus } from '../provider-row.js';
+import { parseProviderSecret } from './provider-secret.rules.js';
+
+/** The form of a slug, for both the check and the OpenAPI document. Source: contract-admin 1.1. */
+export const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(['constructor', 'prototype']);
+
+/** Where a key goes and the key, checked together: neither is of use without the other. */
+export interface DirectTarget {
+  readonly type: ProviderType;
+  readonly secret: Secret;
+  /** Canonical; null for the origin of the type. */
+  readonly baseUrl: string | null;
+}
+
+interface RawTarget {
+  readonly type: ProviderType;
+  readonly secret?: string;
+  readonly providerGatewayId?: string;
+  readonly baseUrl?: string;
+}
+
+interface RawChange {
+  readonly name?: string;
+  readonly secret?: string;
+  readonly gatewayRoute?: object | null;
+  readonly baseUrl?: string | null;
+  readonly pricing?: object | null;
+  readonly status?: ProviderStatus;
+}
+
+/** What an update asks for; an absent member stays as it is. */
+export interface ProviderChange {
+  readonly name?: string;
+  readonly secret?: Secret;
+  readonly baseUrl?: string | null;
+  readonly pricing?: Record<string, CustomPrice> | null;
+  readonly status?: ProviderStatus;
+}
+
+/**
+ * Reads the address and the credential of a create or a test.
+ *
+ * @throws invalid_request unless exactly one of `secret` and `providerGatewayId` is given, or when `baseUrl` comes with
+ * a gateway or breaks its rules.
+ * @throws not_found for a gateway: this account has none.
+ * Source: contract-admin 1.3, 1.4.
+ */
+export function readDirectTarget(raw: RawTarget, trusted: TrustedHosts): DirectTarget {
+  if ((raw.secret === undefined) === (raw.providerGatewayId === undefined)) {
+    throw invalidRequest('secret', 'give exactly one of secret and providerGatewayId');
+  }
+  if (raw.secret === undefined) {
+    if (raw.baseUrl !== undefined) throw invalidRequest('baseUrl', 'cannot be combined with providerGatewayId');
+    throw new GatewayError('not_found', { message: 'No such provider gateway.', reason: 'provider_gateway_not_found' });
+  }
+  return {
+    type: raw.type,
+    secret: parseProviderSecret(raw.secret),
+    baseUrl: raw.baseUrl === undefined ? null : parseBaseUrl(raw.baseUrl, trusted),
+  };
+}
+
+/**
+ * The slug of a new instance: the one asked for, else the name of its type.
+ *
+ * @throws invalid_request for the name of another type, which would make that name mean two things, and for names that
+ * mean something to every object. Source: contract-admin 1.1, 1.3.
+ */
+export function slugFor(type: ProviderType, asked: string | undefined): string {
+  const slug = asked ?? type;
+  if (RESERVED_SLUGS.has(slug)) throw invalidRequest('slug', `"${slug}" is reserved`);
+  if (slug !== type && isProviderType(slug)) {
+    throw invalidRequest('slug', `"${slug}" is the name of a provider type and reserved for it`);
+  }
+  return slug;
+}
+
+/**
+ * Refuses what only an instance behind an upstream gateway can have.
+ *
+ * @throws invalid_request at `gatewayRoute`; null clears nothing and is fine. Source: contract-admin 1.3, 1.5.
+ */
+export function refuseGatewayRoute(gatewayRoute: object | null | undefined): void {
+  if (gatewayRoute) throw invalidRequest('gatewayRoute', 'needs a provider that is routed through a gateway');
+}
+
+/**
+ * Reads an update.
+ *
+ * @throws invalid_request when nothing would change, a member breaks its rules, or a `baseUrl` comes without the key
+ * that may be sent there: a stored key never goes to a new address (threats 4.3). Source: contract-admin 1.5.
+ */
+export function readProviderChange(raw: RawChange, trusted: TrustedHosts): ProviderChange {
+  const { name, secret, gatewayRoute, baseUrl, pricing, status } = raw;
+  if ([name, secret, gatewayRoute, baseUrl, pricing, status].every((member) => member === undefined)) {
+    throw invalidRequest('body', 'must change at least one member');
+  }
+  refuseGatewayRoute(gatewayRoute);
+  if (typeof baseUrl === 'string' && secret === undefined) {
+    throw invalidRequest('secret', 'is required with baseUrl: a stored key is never sent to a new address');
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+    ...(secret === undefined ? {} : { secret: parseProviderSecret(secret) }),
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl === null ? null : parseBaseUrl(baseUrl, trusted) }),
+    ...(pricing === undefined ? {} : { pricing: parseCustomPricing(pricing) }),
+  };
+}
+
+function parseBaseUrl(raw: string, trusted: TrustedHosts): string {
+  return parseProviderBaseUrl(raw, (host, port) =>
+    trusted.allowsHost(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
+  );
+}

@@ -1,0 +1,42 @@
+import { ApiExtraModels, ApiProperty, type ApiPropertyOptions, getSchemaPath } from '@nestjs/swagger';
+import type { CustomPrice } from '../../pricing/custom-pricing.rules.js';
+
+function Rate(description: string): PropertyDecorator {
+  return ApiProperty({ type: 'number', minimum: 0, maximum: 1_000_000, required: false, description });
+}
+
+/** Describes one custom price; `parseCustomPricing` judges it. */
+class CustomPriceSchema implements CustomPrice {
+  @Rate('US dollars per 1 000 000 input tokens. Required unless `per_minute` is the only price.')
+  input?: number;
+
+  @Rate('US dollars per 1 000 000 output tokens. Required unless `per_minute` is the only price.')
+  output?: number;
+
+  @Rate('US dollars per 1 000 000 input tokens read from the provider’s cache; `input` when absent.')
+  cached_input?: number;
+
+  @Rate('US dollars per 1 000 000 input tokens written to the provider’s cache; `input` when absent.')
+  cache_write?: number;
+
+  @Rate('US dollars per 1 000 000 audio input tokens; `input` when absent.')
+  audio_input?: number;
+
+  @Rate('US dollars per 1 000 000 audio output tokens; `output` when absent.')
+  audio_output?: number;
+
+  @Rate('US dollars per 1 000 000 cached audio input tokens; `cached_input` when absent.')
+  cached_audio_input?: number;
+
+  @Rate('US dollars per minute of audio.')
+  per_minute?: number;
+}
+
+/** Makes the document hold the schema that {@link CUSTOM_PRICING} points to. */
+export const WithCustomPricing = (): ClassDecorator => ApiExtraModels(CustomPriceSchema);
+
+/** Custom prices by model, as requests and answers carry them (decision 3.12). */
+export const CUSTOM_PRICING = {
+  type: 'object',
+  additionalProperties: { $ref: getSchemaPath(CustomPriceSchema) },
+} as const satisfies ApiPropertyOptions;

@@ -1,0 +1,213 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Log } from '../common/log/log.js';
+import { Secret } from '../common/log/secret.js';
+import { MisconfiguredVault, secretUndecryptable, Vault, VaultUnreachable } from '../platform/vault/vault.js';
+import { ProviderCredential } from './provider-credential.js';
+import type { ProviderRow } from './provider-row.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+class ManualClock extends Clock {
+  atMs = 5_000;
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  monotonicMs(): number {
+    return this.atMs;
+  }
+}
+
+/** A vault that answers as the test says, and counts. */
+class ScriptedVault extends Vault {
+  readonly state = 'ok';
+  opened = 0;
+  answer: () => Promise<Secret> = async () => new Secret('sk-first');
+
+  async seal(): Promise<string> {
+    throw new Error('not part of this test');
+  }
+
+  open(): Promise<Secret> {
+    this.opened++;
+    return this.answer();
+  }
+
+  needsRewrap(): boolean {
+    return false;
+  }
+}
+
+const ROW: ProviderRow = {
+  id: 'provider-1',
+  organizationId: 'account-1',
+  type: 'openai',
+  slug: 'openai',
+  name: 'First',
+  secretBlob: 'blob-1',
+  secretHint: 'irst',
+  baseUrl: null,
+  pricing: null,
+  status: 'active',
+  revision: 1,
+  createdBy: 'identity-1',
+  createdAt: '2026-01-01T00:00:00.000Z',
+};
+const FIRST = ['authorization', 'Bearer sk-first'];
+const SECOND = ['authorization', 'Bearer sk-second'];
+
+function setUp(vault: Vault = new ScriptedVault()) {
+  const clock = new ManualClock();
+  const lines: Record<string, unknown>[] = [];
+  const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
+  return { clock, lines, credential: new ProviderCredential(ROW, { vault, clock, log }) };
+}
+
+function setUpScripted() {
+  const vault = new ScriptedVault();
+  return { vault, ...setUp(vault) };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const unreachable = () => Promise.reject(new VaultUnreachable('connect refused'));
+
+describe('ProviderCredential', () => {
+  it('closed key: many callers at once → one opening; afterwards the same frozen list at once', async () => {
+    const { vault, credential } = setUpScripted();
+    const answers = await Promise.all([credential.headers(), credential.headers(), credential.headers()]);
+    expect(answers).toEqual([FIRST, FIRST, FIRST]);
+    expect(vault.opened).toBe(1);
+    const warm = credential.headers();
+    expect(warm).toBe(answers[0]);
+    expect(Object.isFrozen(warm)).toBe(true);
+  });
+
+  it('open key: from 30 s on → renewed in the background while it serves', async () => {
+    const { vault, clock, credential } = setUpScripted();
+    await credential.headers();
+    vault.answer = async () => new Secret('sk-second');
+    clock.atMs += 29_999;
+    expect(credential.headers()).toEqual(FIRST);
+    expect(vault.opened).toBe(1);
+    clock.atMs += 1;
+    expect(credential.headers()).toEqual(FIRST);
+    await settled();
+    expect(credential.headers()).toEqual(SECOND);
+    expect(vault.opened).toBe(2);
+  });
+
+  it('open key: at 60 s → not served any more without the vault', async () => {
+    const { vault, clock, credential } = setUpScripted();
+    await credential.headers();
+    vault.answer = async () => new Secret('sk-second');
+    clock.atMs += MINUTE_MS;
+    const answer = credential.headers();
+    expect(answer).toBeInstanceOf(Promise);
+    expect(await answer).toEqual(SECOND);
+  });
+
+  it('vault unreachable: a key opened before → served on, synchronously again after the first wait', async () => {
+    const { vault, clock, credential, lines } = setUpScripted();
+    await credential.headers();
+    vault.answer = unreachable;
+    clock.atMs += MINUTE_MS;
+    expect(await credential.headers()).toEqual(FIRST);
+    expect(credential.headers()).toEqual(FIRST);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        message: 'provider_secret_unavailable',
+        level: 'error',
+        providerId: 'provider-1',
+        reason: 'vault_unreachable',
+      }),
+    ]);
+  });
+
+  it('vault unreachable: for an hour past the minute → served until then and not beyond', async () => {
+    const { vault, clock, credential } = setUpScripted();
+    await credential.headers();
+    vault.answer = unreachable;
+    clock.atMs += MINUTE_MS + HOUR_MS - 1;
+    expect(await credential.headers()).toEqual(FIRST);
+    clock.atMs += 1;
+    await expect(credential.headers()).rejects.toMatchObject({ code: 'provider_unavailable' });
+  });
+
+  it('vault unreachable: then back → the new key within seconds', async () => {
+    const { vault, clock, credential } = setUpScripted();
+    await credential.headers();
+    vault.answer = unreachable;
+    clock.atMs += MINUTE_MS;
+    await credential.headers();
+    vault.answer = async () => new Secret('sk-second');
+    clock.atMs += 2_000;
+    void credential.headers();
+    await settled();
+    expect(credential.headers()).toEqual(SECOND);
+  });
+
+  it('blob no longer opens: a key opened before → dropped at once, because the vault has spoken', async () => {
+    const { vault, clock, credential } = setUpScripted();
+    await credential.headers();
+    vault.answer = () => Promise.reject(secretUndecryptable());
+    clock.atMs += 30_000;
+    void credential.headers();
+    await settled();
+    await expect(credential.headers()).rejects.toMatchObject({ reason: 'secret_undecryptable' });
+  });
+
+  it('failure: many callers → the vault is asked and the log written once in two seconds', async () => {
+    const { vault, clock, credential, lines } = setUpScripted();
+    vault.answer = unreachable;
+    for (let call = 0; call < 5; call++) {
+      await expect(credential.headers()).rejects.toMatchObject({ code: 'provider_unavailable', status: 502 });
+    }
+    expect([vault.opened, lines.length]).toEqual([1, 1]);
+    clock.atMs += 2_000;
+    vault.answer = async () => new Secret('sk-first');
+    expect(await credential.headers()).toEqual(FIRST);
+  });
+
+  it('failure: nobody waits for it → no unhandled rejection', async () => {
+    const { vault, credential } = setUpScripted();
+    vault.answer = unreachable;
+    void credential.headers();
+    await settled();
+    void credential.headers();
+    await settled();
+  });
+
+  it('misconfigured vault: → provider_unavailable, and the log says why', async () => {
+    const { credential, lines } = setUp(new MisconfiguredVault());
+    await expect(credential.headers()).rejects.toMatchObject({ code: 'provider_unavailable' });
+    expect(lines[0]).toMatchObject({ reason: 'vault_misconfigured' });
+  });
+
+  it('unexpected error: → provider_unavailable, its text kept away from the client', async () => {
+    const { vault, credential } = setUpScripted();
+    vault.answer = () => Promise.reject(new Error('inner detail'));
+    const error = await Promise.resolve(credential.headers()).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: 'provider_unavailable', message: expect.not.stringContaining('inner') });
+  });
+
+  it('printing: an open key → shows nothing of it', async () => {
+    const { credential } = setUpScripted();
+    await credential.headers();
+    const printed = inspect(credential, { depth: null, showHidden: true }) + JSON.stringify(credential);
+    expect(printed).not.toContain('sk-first');
+  });
+
+  it('identity: another blob or another address → not the same key', () => {
+    const { credential } = setUp();
+    expect(credential.isOf({ ...ROW, name: 'Renamed', revision: 2 })).toBe(true);
+    expect(credential.isOf({ ...ROW, secretBlob: 'blob-2' })).toBe(false);
+    expect(credential.isOf({ ...ROW, baseUrl: 'https://elsewhere.example.com/' })).toBe(false);
+    expect(credential.isOf({ ...ROW, id: 'provider-2' })).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/log/log.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { Vault } from '../platform/vault/vault.js';
+import { type CredentialTools, ProviderCredential } from './provider-credential.js';
+import { ProviderInstance, ProviderSet } from './provider-instance.js';
+import type { ProviderRow } from './provider-row.js';
+import { ProvidersRepository } from './providers.repository.js';
+
+const TOPIC = 'providers';
+const MAX_ACCOUNTS = 10_000;
+const NO_PROVIDERS = new ProviderSet([]);
+
+/**
+ * The read side of providers for calls: every instance of an account from memory, renewed on each change and at the
+ * latest every 30 s, never older than 60 s (contract-app 1.3).
+ */
+@Injectable()
+export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
+  readonly #sets: SnapshotCache<ProviderSet>;
+  /** Keys by account, then by provider: an opened key outlives the snapshot it was opened for. */
+  readonly #credentials = new LRUCache<string, ReadonlyMap<string, ProviderCredential>>({ max: MAX_ACCOUNTS });
+  readonly #tools: CredentialTools;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly providers: ProvidersRepository,
+    private readonly configChanges: ConfigChanges,
+    vault: Vault,
+    clock: Clock,
+    private readonly log: Log,
+  ) {
+    this.#tools = { vault, clock, log };
+    this.#sets = new SnapshotCache<ProviderSet>({
+      load: (organizationId) => this.load(organizationId),
+      clock,
+      refreshAfterMs: 30_000,
+      maxAgeMs: 60_000,
+      missAgeMs: 10_000,
+      max: MAX_ACCOUNTS,
+    });
+  }
+
+  onModuleInit(): void {
+    this.#unsubscribe = this.configChanges.subscribe(TOPIC, (key) => {
+      if (key === EVERYTHING) this.#sets.invalidateAll();
+      else this.#sets.invalidate(key);
+    });
+  }
+
+  onModuleDestroy(): void {
+    this.#unsubscribe?.();
+  }
+
+  /**
+   * The account's providers: synchronously when they are in memory. An account without any has an empty set.
+   *
+   * @throws (in the promise) what the database says, when they are not in memory and cannot be read.
+   */
+  forOrganization(organizationId: string): ProviderSet | Promise<ProviderSet> {
+    const known = this.#sets.get(organizationId);
+    if (known instanceof Promise) return known.then((loaded) => loaded ?? NO_PROVIDERS);
+    return known ?? NO_PROVIDERS;
+  }
+
+  /** Tells every instance, with the commit of the transaction, that an account's providers have changed. */
+  announceChange(tx: EntityManager, organizationId: string): Promise<void> {
+    return this.configChanges.publish(tx, { topic: TOPIC, key: organizationId });
+  }
+
+  /** Makes a committed change count here at once, without waiting for its notification. */
+  forget(organizationId: string): void {
+    this.#sets.invalidate(organizationId);
+  }
+
+  private async load(organizationId: string): Promise<ProviderSet> {
+    const rows = await this.providers.list(organizationId);
+    const before = this.#credentials.get(organizationId);
+    const credentials = new Map<string, ProviderCredential>();
+    const instances: ProviderInstance[] = [];
+    for (const row of rows) {
+      const known = before?.get(row.id);
+      const credential = known?.isOf(row) ? known : new ProviderCredential(row, this.#tools);
+      credentials.set(row.id, credential);
+      const instance = this.read(row, credential);
+      if (instance !== undefined) instances.push(instance);
+    }
+    this.#credentials.set(organizationId, credentials);
+    return new ProviderSet(instances);
+  }
+
+  /** One row that cannot be read must not take the account's other providers with it (threats 10.6). */
+  private read(row: ProviderRow, credential: ProviderCredential): ProviderInstance | undefined {
+    try {
+      return new ProviderInstance(row, credential);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : 'unreadable';
+      this.log.event('provider_unreadable', { providerId: row.id, error: text });
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { toCustomPriceMap } from '../pricing/custom-pricing.rules.js';
+import type { CompiledPrice } from '../pricing/model-price.js';
+import { dialectOf, type ProviderDialect } from '../upstreams/provider-dialect.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import type { ProviderCredential } from './provider-credential.js';
+import type { ProviderRow, ProviderStatus } from './provider-row.js';
+
+/** Where calls go: `origin` for the connection, `path` (slash at both ends) before the provider path. */
+export interface UpstreamBase {
+  readonly origin: string;
+  readonly path: string;
+}
+
+const NO_INSTANCES: readonly ProviderInstance[] = Object.freeze([]);
+
+/** One provider instance as a call needs it: read once from its row, then never changed. */
+export class ProviderInstance {
+  readonly id: string;
+  readonly slug: string;
+  readonly type: ProviderType;
+  readonly status: ProviderStatus;
+  readonly dialect: ProviderDialect;
+  readonly baseUrl: UpstreamBase;
+  /** For `PriceBook.find`; replaces the catalog model by model. */
+  readonly customPrices: ReadonlyMap<string, CompiledPrice>;
+  readonly #credential: ProviderCredential;
+
+  /** @throws Error for a row that this version cannot read: an unknown type, address or price. */
+  constructor(row: ProviderRow, credential: ProviderCredential) {
+    this.id = row.id;
+    this.slug = row.slug;
+    this.type = row.type;
+    this.status = row.status;
+    this.dialect = dialectOf(row.type);
+    const { origin, pathname } = new URL(row.baseUrl ?? this.dialect.baseUrl);
+    this.baseUrl = Object.freeze({ origin, path: pathname });
+    this.customPrices = toCustomPriceMap(row.pricing);
+    this.#credential = credential;
+    Object.freeze(this);
+  }
+
+  /**
+   * The headers to set on every call to it: names and values in turn, frozen; at once while the key is open.
+   *
+   * @throws (in the promise) provider_unavailable the stored key cannot be opened.
+   */
+  credentialHeaders(): readonly string[] | Promise<readonly string[]> {
+    return this.#credential.headers();
+  }
+}
+
+/** Every readable provider instance of one account at one moment, paused ones included. */
+export class ProviderSet {
+  /** Oldest first. */
+  readonly all: readonly ProviderInstance[];
+  readonly #bySlug: ReadonlyMap<string, ProviderInstance>;
+  readonly #byType: ReadonlyMap<string, readonly ProviderInstance[]>;
+
+  constructor(instances: readonly ProviderInstance[]) {
+    this.all = Object.freeze([...instances]);
+    this.#bySlug = new Map(instances.map((instance) => [instance.slug, instance]));
+    this.#byType = Map.groupBy(instances, ({ type }) => type);
+    Object.freeze(this);
+  }
+
+  /** The instance of exactly this slug; any text may be asked for. */
+  find(slug: string): ProviderInstance | undefined {
+    return this.#bySlug.get(slug);
+  }
+
+  /** The instances of a type, oldest first; empty for any other text. */
+  ofType(type: string): readonly ProviderInstance[] {
+    return this.#byType.get(type) ?? NO_INSTANCES;
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { toCustomPriceMap } from '../pricing/custom-pricing.rules.js';
+import type { CompiledPrice } from '../pricing/model-price.js';
+import { PriceBook } from '../pricing/price-book.js';
+import type { ApiStyle, EndpointStyle } from '../upstreams/api-style.rules.js';
+import { dialectOf } from '../upstreams/provider-dialect.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import type { ProviderRow, ProviderStatus } from './provider-row.js';
+import { ProvidersRepository } from './providers.repository.js';
+
+/** A stored provider instance as configurations are checked against it. */
+export interface ListedProvider {
+  readonly id: string;
+  readonly slug: string;
+  readonly type: ProviderType;
+  readonly status: ProviderStatus;
+  /** The API styles its type and route serve. */
+  readonly apiStyles: readonly ApiStyle[];
+  /** The named-endpoint styles its type and route can compose. */
+  readonly endpointStyles: readonly EndpointStyle[];
+  readonly customPrices: ReadonlyMap<string, CompiledPrice>;
+}
+
+/** What other management rooms may know of providers; reads what is stored now, never a snapshot. */
+@Injectable()
+export class ProviderListing {
+  constructor(
+    private readonly providers: ProvidersRepository,
+    private readonly prices: PriceBook,
+  ) {}
+
+  /** Every instance of an account, oldest first, disabled ones included. */
+  async listForOrganization(organizationId: string): Promise<readonly ListedProvider[]> {
+    return (await this.providers.list(organizationId)).map(toListed);
+  }
+
+  /**
+   * Whether calls of a model can be priced: by the instance's own price, by the catalog, or because the provider
+   * reports the cost of one of the styles.
+   *
+   * @param styles the API styles the call may have; every style the instance serves when absent. With none at all only
+   * a price counts.
+   * Source: contract-app 9.3, 9.4; contract-admin 2.6.
+   */
+  isBillable(provider: ListedProvider, model: string, styles: readonly ApiStyle[] = provider.apiStyles): boolean {
+    if (this.prices.find(provider.type, model, provider.customPrices) !== undefined) return true;
+    const dialect = dialectOf(provider.type);
+    return styles.some((style) => dialect.reportsCost(style));
+  }
+}
+
+function toListed({ id, slug, type, status, pricing }: ProviderRow): ListedProvider {
+  const { apiStyles, endpointStyles } = dialectOf(type);
+  return {
+    id,
+    slug,
+    type,
+    status,
+    apiStyles,
+    endpointStyles: [...endpointStyles.keys()],
+    customPrices: toCustomPriceMap(pricing),
+  };
+}

@@ -1,0 +1,38 @@
+import type { CustomPrice } from '../pricing/custom-pricing.rules.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+
+/** A pause keeps everything and can be ended at any time. Source: Specification, "State machines". */
+export type ProviderStatus = 'active' | 'disabled';
+
+/** Custom prices by model, as they were written. */
+export type StoredPricing = Readonly<Record<string, CustomPrice>>;
+
+/** What a write may change of a provider instance. */
+export interface ProviderState {
+  readonly name: string;
+  /** Sealed by the vault for this row and origin; null only where no key was ever stored. */
+  readonly secretBlob: string | null;
+  readonly secretHint: string | null;
+  /** Canonical; null stands for the origin of the type. */
+  readonly baseUrl: string | null;
+  readonly pricing: StoredPricing | null;
+  readonly status: ProviderStatus;
+}
+
+/** A provider instance that is still to be stored. */
+export interface NewProvider extends ProviderState {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: ProviderType;
+  readonly slug: string;
+  /** Identity of the creator. */
+  readonly createdBy: string;
+}
+
+/** A stored provider instance. */
+export interface ProviderRow extends NewProvider {
+  /** 1 when created, one more with each write. */
+  readonly revision: number;
+  /** ISO-8601, UTC, milliseconds. */
+  readonly createdAt: string;
+}

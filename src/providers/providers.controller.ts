@@ -1,0 +1,92 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { CreateProviderRequest } from './dto/create-provider.request.js';
+import { DeletedProviderResponse, ProviderListResponse, ProviderResponse } from './dto/provider.response.js';
+import { ProviderTestResponse } from './dto/provider-test.response.js';
+import { TestProviderRequest } from './dto/test-provider.request.js';
+import { UpdateProviderRequest } from './dto/update-provider.request.js';
+import { ProviderProbe } from './provider-probe.service.js';
+import { ProvidersService } from './providers.service.js';
+
+const TAG = 'Admin providers';
+
+@Controller('v1/admin')
+export class ProvidersController {
+  constructor(
+    private readonly providers: ProvidersService,
+    private readonly probe: ProviderProbe,
+  ) {}
+
+  @Get('providers')
+  @AdminAccess('read')
+  @Operation({ id: 'listProviders', tag: TAG, summary: 'List the provider instances of the account' })
+  @ApiOkResponse({ type: ProviderListResponse })
+  async list(@Admin() admin: AdminPrincipal): Promise<ProviderListResponse> {
+    return ProviderListResponse.from(await this.providers.list(admin));
+  }
+
+  @Post('providers')
+  @AdminAccess('write')
+  @Operation({
+    id: 'createProvider',
+    tag: TAG,
+    summary: 'Add a provider instance',
+    description: 'Stores the key sealed. The provider is not called; test the key first.',
+  })
+  @Fails('invalid_request', 'not_found', 'slug_taken', 'provider_unavailable')
+  @ApiCreatedResponse({ type: ProviderResponse })
+  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateProviderRequest): Promise<ProviderResponse> {
+    return ProviderResponse.from(await this.providers.create(admin, body));
+  }
+
+  @Post('providers/test')
+  @AdminAccess('write')
+  @HttpCode(200)
+  @Operation({
+    id: 'testProviderCredential',
+    tag: TAG,
+    summary: 'Test a key without storing it',
+    description: 'Makes one cheap authenticated call. A refused key is an error; anything else unproven is an answer.',
+  })
+  @Fails('invalid_request', 'provider_key_invalid', 'not_found')
+  @ApiOkResponse({ type: ProviderTestResponse })
+  async test(@Body() body: TestProviderRequest): Promise<ProviderTestResponse> {
+    return ProviderTestResponse.from(await this.probe.test(body));
+  }
+
+  @Put('providers/:id')
+  @AdminAccess('write')
+  @Operation({
+    id: 'updateProvider',
+    tag: TAG,
+    summary: 'Change a provider instance',
+    description: 'Changes the members given. Type and slug stay. `revision`, when sent, must be the stored one.',
+  })
+  @Fails('invalid_request', 'not_found', 'conflict', 'provider_unavailable')
+  @ApiOkResponse({ type: ProviderResponse })
+  async update(
+    @Admin() admin: AdminPrincipal,
+    @Param('id') id: string,
+    @Body() body: UpdateProviderRequest,
+  ): Promise<ProviderResponse> {
+    return ProviderResponse.from(await this.providers.update(admin, id, body));
+  }
+
+  @Delete('providers/:id')
+  @AdminAccess('write')
+  @Operation({
+    id: 'deleteProvider',
+    tag: TAG,
+    summary: 'Delete a provider instance',
+    description: 'Deletes key and prices for good. Applications that name it fail with `provider_not_configured`.',
+  })
+  @Fails('not_found')
+  @ApiOkResponse({ type: DeletedProviderResponse })
+  async delete(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<DeletedProviderResponse> {
+    await this.providers.delete(admin, id);
+    return DeletedProviderResponse.from(id);
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
+
+const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
+  secret_hint AS "secretHint", base_url AS "baseUrl", pricing, revision, status, created_by AS "createdBy",
+  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"`;
+
+/** Which stored state a write builds on. */
+interface WriteTarget {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly revision: number;
+}
+
+/** The table providers. Instants are ISO-8601, UTC. */
+@Injectable()
+export class ProvidersRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Every instance of an account, oldest first. */
+  list(organizationId: string): Promise<ProviderRow[]> {
+    return this.dataSource.query<ProviderRow[]>(
+      `SELECT ${COLUMNS} FROM providers WHERE organization_id = $1 ORDER BY created_at, id`,
+      [organizationId],
+    );
+  }
+
+  async find(organizationId: string, id: string): Promise<ProviderRow | undefined> {
+    const [row] = await this.dataSource.query<ProviderRow[]>(
+      `SELECT ${COLUMNS} FROM providers WHERE organization_id = $1 AND id = $2`,
+      [organizationId, id],
+    );
+    return row;
+  }
+
+  async findStatusBySlug(organizationId: string, slug: string): Promise<ProviderStatus | undefined> {
+    const [row] = await this.dataSource.query<{ status: ProviderStatus }[]>(
+      'SELECT status FROM providers WHERE organization_id = $1 AND slug = $2',
+      [organizationId, slug],
+    );
+    return row?.status;
+  }
+
+  /** Stores revision 1. A slug that is taken violates `providers_slug_key`. */
+  async insert(tx: EntityManager, provider: NewProvider, at: string): Promise<ProviderRow> {
+    const { id, organizationId, type, slug, createdBy } = provider;
+    await tx.query(
+      `INSERT INTO providers (id, organization_id, type, slug, name, secret_blob, secret_hint, base_url, pricing, status,
+                              created_by, revision, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)`,
+      [id, organizationId, type, slug, ...stateParameters(provider), createdBy, at],
+    );
+    return { ...provider, revision: 1, createdAt: at };
+  }
+
+  /** Writes a state over exactly the revision it was made from; `undefined` when that revision is gone. */
+  async replaceIfRevision(
+    tx: EntityManager,
+    { id, organizationId, revision }: WriteTarget,
+    state: ProviderState,
+    at: string,
+  ): Promise<ProviderRow | undefined> {
+    const [rows] = await tx.query<[ProviderRow[], number]>(
+      `UPDATE providers
+          SET name = $4, secret_blob = $5, secret_hint = $6, base_url = $7, pricing = $8, status = $9,
+              revision = revision + 1, updated_at = $10
+        WHERE organization_id = $1 AND id = $2 AND revision = $3
+       RETURNING ${COLUMNS}`,
+      [organizationId, id, revision, ...stateParameters(state), at],
+    );
+    return rows[0];
+  }
+
+  /** Removes the row with its key and prices. */
+  async delete(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
+    const [, deleted] = await tx.query<[unknown[], number]>(
+      'DELETE FROM providers WHERE organization_id = $1 AND id = $2',
+      [organizationId, id],
+    );
+    return deleted > 0;
+  }
+}
+
+function stateParameters(state: ProviderState): unknown[] {
+  const pricing = state.pricing === null ? null : JSON.stringify(state.pricing);
+  return [state.name, state.secretBlob, state.secretHint, state.baseUrl, pricing, state.status];
+}
