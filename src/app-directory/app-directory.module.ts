@@ -12,6 +12,6 @@ import { AppDirectoryService } from './app-directory.service.js';
 @Module({
   imports: [IdentityModule],
   providers: [AppConfigParser, AppDirectoryRepository, AppDirectoryService],
-  exports: [AppConfigParser, AppDirectoryService, IdentityModule],
+  exports: [AppConfigParser, AppDirectoryService],
 })
 export class AppDirectoryModule {}

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { type EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
@@ -11,7 +12,7 @@ import type { AppRow } from './app-row.js';
 import { type AppSnapshot, toAppSnapshot } from './app-snapshot.js';
 
 /** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
-export const APPS_TOPIC = 'apps';
+const APPS_TOPIC = 'apps';
 
 /** Every id ever assigned has this form; nothing else is worth a look into the database. */
 const APP_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -32,7 +33,7 @@ export class AppDirectoryService implements OnModuleDestroy {
     private readonly repository: AppDirectoryRepository,
     private readonly parser: AppConfigParser,
     private readonly log: Log,
-    configChanges: ConfigChanges,
+    private readonly configChanges: ConfigChanges,
     clock: Clock,
   ) {
     this.snapshots = new SnapshotCache({
@@ -71,6 +72,16 @@ export class AppDirectoryService implements OnModuleDestroy {
     const app = APP_ID.test(appId) ? await this.repository.findOwn(organizationId, appId) : undefined;
     if (app === undefined) throw new GatewayError('app_not_found');
     return app;
+  }
+
+  /** Tells every instance, when the transaction commits, that the application changed or is gone. */
+  announceChange(tx: EntityManager, appId: string): Promise<void> {
+    return this.configChanges.publish(tx, { topic: APPS_TOPIC, key: appId });
+  }
+
+  /** For this instance, after the commit: whoever made the change sees it in the very next call. */
+  forget(appId: string): void {
+    this.snapshots.invalidate(appId);
   }
 
   private async load(appId: string): Promise<AppSnapshot | undefined> {

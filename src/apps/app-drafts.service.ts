@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfigParser } from '../app-directory/app-config-parser.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import type { AppConfig } from '../app-directory/config/app-config.js';
+import { checkReferences, type KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { AccountProvidersService } from './account-providers.service.js';
+
+/** A configuration that was accepted, and the providers it was judged against. */
+export interface JudgedConfig {
+  readonly config: AppConfig;
+  readonly providers: readonly KnownProvider[];
+}
+
+/** Judges configurations, so that create, replace, validate and check give the same answers. */
+@Injectable()
+export class AppDraftsService {
+  constructor(
+    private readonly parser: AppConfigParser,
+    private readonly providers: AccountProvidersService,
+  ) {}
+
+  /** @throws invalid_request naming the first place that is wrong; providers must all exist. */
+  acceptNew(organizationId: string, raw: unknown): Promise<JudgedConfig> {
+    return this.judge(organizationId, this.parser.parse(raw), undefined);
+  }
+
+  /**
+   * Judges what would replace an application. Providers that the stored configuration names may be gone
+   * (contract-admin 2.6).
+   *
+   * @throws invalid_request naming the first place that is wrong.
+   */
+  acceptReplacement(app: AppRow, raw: unknown): Promise<JudgedConfig> {
+    return this.judge(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
+  }
+
+  private async judge(organizationId: string, config: AppConfig, stored: AppConfig | undefined): Promise<JudgedConfig> {
+    const account = await this.providers.of(organizationId);
+    checkReferences(config, account, stored);
+    return { config, providers: account.all };
+  }
+}

@@ -1,0 +1,84 @@
+import type { StoredConfig } from '../app-directory/app-config-parser.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import type { UsageTotals, UserCounts } from '../app-directory/app-usage-totals.js';
+import type { Authentication } from '../app-directory/config/app-config.js';
+import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
+import {
+  allowedModelCount,
+  authenticationType,
+  bundleId,
+  monthlyBudgetUsd,
+  referencedProviders,
+} from '../app-directory/config/app-summary.rules.js';
+import { reachedProviders } from './app-readiness.rules.js';
+
+/** An application in the list of its account. Source: contract-admin 2.4. */
+export interface AppSummary extends ConfigSummary {
+  readonly app: AppRow;
+  readonly users: UserCounts;
+  readonly usage: UsageTotals;
+}
+
+interface ConfigSummary {
+  readonly authenticationType: Authentication['type'] | 'invalid';
+  readonly bundleId: string | null;
+  /** Slugs of the active providers it can reach. */
+  readonly providers: readonly string[];
+  /** Slugs and types its configuration names. */
+  readonly referencedProviders: readonly string[];
+  readonly allowedModelCount: number;
+  readonly monthlyBudgetUsd: number | null;
+}
+
+/** What is known of an application beside its row; absent where nothing was recorded. */
+interface Recorded {
+  readonly users: UserCounts | undefined;
+  readonly usage: UsageTotals | undefined;
+}
+
+const NO_USERS: UserCounts = { total: 0, blocked: 0 };
+const NO_USAGE: UsageTotals = {
+  requests: 0,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  errors: 0,
+  blocked: 0,
+};
+const UNREADABLE: ConfigSummary = {
+  authenticationType: 'invalid',
+  bundleId: null,
+  providers: [],
+  referencedProviders: [],
+  allowedModelCount: 0,
+  monthlyBudgetUsd: null,
+};
+
+/**
+ * Summarises an application; one whose configuration no longer parses reaches nothing.
+ *
+ * @param account every provider of the account.
+ */
+export function summarizeApp(
+  app: AppRow,
+  stored: StoredConfig,
+  account: readonly KnownProvider[],
+  { users = NO_USERS, usage = NO_USAGE }: Recorded,
+): AppSummary {
+  return { app, users, usage, ...summarizeConfig(stored, account) };
+}
+
+function summarizeConfig({ config }: StoredConfig, account: readonly KnownProvider[]): ConfigSummary {
+  if (config === undefined) return UNREADABLE;
+  const active = account.filter((provider) => provider.status === 'active');
+  return {
+    authenticationType: authenticationType(config),
+    bundleId: bundleId(config),
+    providers: reachedProviders(config, active).map((provider) => provider.slug),
+    referencedProviders: referencedProviders(config),
+    allowedModelCount: allowedModelCount(config),
+    monthlyBudgetUsd: monthlyBudgetUsd(config),
+  };
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfigParser } from '../app-directory/app-config-parser.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import { type ResolvedApp, resolveApp } from '../app-directory/config/resolved-app.rules.js';
+
+/** An application as it is answered. Source: contract-admin 2.1. */
+export interface AppView {
+  readonly app: AppRow;
+  /** Normalised; as stored when it no longer parses, so that it can be repaired. */
+  readonly config: unknown;
+  /** Null exactly when `configError` is not. */
+  readonly resolved: ResolvedApp | null;
+  readonly configError: string | null;
+}
+
+/** Prepares stored applications for answers. */
+@Injectable()
+export class AppViews {
+  constructor(private readonly parser: AppConfigParser) {}
+
+  of(app: AppRow): AppView {
+    const { config, configError } = this.parser.read(app.config);
+    if (config === undefined) return { app, config: app.config, resolved: null, configError };
+    const { id, name, status } = app;
+    return { app, config, resolved: resolveApp({ id, name, status, config }), configError };
+  }
+}

@@ -1,0 +1,136 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { AppListService } from './app-list.service.js';
+import { AppViews } from './app-views.js';
+import { AppsService } from './apps.service.js';
+import { CreateAppService } from './create-app.service.js';
+import { AppResponse, CreatedAppResponse } from './dto/app.response.js';
+import { AppCheckResponse, AppValidationResponse } from './dto/app-check.response.js';
+import { AppListResponse } from './dto/app-list.response.js';
+import { CreateAppRequest } from './dto/create-app.request.js';
+import { DeleteAppRequest } from './dto/delete-app.request.js';
+import { DeletedAppResponse } from './dto/deleted-app.response.js';
+import { ListAppsRequest } from './dto/list-apps.request.js';
+import { ReplaceAppRequest } from './dto/replace-app.request.js';
+import { ValidateAppRequest } from './dto/validate-app.request.js';
+
+const TAG = 'Admin applications';
+const AppParam = () => ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } });
+
+@Controller('v1/admin')
+export class AppsController {
+  constructor(
+    private readonly apps: AppsService,
+    private readonly creation: CreateAppService,
+    private readonly lists: AppListService,
+    private readonly views: AppViews,
+  ) {}
+
+  @Get('apps')
+  @AdminAccess('read')
+  @Operation({
+    id: 'listApps',
+    tag: TAG,
+    summary: 'List applications',
+    description: 'With their usage of one UTC month.',
+  })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: AppListResponse })
+  async list(@Admin() admin: AdminPrincipal, @Query() query: ListAppsRequest): Promise<AppListResponse> {
+    return AppListResponse.from(await this.lists.list(admin.organizationId, query.month));
+  }
+
+  @Post('apps')
+  @AdminAccess('write')
+  @Operation({
+    id: 'createApp',
+    tag: TAG,
+    summary: 'Create an application',
+    description:
+      'The id is assigned. An application with authentication type `api_key` gets its first key, shown once.',
+  })
+  @Fails('invalid_request', 'conflict')
+  @ApiCreatedResponse({ type: CreatedAppResponse })
+  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateAppRequest): Promise<CreatedAppResponse> {
+    const { app, key } = await this.creation.create(admin.organizationId, body);
+    return CreatedAppResponse.created(this.views.of(app), key);
+  }
+
+  @Get('apps/:app')
+  @AdminAppAccess('read')
+  @Operation({ id: 'getApp', tag: TAG, summary: 'Read an application' })
+  @AppParam()
+  @Fails('app_not_found')
+  @ApiOkResponse({ type: AppResponse })
+  get(@OwnApp() app: AppRow): AppResponse {
+    return AppResponse.from(this.views.of(app));
+  }
+
+  @Put('apps/:app')
+  @AdminAppAccess('write')
+  @Operation({
+    id: 'updateApp',
+    tag: TAG,
+    summary: 'Replace an application',
+    description: 'A full replace, guarded by the `revision` that was read. Never creates.',
+  })
+  @AppParam()
+  @Fails('invalid_request', 'app_revision_required', 'app_revision_conflict', 'app_not_found')
+  @ApiOkResponse({ type: AppResponse })
+  async replace(@OwnApp() app: AppRow, @Body() body: ReplaceAppRequest): Promise<AppResponse> {
+    return AppResponse.from(this.views.of(await this.apps.replace(app, body)));
+  }
+
+  @Post('apps/:app/validate')
+  @AdminAppAccess('read')
+  @HttpCode(200)
+  @Operation({
+    id: 'validateApp',
+    tag: TAG,
+    summary: 'Check an application body without saving',
+    description: 'Refuses what replacing the application by it would refuse.',
+  })
+  @AppParam()
+  @Fails('invalid_request', 'app_not_found')
+  @ApiOkResponse({ type: AppValidationResponse })
+  async validate(@OwnApp() app: AppRow, @Body() body: ValidateAppRequest): Promise<AppValidationResponse> {
+    await this.apps.validate(app, body.config);
+    return AppValidationResponse.from(app.id);
+  }
+
+  @Get('apps/:app/check')
+  @AdminAppAccess('read')
+  @Operation({
+    id: 'checkApp',
+    tag: TAG,
+    summary: 'Check the stored application',
+    description: 'Sends no inference. Refused when the stored configuration would not be accepted any more.',
+  })
+  @AppParam()
+  @Fails('invalid_request', 'app_not_found')
+  @ApiOkResponse({ type: AppCheckResponse })
+  async check(@OwnApp() app: AppRow): Promise<AppCheckResponse> {
+    return AppCheckResponse.from(await this.apps.check(app));
+  }
+
+  @Delete('apps/:app')
+  @AdminAppAccess('write')
+  @Operation({
+    id: 'deleteApp',
+    tag: TAG,
+    summary: 'Delete an application',
+    description: 'With its keys and users, for good. Recorded usage stays.',
+  })
+  @AppParam()
+  @Fails('invalid_request', 'app_not_found')
+  @ApiOkResponse({ type: DeletedAppResponse })
+  async delete(@OwnApp() app: AppRow, @Query() query: DeleteAppRequest): Promise<DeletedAppResponse> {
+    await this.apps.delete(app, query.confirm);
+    return DeletedAppResponse.from(app.id);
+  }
+}

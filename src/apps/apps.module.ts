@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { PricingModule } from '../pricing/pricing.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
+import { AccountProvidersService } from './account-providers.service.js';
+import { AppDraftsService } from './app-drafts.service.js';
+import { AppListService } from './app-list.service.js';
+import { AppViews } from './app-views.js';
+import { AppsController } from './apps.controller.js';
+import { AppsRepository } from './apps.repository.js';
+import { AppsService } from './apps.service.js';
+import { CreateAppService } from './create-app.service.js';
+import { NewAppIds } from './new-app-ids.service.js';
+
+/**
+ * Write side of applications: list, create, replace, validate, check, delete. Needs an `AppUsageTotals` from the room
+ * that records usage.
+ *
+ * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
+ * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule, KeysModule, PricingModule, ProvidersModule],
+  controllers: [AppsController],
+  providers: [
+    AccountProvidersService,
+    AppDraftsService,
+    AppListService,
+    AppViews,
+    AppsRepository,
+    AppsService,
+    CreateAppService,
+    NewAppIds,
+  ],
+})
+export class AppsModule {}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { APP_COLUMNS, type AppRow, type Instant } from '../app-directory/app-row.js';
+import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
+
+/** What is stored of an accepted write. */
+export interface AcceptedApp {
+  readonly name: string;
+  readonly config: AppConfig;
+  readonly status: AppStatus;
+}
+
+/** The application a write is about, at the revision its sender knew. */
+interface WriteTarget {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly revision: number;
+}
+
+/** Writes of the table `apps`, and the list of an account. */
+@Injectable()
+export class AppsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Ordered by id. */
+  listOf(organizationId: string): Promise<AppRow[]> {
+    return this.dataSource.query(
+      `SELECT ${APP_COLUMNS} FROM apps app WHERE app.organization_id = $1 ORDER BY app.id COLLATE "C"`,
+      [organizationId],
+    );
+  }
+
+  /** Stores revision 1; `undefined` when the id is taken, in whichever account. */
+  async insert(
+    tx: EntityManager,
+    {
+      id,
+      organizationId,
+      name,
+      config,
+      status,
+    }: AcceptedApp & { readonly id: string; readonly organizationId: string },
+    at: Instant,
+  ): Promise<AppRow | undefined> {
+    const rows: AppRow[] = await tx.query(
+      `INSERT INTO apps AS app
+         (id, organization_id, name, config, authentication_type, revision, status, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $7)
+       ON CONFLICT (id) DO NOTHING RETURNING ${APP_COLUMNS}`,
+      [id, organizationId, name, JSON.stringify(config), config.authentication.type, status, at],
+    );
+    return rows[0];
+  }
+
+  /** Replaces exactly the revision named; `undefined` when that revision is gone. */
+  async replaceIfRevision(
+    tx: EntityManager,
+    { id, organizationId, revision }: WriteTarget,
+    { name, config, status }: AcceptedApp,
+    at: Instant,
+  ): Promise<AppRow | undefined> {
+    const [rows]: [AppRow[], number] = await tx.query(
+      `UPDATE apps AS app
+          SET name = $4, config = $5, authentication_type = $6, status = $7, revision = app.revision + 1, updated_at = $8
+        WHERE app.organization_id = $1 AND app.id = $2 AND app.revision = $3
+        RETURNING ${APP_COLUMNS}`,
+      [organizationId, id, revision, name, JSON.stringify(config), config.authentication.type, status, at],
+    );
+    return rows[0];
+  }
+
+  /** Deletes the application and its keys; usage stays. @returns whether there was one. */
+  async delete(tx: EntityManager, organizationId: string, appId: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await tx.query('DELETE FROM apps WHERE organization_id = $1 AND id = $2', [
+      organizationId,
+      appId,
+    ]);
+    return count > 0;
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AppDirectoryService } from '../app-directory/app-directory.service.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import type { AppStatus } from '../app-directory/config/app-config.js';
+import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+import { AppDraftsService } from './app-drafts.service.js';
+import { CHECK_LIMITATIONS, isReady, reachedProviders } from './app-readiness.rules.js';
+import { type AcceptedApp, AppsRepository } from './apps.repository.js';
+import type { ReplaceAppRequest } from './dto/replace-app.request.js';
+
+/** What a check found. Source: Specification, "GET /v1/admin/apps/{app}/check". */
+export interface AppCheck {
+  readonly appId: string;
+  readonly status: AppStatus;
+  readonly providers: readonly KnownProvider[];
+  readonly ready: boolean;
+  readonly limitations: readonly string[];
+}
+
+/** Replaces, judges and deletes applications; each was found in the caller's account before. */
+@Injectable()
+export class AppsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly repository: AppsRepository,
+    private readonly drafts: AppDraftsService,
+    private readonly directory: AppDirectoryService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Replaces an application; without a status it keeps the stored one (decision 6.1).
+   *
+   * @throws app_revision_conflict someone else wrote since `revision` was read, also during this call.
+   * @throws app_not_found it was deleted during this call.
+   * @throws invalid_request the configuration is not acceptable.
+   */
+  async replace(app: AppRow, { name, config: raw, status, revision }: ReplaceAppRequest): Promise<AppRow> {
+    if (revision !== app.revision) throw staleRevision();
+    const { config } = await this.drafts.acceptReplacement(app, raw);
+    const written = await this.write(app, { name, config, status: status ?? app.status });
+    if (written !== undefined) return written;
+    await this.directory.requireOwn(app.organizationId, app.id);
+    throw staleRevision();
+  }
+
+  /** @throws invalid_request as a replacement by this configuration would. */
+  async validate(app: AppRow, config: unknown): Promise<void> {
+    await this.drafts.acceptReplacement(app, config);
+  }
+
+  /**
+   * Judges what is stored as if it were sent again.
+   *
+   * @throws invalid_request it would not be accepted any more.
+   */
+  async check(app: AppRow): Promise<AppCheck> {
+    const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
+    const reached = reachedProviders(config, providers);
+    return {
+      appId: app.id,
+      status: app.status,
+      providers: reached,
+      ready: isReady(app.status, reached),
+      limitations: CHECK_LIMITATIONS,
+    };
+  }
+
+  /**
+   * Deletes an application and its keys. What was recorded of its usage stays.
+   *
+   * @throws invalid_request the confirmation is not the application's id (decision 6.6).
+   * @throws app_not_found it was deleted during this call.
+   */
+  async delete({ id, organizationId }: AppRow, confirmation: string): Promise<void> {
+    if (confirmation !== id) throw invalidRequest('confirm', 'must be the id of the application');
+    await this.dataSource.transaction(async (tx) => {
+      if (!(await this.repository.delete(tx, organizationId, id))) throw new GatewayError('app_not_found');
+      await this.directory.announceChange(tx, id);
+    });
+    this.directory.forget(id);
+  }
+
+  private async write(app: AppRow, accepted: AcceptedApp): Promise<AppRow | undefined> {
+    const written = await this.dataSource.transaction(async (tx) => {
+      const replaced = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
+      if (replaced !== undefined) await this.directory.announceChange(tx, app.id);
+      return replaced;
+    });
+    this.directory.forget(app.id);
+    return written;
+  }
+}
+
+function staleRevision(): GatewayError {
+  return new GatewayError('app_revision_conflict', { reason: 'stale_revision' });
+}

@@ -1,0 +1,57 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AppStatus } from '../../app-directory/config/app-config.js';
+import type { AppCheck } from '../apps.service.js';
+
+export class AppValidationResponse {
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  valid: true;
+
+  @ApiProperty({ type: 'string' })
+  app_id: string;
+
+  static from(appId: string): AppValidationResponse {
+    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId });
+  }
+}
+
+export class CheckedProviderResponse {
+  @ApiProperty({ type: 'string', format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ type: 'string' })
+  slug: string;
+
+  @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
+  status: 'active' | 'disabled';
+}
+
+export class AppCheckResponse {
+  @ApiProperty({ type: 'string' })
+  appId: string;
+
+  @ApiProperty({ type: AppValidationResponse })
+  validation: AppValidationResponse;
+
+  @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
+  status: AppStatus;
+
+  @ApiProperty({ type: [CheckedProviderResponse], description: 'Every provider its routing covers.' })
+  providers: CheckedProviderResponse[];
+
+  @ApiProperty({ type: 'boolean', description: 'Active, with at least one active provider.' })
+  ready: boolean;
+
+  @ApiProperty({ type: [String], description: 'What this check cannot show.' })
+  limitations: readonly string[];
+
+  static from({ appId, status, providers, ready, limitations }: AppCheck): AppCheckResponse {
+    return Object.assign(new AppCheckResponse(), {
+      appId,
+      validation: AppValidationResponse.from(appId),
+      status,
+      providers: providers.map((provider) => ({ id: provider.id, slug: provider.slug, status: provider.status })),
+      ready,
+      limitations,
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { AUTHENTICATION, WithAuthentication } from './authentication.schema.js';
+import { MODEL_NAME, NAMED_ENDPOINT, WithNamedEndpoints } from './named-endpoint.schema.js';
+
+@ApiSchema({ name: 'AppAllowedPath' })
+class AllowedPathSchema {
+  @ApiProperty({ type: 'string', minLength: 1, maxLength: 500, description: 'Provider path; `{model}` at most once.' })
+  path: string;
+
+  @ApiProperty({ ...MODEL_NAME, required: false, description: 'The model of a path that names none, for its price.' })
+  fixed_model?: string;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['responses', 'chat_completions', 'gemini_native', 'anthropic', 'none'],
+    required: false,
+    description: 'Which body members hold the output ceiling, when the path does not tell.',
+  })
+  clamp?: string;
+}
+
+@ApiSchema({ name: 'AppSelectedProvider' })
+@ApiExtraModels(AllowedPathSchema)
+class SelectedProviderSchema {
+  @ApiProperty({
+    type: 'array',
+    maxItems: 1000,
+    items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(AllowedPathSchema) }] },
+    description: 'Empty: the inference paths of the provider’s type.',
+  })
+  allowed_paths: (string | AllowedPathSchema)[];
+
+  @ApiProperty({ type: 'array', maxItems: 1000, items: MODEL_NAME, description: 'Empty: every priced model.' })
+  allowed_models: string[];
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    required: false,
+    description: 'A client value above it is refused, a missing one is filled in.',
+  })
+  max_output_tokens?: number;
+}
+
+@ApiSchema({ name: 'AppAllProviders' })
+class AllProvidersSchema {
+  @ApiProperty({ type: 'string', enum: ['all'] })
+  mode: 'all';
+}
+
+@ApiSchema({ name: 'AppSelectedProviders' })
+@ApiExtraModels(SelectedProviderSchema)
+class SelectedProvidersSchema {
+  @ApiProperty({ type: 'string', enum: ['selected'] })
+  mode: 'selected';
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { $ref: getSchemaPath(SelectedProviderSchema) },
+    description: 'By provider slug, else by provider type.',
+  })
+  selected: Record<string, SelectedProviderSchema>;
+}
+
+@ApiSchema({ name: 'AppRouting' })
+@ApiExtraModels(AllProvidersSchema, SelectedProvidersSchema)
+class RoutingSchema {
+  @ApiProperty({
+    oneOf: [{ $ref: getSchemaPath(AllProvidersSchema) }, { $ref: getSchemaPath(SelectedProvidersSchema) }],
+    description: 'The providers that calls may reach.',
+  })
+  providers: AllProvidersSchema | SelectedProvidersSchema;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: MODEL_NAME,
+    description: 'Replacement by the model name a client sends.',
+  })
+  model_rewrites: Record<string, string>;
+}
+
+@ApiSchema({ name: 'AppRequestLimits' })
+class RequestLimitsSchema {
+  @ApiProperty({ type: 'integer', minimum: 1, nullable: true, required: false, description: 'Null: unlimited.' })
+  per_minute?: number | null;
+
+  @ApiProperty({ type: 'integer', minimum: 1, nullable: true, required: false, description: 'Per UTC day.' })
+  per_day?: number | null;
+}
+
+@ApiSchema({ name: 'AppSpendingLimits' })
+class SpendingLimitsSchema {
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    nullable: true,
+    required: false,
+    description: 'US dollars per UTC month, at most six decimals; null: unlimited.',
+  })
+  monthly_usd?: number | null;
+}
+
+@ApiSchema({ name: 'AppScopeLimits' })
+class ScopeLimitsSchema {
+  @ApiProperty({ type: RequestLimitsSchema, required: false })
+  requests?: RequestLimitsSchema;
+
+  @ApiProperty({ type: SpendingLimitsSchema, required: false })
+  spending?: SpendingLimitsSchema;
+}
+
+@ApiSchema({ name: 'AppLimits' })
+class LimitsSchema {
+  @ApiProperty({ type: ScopeLimitsSchema, required: false, description: 'Only where callers have a user identity.' })
+  per_user?: ScopeLimitsSchema;
+
+  @ApiProperty({ type: ScopeLimitsSchema, required: false })
+  per_app?: ScopeLimitsSchema;
+}
+
+/** Describes what `parseAppConfig` accepts and what it makes of it: an answer has every default filled in. */
+@ApiSchema({ name: 'AppConfig' })
+@WithAuthentication()
+@WithNamedEndpoints()
+class AppConfigSchema {
+  @ApiProperty(AUTHENTICATION)
+  authentication: object;
+
+  @ApiProperty({ type: RoutingSchema })
+  routing: RoutingSchema;
+
+  @ApiProperty({ type: LimitsSchema, required: false })
+  limits?: LimitsSchema;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: NAMED_ENDPOINT,
+    selfRequired: false,
+    description: 'By slug, 1 to 64 of a-z, 0-9 and -: the last segment of the endpoint’s address.',
+  })
+  endpoints?: Record<string, object>;
+}
+
+/** A configuration in the shape the grammar knows; the class that uses it carries {@link WithAppConfig}. */
+export const APP_CONFIG = { allOf: [{ $ref: getSchemaPath(AppConfigSchema) }] };
+
+/** Makes the document hold the schema that {@link APP_CONFIG} points to. */
+export const WithAppConfig = (): ClassDecorator => ApiExtraModels(AppConfigSchema);

@@ -1,0 +1,86 @@
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import type { AppStatus } from '../../app-directory/config/app-config.js';
+import type { ResolvedApp } from '../../app-directory/config/resolved-app.rules.js';
+import type { IssuedAppKey } from '../../keys/app-key.js';
+import { IssuedAppKeyResponse } from '../../keys/dto/app-key.response.js';
+import type { AppView } from '../app-views.js';
+import { APP_CONFIG, WithAppConfig } from './app-config.schema.js';
+
+@WithAppConfig()
+export class AppResource {
+  @ApiProperty({ type: 'string', description: 'Assigned by the service; never changes.' })
+  id: string;
+
+  @ApiProperty({ type: 'string' })
+  name: string;
+
+  @ApiProperty({
+    anyOf: [
+      APP_CONFIG,
+      { type: 'object', additionalProperties: true, description: 'As stored, when `config_error` is not null.' },
+    ],
+    description: 'Normalised, defaults filled in.',
+  })
+  config: unknown;
+
+  @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
+  status: AppStatus;
+
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'One more with each write.' })
+  revision: number;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  updated_at: string;
+
+  static from({ app, config }: AppView): AppResource {
+    return Object.assign(new AppResource(), {
+      id: app.id,
+      name: app.name,
+      config,
+      status: app.status,
+      revision: app.revision,
+      created_at: app.createdAt.toISOString(),
+      updated_at: app.updatedAt.toISOString(),
+    });
+  }
+}
+
+export class AppResponse {
+  @ApiProperty({ type: AppResource })
+  app: AppResource;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'What is enforced at run time, for people; null when the configuration no longer parses.',
+  })
+  resolved: ResolvedApp | null;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Why the stored configuration no longer parses.' })
+  config_error: string | null;
+
+  static from(view: AppView): AppResponse {
+    const { resolved, configError } = view;
+    return Object.assign(new AppResponse(), { app: AppResource.from(view), resolved, config_error: configError });
+  }
+}
+
+@ApiExtraModels(IssuedAppKeyResponse)
+export class CreatedAppResponse extends AppResponse {
+  @ApiProperty({
+    type: IssuedAppKeyResponse,
+    nullable: true,
+    description: 'The first key of an application with authentication type `api_key`; null for others.',
+  })
+  api_key: IssuedAppKeyResponse | null;
+
+  static created(view: AppView, key: IssuedAppKey | null): CreatedAppResponse {
+    return Object.assign(new CreatedAppResponse(), AppResponse.from(view), {
+      api_key: key && IssuedAppKeyResponse.from(key),
+    });
+  }
+}

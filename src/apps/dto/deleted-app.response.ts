@@ -1,0 +1,25 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class DeletedAppResponse {
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  deleted: true;
+
+  @ApiProperty({ type: 'string' })
+  app_id: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Stored users deleted with it.' })
+  removed_users: number;
+
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  usage_events_retained: true;
+
+  static from(appId: string): DeletedAppResponse {
+    // Users are known from usage events only, which stay: none is stored that could be removed.
+    return Object.assign(new DeletedAppResponse(), {
+      deleted: true,
+      app_id: appId,
+      removed_users: 0,
+      usage_events_retained: true,
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { Int, JsonObject, OneOf, Text } from '../../common/fields/fields.js';
+import { APP_CONFIG, WithAppConfig } from './app-config.schema.js';
+
+@WithAppConfig()
+export class ReplaceAppRequest {
+  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  readonly name: string;
+
+  @JsonObject({ schema: APP_CONFIG })
+  readonly config: object;
+
+  @OneOf(['active', 'disabled'], { optional: true, description: 'Absent: the stored status stays.' })
+  readonly status?: AppStatus;
+
+  @Int({ min: 1, missingCode: 'app_revision_required', description: 'The revision that was read.' })
+  readonly revision: number;
+}

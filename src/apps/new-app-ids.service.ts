@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
+import { Ids } from '../common/ids.js';
+import { appIdFrom } from './app-id.rules.js';
+
+/** Source: Specification, "Application". */
+const SUFFIX_LENGTH = 6;
+
+/** Draws ids for new applications. */
+@Injectable()
+export class NewAppIds {
+  constructor(
+    private readonly ids: Ids,
+    private readonly usage: AppUsageTotals,
+  ) {}
+
+  /**
+   * An id made of the name; whether it is free shows when it is stored.
+   *
+   * @returns `undefined` for an unlucky draw: a deleted application, perhaps of another account, left usage under it.
+   * Source: contract-admin 2.2.
+   */
+  async draw(name: string): Promise<string | undefined> {
+    const id = appIdFrom(name, this.ids.crockford32(SUFFIX_LENGTH));
+    return (await this.usage.appIdHasHistory(id)) ? undefined : id;
+  }
+}

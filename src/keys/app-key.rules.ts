@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Secret } from '../common/log/secret.js';
+
+/** What every application key begins with. Source: contract-app 4.1. */
+export const APP_KEY_BRAND = 'gw_';
+/** Base62 characters after the brand. */
+export const APP_KEY_RANDOM_LENGTH = 48;
+const KEY_PREFIX_LENGTH = 12;
+const APP_KEY = /^gw_[0-9A-Za-z]{48}$/;
+const KEY_ID = /^key_[0-9a-z]{20}$/;
+
+/** Base36 characters after `key_` in the id of a key. */
+export const KEY_ID_RANDOM_LENGTH = 20;
+
+/** True for text that can be an application key; a management key cannot. */
+export function isAppKey(text: string): boolean {
+  return APP_KEY.test(text);
+}
+
+/** True for text that can be the id of a key. */
+export function isAppKeyId(text: string): boolean {
+  return KEY_ID.test(text);
+}
+
+/** What is stored of a key and looked up: SHA-256 in lower-case hex. 285 random bits need no slow hash. */
+export function hashAppKey(plaintext: string): string {
+  return hash('sha256', plaintext, 'hex');
+}
+
+/** The part of a key that people recognise it by. */
+export function displayPrefix(key: Secret): string {
+  return key.reveal().slice(0, KEY_PREFIX_LENGTH);
+}
+
+/**
+ * Refuses keys on an application whose callers do not use them.
+ *
+ * @throws invalid_request
+ * Source: contract-admin 3.1.
+ */
+export function requireKeyAuthentication(authenticationType: string): void {
+  if (authenticationType === 'api_key') return;
+  throw new GatewayError('invalid_request', {
+    message: 'app: only applications with authentication type "api_key" have keys.',
+    reason: 'app_without_keys',
+  });
+}

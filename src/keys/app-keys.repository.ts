@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Instant } from '../app-directory/app-row.js';
+import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
+
+/** A key and when its use was last written down. */
+export interface StoredAppKey extends AppKey {
+  readonly lastUsedAt: Instant | null;
+}
+
+/** All SQL on the table `app_keys`. */
+@Injectable()
+export class AppKeysRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async insert(tx: EntityManager, app: KeyOwner, key: IssuedAppKey, keyHash: string): Promise<void> {
+    await tx.query(
+      `INSERT INTO app_keys (id, organization_id, app_id, name, key_hash, key_prefix, status, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'active', $7)`,
+      [key.id, app.organizationId, app.id, key.name, keyHash, key.keyPrefix, key.createdAt],
+    );
+  }
+
+  /** Newest first. */
+  listOf(app: KeyOwner): Promise<AppKeyRow[]> {
+    return this.dataSource.query(
+      `SELECT id, name, key_prefix AS "keyPrefix", status, created_at AS "createdAt", last_used_at AS "lastUsedAt"
+       FROM app_keys WHERE organization_id = $1 AND app_id = $2 ORDER BY created_at DESC, id DESC`,
+      [app.organizationId, app.id],
+    );
+  }
+
+  /** @returns the hash of the key, also of one that was revoked before; `undefined` when there is no such key. */
+  async revoke(tx: EntityManager, app: KeyOwner, keyId: string, at: Instant): Promise<string | undefined> {
+    const [rows]: [{ keyHash: string }[], number] = await tx.query(
+      `UPDATE app_keys SET status = 'revoked', revoked_at = coalesce(revoked_at, $4)
+       WHERE organization_id = $1 AND app_id = $2 AND id = $3 RETURNING key_hash AS "keyHash"`,
+      [app.organizationId, app.id, keyId, at],
+    );
+    return rows[0]?.keyHash;
+  }
+
+  /** Of whichever account: the key itself says whose it is. */
+  async findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
+    const rows: StoredAppKey[] = await this.dataSource.query(
+      `SELECT id, app_id AS "appId", organization_id AS "organizationId", status, last_used_at AS "lastUsedAt"
+       FROM app_keys WHERE key_hash = $1`,
+      [keyHash],
+    );
+    return rows[0];
+  }
+
+  /**
+   * Writes down that these keys, of whichever accounts, were used, unless their last written use is recent.
+   *
+   * @param staleMs how long ago a written use must be, in milliseconds, to be replaced.
+   */
+  async markUsed(keyIds: readonly string[], at: Instant, staleMs: number): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE app_keys SET last_used_at = $2 WHERE id = ANY($1)
+       AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - $3 * interval '1 millisecond')`,
+      [keyIds, at, staleMs],
+    );
+  }
+}

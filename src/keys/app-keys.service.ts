@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRow } from '../app-directory/app-row.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { Secret } from '../common/log/secret.js';
+import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
+import {
+  APP_KEY_BRAND,
+  APP_KEY_RANDOM_LENGTH,
+  displayPrefix,
+  hashAppKey,
+  isAppKeyId,
+  KEY_ID_RANDOM_LENGTH,
+  requireKeyAuthentication,
+} from './app-key.rules.js';
+import { AppKeyDirectory } from './app-key-directory.js';
+import { AppKeysRepository } from './app-keys.repository.js';
+
+/** Issues, lists and revokes the keys of applications whose callers are server backends. */
+@Injectable()
+export class AppKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly repository: AppKeysRepository,
+    private readonly directory: AppKeyDirectory,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Issues a key as part of a transaction; its plaintext exists in the answer only. */
+  async issue(tx: EntityManager, app: KeyOwner, name: string): Promise<IssuedAppKey> {
+    const key = new Secret(`${APP_KEY_BRAND}${this.ids.base62(APP_KEY_RANDOM_LENGTH)}`);
+    const issued: IssuedAppKey = {
+      id: `key_${this.ids.base36(KEY_ID_RANDOM_LENGTH)}`,
+      name,
+      key,
+      keyPrefix: displayPrefix(key),
+      createdAt: this.clock.now(),
+    };
+    await this.repository.insert(tx, app, issued, hashAppKey(key.reveal()));
+    return issued;
+  }
+
+  /** @throws invalid_request the application does not use keys. */
+  create(app: AppRow, name: string): Promise<IssuedAppKey> {
+    requireKeyAuthentication(app.authenticationType);
+    return this.dataSource.transaction((tx) => this.issue(tx, app, name));
+  }
+
+  /** Newest first. @throws invalid_request the application does not use keys. */
+  async list(app: AppRow): Promise<readonly AppKeyRow[]> {
+    requireKeyAuthentication(app.authenticationType);
+    return this.repository.listOf(app);
+  }
+
+  /**
+   * Revokes a key; instances stop accepting it at once, and within a minute when they cannot be told. Repeating it
+   * changes nothing.
+   *
+   * @throws invalid_request the application does not use keys.
+   * @throws not_found the application has no such key.
+   */
+  async revoke(app: AppRow, keyId: string): Promise<void> {
+    requireKeyAuthentication(app.authenticationType);
+    if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
+    const keyHash = await this.dataSource.transaction(async (tx) => {
+      const revoked = await this.repository.revoke(tx, app, keyId, this.clock.now());
+      if (revoked === undefined) throw new GatewayError('not_found');
+      await this.directory.announceChange(tx, revoked);
+      return revoked;
+    });
+    this.directory.forget(keyHash);
+  }
+}

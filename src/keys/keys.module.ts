@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { AppKeyDirectory } from './app-key-directory.js';
+import { AppKeyUses } from './app-key-uses.js';
+import { AppKeysController } from './app-keys.controller.js';
+import { AppKeysRepository } from './app-keys.repository.js';
+import { AppKeysService } from './app-keys.service.js';
+
+/**
+ * Keys with which server backends call their application: issue, list, revoke, and the look-up of a presented key.
+ *
+ * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found. Log lines: app_key_use_write_failed.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule],
+  controllers: [AppKeysController],
+  providers: [AppKeyDirectory, AppKeyUses, AppKeysRepository, AppKeysService],
+  exports: [AppKeyDirectory, AppKeysService],
+})
+export class KeysModule {}
