@@ -56,7 +56,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     const plan = await this.plans.forCall(caller, parseProxyPath(request.raw.url ?? ''));
     const body = await readBody(request.raw, MAX_BODY_BYTES);
     const admitted = await this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
-    const pool = this.connections.poolFor(plan.provider.origin);
+    const pool = this.connections.poolFor(plan.provider.baseUrl.origin);
     const client = pool.acquire();
     if (client === undefined) throw overloaded();
     const relay = new Relay(
@@ -64,7 +64,7 @@ export class Forwarding implements BeforeApplicationShutdown {
         request,
         pool,
         method: request.method,
-        path: plan.provider.basePath + admitted.path,
+        path: plan.provider.baseUrl.path + admitted.path,
         headers: this.headers(caller, request, plan, admitted),
         body: admitted.body,
         style: plan.style,

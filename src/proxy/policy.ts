@@ -58,7 +58,7 @@ export class ProxyPolicy {
     }
     edits.push(
       ...capEdits(scan, {
-        style: capStyleFor(provider.dialect, style, plan.match.entry.clamp),
+        style: capStyleFor(provider.dialect, style, plan.match.entry.clamp, plan.path),
         cap: access.maxOutputTokens,
         chatField: provider.dialect.capFieldForChat,
       }),

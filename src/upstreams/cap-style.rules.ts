@@ -29,8 +29,19 @@ const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
 
 /**
  * Which members hold the output ceiling of a request: the matched policy entry's `clamp`, else what the API style
- * says, else what the provider type speaks natively. Source: contract-app 6.8.
+ * says, else what the path's ending says of a text-generation body, else what the provider type speaks natively.
+ *
+ * @param path below the base URL; looked at for unnamed styles only.
+ * Source: contract-app 6.8; threats 3.1.
  */
-export function capStyleFor(dialect: ProviderDialect, style: ApiStyle, clamp: CapStyle | undefined): CapStyle {
-  return clamp ?? CAP_STYLE_OF_API[style] ?? dialect.capStyle;
+export function capStyleFor(
+  dialect: ProviderDialect,
+  style: ApiStyle,
+  clamp: CapStyle | undefined,
+  path: string,
+): CapStyle {
+  const named = clamp ?? CAP_STYLE_OF_API[style];
+  if (named !== undefined) return named;
+  const byEnding = capStyleOfExtraPath(path);
+  return byEnding === 'none' ? dialect.capStyle : byEnding;
 }

@@ -110,7 +110,7 @@ describe('capStyleFor', () => {
     ['gemini', 'v1/unknown', undefined, 'gemini_native'],
     ['openai', 'v1/responses', 'none', 'none'],
   ] as const)('%s %s with clamp %p → %s', (type, path, clamp, expected) => {
-    expect(capStyleFor(dialectOf(type), classifyPath(path), clamp)).toBe(expected);
+    expect(capStyleFor(dialectOf(type), classifyPath(path), clamp, path)).toBe(expected);
   });
 
   it.each([
