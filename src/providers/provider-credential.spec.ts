@@ -203,11 +203,13 @@ describe('ProviderCredential', () => {
     expect(printed).not.toContain('sk-first');
   });
 
-  it('identity: another blob or another address → not the same key', () => {
+  it('identity: another blob, row, type or address → not the same key', () => {
     const { credential } = setUp();
     expect(credential.isOf({ ...ROW, name: 'Renamed', revision: 2 })).toBe(true);
     expect(credential.isOf({ ...ROW, secretBlob: 'blob-2' })).toBe(false);
     expect(credential.isOf({ ...ROW, baseUrl: 'https://elsewhere.example.com/' })).toBe(false);
     expect(credential.isOf({ ...ROW, id: 'provider-2' })).toBe(false);
+    expect(credential.isOf({ ...ROW, type: 'groq' })).toBe(false);
+    expect(credential.isOf({ ...ROW, organizationId: 'account-2' })).toBe(false);
   });
 });

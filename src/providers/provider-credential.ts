@@ -15,6 +15,9 @@ const MAX_STALE_MS = 60 * 60 * 1_000;
 /** After a failure the vault is left alone for so long. */
 const RETRY_PAUSE_MS = 2_000;
 
+/** Where any of these differs it is another key, or another place for it: memory must not know better than the vault. */
+const TIED = ['secretBlob', 'organizationId', 'id', 'type', 'baseUrl'] as const satisfies (keyof ProviderRow)[];
+
 /** What opening a key needs. */
 export interface CredentialTools {
   readonly vault: Vault;
@@ -45,9 +48,9 @@ export class ProviderCredential {
     this.#tools = tools;
   }
 
-  /** True when this is still the key of the row: the same blob for the same address. */
+  /** True when this is still the key of the row: the same blob, with everything it is tied to unchanged. */
   isOf(row: ProviderRow): boolean {
-    return row.id === this.#row.id && row.secretBlob === this.#row.secretBlob && row.baseUrl === this.#row.baseUrl;
+    return TIED.every((member) => row[member] === this.#row[member]);
   }
 
   /**

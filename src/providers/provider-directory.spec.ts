@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { SystemClock } from '../common/clock.js';
+import { SystemIds } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import { Secret } from '../common/log/secret.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { createVault } from '../platform/vault/create-vault.js';
+import { readVaultSettings } from '../platform/vault/vault-settings.rules.js';
+import { secretContext } from './drafts/provider-secret.rules.js';
+import { ProviderDirectory } from './provider-directory.js';
+import type { ProviderRow } from './provider-row.js';
+import { ProvidersRepository } from './providers.repository.js';
+
+/** A repository whose rows stand in memory. */
+class StoredRows extends ProvidersRepository {
+  rows: ProviderRow[] = [];
+  reads = 0;
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async list(organizationId: string): Promise<ProviderRow[]> {
+    this.reads++;
+    return this.rows.filter((row) => row.organizationId === organizationId);
+  }
+}
+
+/** Changes told by hand; nothing connects. */
+class SpokenChanges extends ConfigChanges {
+  announce: (key: string) => void = () => {};
+
+  override subscribe(_topic: string, subscriber: (key: string) => void): () => void {
+    this.announce = subscriber;
+    return () => {
+      this.announce = () => {};
+    };
+  }
+}
+
+function rowOf(members: Partial<ProviderRow>): ProviderRow {
+  return {
+    id: 'p1',
+    organizationId: 'account-1',
+    type: 'openai',
+    slug: 'openai',
+    name: 'First',
+    secretBlob: null,
+    secretHint: null,
+    baseUrl: null,
+    pricing: null,
+    status: 'active',
+    revision: 1,
+    createdBy: 'identity-1',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    ...members,
+  };
+}
+
+function setUp() {
+  const clock = new SystemClock();
+  const lines: Record<string, unknown>[] = [];
+  const stored = new StoredRows();
+  const changes = new SpokenChanges({ url: new Secret('postgres://nowhere'), onTrouble: () => {} });
+  const env = { SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') };
+  const vault = createVault(readVaultSettings(env), new SystemIds());
+  const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
+  const directory = new ProviderDirectory(stored, changes, vault, clock, log);
+  directory.onModuleInit();
+  const sealed = async (row: ProviderRow, key: string): Promise<ProviderRow> => ({
+    ...row,
+    secretBlob: await vault.seal(new Secret(key), secretContext(row)),
+  });
+  return { stored, changes, directory, lines, sealed };
+}
+
+describe('ProviderDirectory', () => {
+  it('account: cold → loaded once; warm → the same frozen set, synchronously', async () => {
+    const { stored, directory } = setUp();
+    stored.rows = [rowOf({}), rowOf({ id: 'p2', slug: 'second' }), rowOf({ id: 'p3', organizationId: 'account-2' })];
+    const [set] = await Promise.all([directory.forOrganization('account-1'), directory.forOrganization('account-1')]);
+    expect(directory.forOrganization('account-1')).toBe(set);
+    expect(stored.reads).toBe(1);
+    expect(set.all.map(({ id }) => id)).toEqual(['p1', 'p2']);
+    expect(Object.isFrozen(set) && Object.isFrozen(set.all) && Object.isFrozen(set.all[0])).toBe(true);
+  });
+
+  it('look-up: by slug and by type → own names only', async () => {
+    const { stored, directory } = setUp();
+    stored.rows = [rowOf({}), rowOf({ id: 'p2', slug: 'second', status: 'disabled' })];
+    const set = await directory.forOrganization('account-1');
+    expect(set.find('second')).toMatchObject({ id: 'p2', status: 'disabled', type: 'openai' });
+    expect(set.ofType('openai').map(({ id }) => id)).toEqual(['p1', 'p2']);
+    for (const foreign of ['constructor', '__proto__', 'toString', 'gemini', '']) {
+      expect(set.find(foreign)).toBeUndefined();
+      expect(set.ofType(foreign)).toEqual([]);
+    }
+  });
+
+  it('instance: address, dialect and prices → ready for a call', async () => {
+    const { stored, directory } = setUp();
+    stored.rows = [
+      rowOf({ baseUrl: 'https://ai.example.com/v1/', pricing: { 'my-model': { input: 1, output: 2 } } }),
+      rowOf({ id: 'p2', slug: 'bytedance', type: 'bytedance' }),
+    ];
+    const set = await directory.forOrganization('account-1');
+    expect(set.find('openai')?.baseUrl).toEqual({ origin: 'https://ai.example.com', path: '/v1/' });
+    expect(set.find('openai')?.customPrices.get('my-model')?.tokens?.input).toBe(1_000_000_000);
+    expect(set.find('bytedance')?.baseUrl).toEqual({
+      origin: 'https://ark.ap-southeast.bytepluses.com',
+      path: '/api/v3/',
+    });
+    expect(set.find('bytedance')?.dialect.type).toBe('bytedance');
+  });
+
+  it.each(['account-1', EVERYTHING])('change of %s → loaded anew', async (key) => {
+    const { stored, changes, directory } = setUp();
+    await directory.forOrganization('account-1');
+    stored.rows = [rowOf({})];
+    changes.announce('account-2');
+    expect((await directory.forOrganization('account-1')).all).toEqual([]);
+    changes.announce(key);
+    expect((await directory.forOrganization('account-1')).all).toHaveLength(1);
+    expect(stored.reads).toBe(2);
+  });
+
+  it('end: after the module is destroyed → changes are no longer heard', async () => {
+    const { stored, changes, directory } = setUp();
+    const set = await directory.forOrganization('account-1');
+    directory.onModuleDestroy();
+    changes.announce(EVERYTHING);
+    expect(directory.forOrganization('account-1')).toBe(set);
+    expect(stored.reads).toBe(1);
+  });
+
+  it('key: opened once → kept over a reload, replaced with its blob', async () => {
+    const { stored, directory, sealed } = setUp();
+    stored.rows = [await sealed(rowOf({}), 'sk-1')];
+    const before = (await directory.forOrganization('account-1')).find('openai');
+    const opened = await before?.credentialHeaders();
+    expect(opened).toEqual(['authorization', 'Bearer sk-1']);
+    directory.forget('account-1');
+    const after = (await directory.forOrganization('account-1')).find('openai');
+    expect(after).not.toBe(before);
+    expect(after?.credentialHeaders()).toBe(opened);
+    stored.rows = [await sealed(rowOf({}), 'sk-2')];
+    directory.forget('account-1');
+    const renewed = (await directory.forOrganization('account-1')).find('openai');
+    expect(await renewed?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-2']);
+  });
+
+  it.each<[string, Partial<ProviderRow>]>([
+    ['another row', { id: 'p9' }],
+    ['another account', { organizationId: 'account-2' }],
+    ['another type', { type: 'groq' }],
+    ['another address', { baseUrl: 'https://thief.example.com/' }],
+  ])('key: its blob moved to %s → does not open', async (_where, moved) => {
+    const { stored, directory, sealed, lines } = setUp();
+    const row = await sealed(rowOf({}), 'sk-1');
+    stored.rows = [row];
+    const own = (await directory.forOrganization('account-1')).find('openai');
+    await own?.credentialHeaders();
+    stored.rows = [{ ...row, ...moved }];
+    directory.forget('account-1');
+    const target = (await directory.forOrganization(moved.organizationId ?? 'account-1')).find('openai');
+    await expect(target?.credentialHeaders()).rejects.toMatchObject({ code: 'provider_unavailable' });
+    expect(lines).toEqual([expect.objectContaining({ reason: 'secret_undecryptable' })]);
+  });
+
+  it('row that cannot be read → left out with a log line; the others stay', async () => {
+    const { stored, directory, lines } = setUp();
+    stored.rows = [rowOf({ id: 'bad', slug: 'bad', pricing: { m: { input: -1, output: 1 } } }), rowOf({})];
+    const set = await directory.forOrganization('account-1');
+    expect(set.all.map(({ id }) => id)).toEqual(['p1']);
+    expect(lines).toEqual([expect.objectContaining({ message: 'provider_unreadable', providerId: 'bad' })]);
+  });
+});
