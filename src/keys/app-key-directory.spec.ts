@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/log/log.js';
+import { Secret } from '../common/log/secret.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { hashAppKey } from './app-key.rules.js';
+import { AppKeyDirectory } from './app-key-directory.js';
+import { AppKeyUses } from './app-key-uses.js';
+import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
+
+const PLAINTEXT = `gw_${'k'.repeat(48)}`;
+const HASH = hashAppKey(PLAINTEXT);
+const START_MS = 1_790_000_000_000;
+const HOUR_MS = 3_600_000;
+
+class ManualClock extends Clock {
+  atMs = START_MS;
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  monotonicMs(): number {
+    return this.atMs;
+  }
+}
+
+/** The table in memory, by hash; keeps what it was asked and told. */
+class StoredKeys extends AppKeysRepository {
+  readonly rows = new Map<string, StoredAppKey>();
+  readonly asked: string[] = [];
+  readonly marked: { keyIds: readonly string[]; atMs: number; staleMs: number }[] = [];
+  failure: Error | undefined;
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
+    this.asked.push(keyHash);
+    return this.rows.get(keyHash);
+  }
+
+  override async markUsed(keyIds: readonly string[], at: { getTime(): number }, staleMs: number): Promise<void> {
+    if (this.failure) throw this.failure;
+    this.marked.push({ keyIds, atMs: at.getTime(), staleMs });
+  }
+}
+
+class SpokenChanges extends ConfigChanges {
+  announce: (key: string) => void = () => {};
+
+  override subscribe(_topic: string, subscriber: (key: string) => void): () => void {
+    this.announce = subscriber;
+    return () => {
+      this.announce = () => {};
+    };
+  }
+}
+
+function setUp(stored: Partial<StoredAppKey> = {}) {
+  const clock = new ManualClock();
+  const repository = new StoredKeys();
+  const key = { id: 'key_1', appId: 'notes-abc123', organizationId: 'account-1', status: 'active' } as const;
+  repository.rows.set(HASH, { ...key, lastUsedAt: null, ...stored });
+  const lines: Record<string, unknown>[] = [];
+  const uses = new AppKeyUses(repository, clock, new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))));
+  const changes = new SpokenChanges({ url: new Secret(''), onTrouble: () => {} });
+  return { clock, repository, lines, uses, changes, keys: new AppKeyDirectory(repository, uses, changes, clock) };
+}
+
+describe('AppKeyDirectory.find', () => {
+  it('known key → at once the second time; only its hash was asked for', async () => {
+    const { keys, repository } = setUp();
+    const key = await keys.find(PLAINTEXT);
+    expect(key).toEqual({ id: 'key_1', appId: 'notes-abc123', organizationId: 'account-1', status: 'active' });
+    expect(keys.find(PLAINTEXT)).toBe(key);
+    expect(repository.asked).toEqual([HASH]);
+  });
+
+  it('text that cannot be a key → undefined without a look-up', () => {
+    const { keys, repository } = setUp();
+    expect(keys.find(`gw_mgmt_${'a'.repeat(48)}`)).toBeUndefined();
+    expect(repository.asked).toEqual([]);
+  });
+
+  it('unknown key → believed for ten seconds (contract-app 1.3)', async () => {
+    const { keys, repository, clock } = setUp();
+    const unknown = PLAINTEXT.replace('kk', 'KK');
+    expect(await keys.find(unknown)).toBeUndefined();
+    clock.atMs += 9_999;
+    expect(keys.find(unknown)).toBeUndefined();
+    clock.atMs += 1;
+    await keys.find(unknown);
+    expect(repository.asked).toHaveLength(2);
+  });
+
+  it('revoked elsewhere, unannounced → refused within a minute', async () => {
+    const { keys, repository, clock } = setUp();
+    const active = await keys.find(PLAINTEXT);
+    if (active) repository.rows.set(HASH, { ...active, status: 'revoked', lastUsedAt: null });
+    clock.atMs += 60_000;
+    expect(await keys.find(PLAINTEXT)).toMatchObject({ status: 'revoked' });
+  });
+
+  it.each([[HASH], [EVERYTHING]])('change of "%s" announced → read again', async (changed) => {
+    const { keys, repository, changes } = setUp();
+    await keys.find(PLAINTEXT);
+    changes.announce(changed);
+    await keys.find(PLAINTEXT);
+    expect(repository.asked).toHaveLength(2);
+  });
+});
+
+describe('use of a key', () => {
+  it('many uses within an hour → written once, later', async () => {
+    const { keys, repository, uses, clock } = setUp();
+    for (let minute = 0; minute < 59; minute++) {
+      await keys.find(PLAINTEXT);
+      clock.atMs += 60_000;
+    }
+    expect(repository.marked).toEqual([]);
+    await uses.flush();
+    await uses.flush();
+    expect(repository.marked).toEqual([{ keyIds: ['key_1'], atMs: clock.atMs, staleMs: HOUR_MS }]);
+  });
+
+  it('stored use an hour old → written again; younger → not', async () => {
+    const { keys, repository, uses, clock } = setUp({ lastUsedAt: new Date(START_MS) });
+    clock.atMs = START_MS + HOUR_MS - 1;
+    await keys.find(PLAINTEXT);
+    await uses.flush();
+    expect(repository.marked).toEqual([]);
+    clock.atMs++;
+    await keys.find(PLAINTEXT);
+    await uses.flush();
+    expect(repository.marked).toHaveLength(1);
+  });
+
+  it('revoked or unknown key → no use', async () => {
+    const { keys, repository, uses } = setUp({ status: 'revoked' });
+    await keys.find(PLAINTEXT);
+    await keys.find(PLAINTEXT.replace('kk', 'KK'));
+    await uses.flush();
+    expect(repository.marked).toEqual([]);
+  });
+
+  it('shutdown → what was noted is written', async () => {
+    const { keys, repository, uses } = setUp();
+    await keys.find(PLAINTEXT);
+    await uses.beforeApplicationShutdown();
+    expect(repository.marked).toHaveLength(1);
+  });
+
+  it('database away → one log line, and the caller never knows', async () => {
+    const { keys, repository, uses, lines } = setUp();
+    repository.failure = new Error('connection refused');
+    await keys.find(PLAINTEXT);
+    await expect(uses.flush()).resolves.toBeUndefined();
+    expect(lines).toEqual([
+      expect.objectContaining({ message: 'app_key_use_write_failed', keys: 1, error: 'connection refused' }),
+    ]);
+  });
+});

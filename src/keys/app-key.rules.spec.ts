@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { SystemIds } from '../common/ids.js';
+import { Secret } from '../common/log/secret.js';
+import { displayPrefix, hashAppKey, isAppKey, isAppKeyId, requireKeyAuthentication } from './app-key.rules.js';
+
+const KEY = `gw_${'a1B2'.repeat(12)}`;
+
+describe('isAppKey', () => {
+  it('the form keys are issued in → true', () => {
+    expect(isAppKey(KEY)).toBe(true);
+    expect(isAppKey(`gw_${new SystemIds().base62(48)}`)).toBe(true);
+  });
+
+  it.each([
+    ['a management key', `gw_mgmt_${'a'.repeat(48)}`],
+    ['one character short', KEY.slice(0, -1)],
+    ['one character long', `${KEY}a`],
+    ['another brand', KEY.replace('gw_', 'sk_')],
+    ['a line end', `${KEY}\n`],
+    ['nothing', ''],
+  ])('%s → false', (_name, text) => {
+    expect(isAppKey(text)).toBe(false);
+  });
+});
+
+describe('app key rules', () => {
+  it('hash → SHA-256 in lower-case hex', () => {
+    expect(hashAppKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  it('display prefix → the first twelve characters', () => {
+    expect(displayPrefix(new Secret(KEY))).toBe(KEY.slice(0, 12));
+  });
+
+  it('id → key_ and twenty of 0-9a-z', () => {
+    expect(isAppKeyId(`key_${'a0'.repeat(10)}`)).toBe(true);
+    for (const id of [`key_${'a0'.repeat(9)}`, `key_${'A0'.repeat(10)}`, 'key_', `\u0000`]) {
+      expect(isAppKeyId(id)).toBe(false);
+    }
+  });
+
+  it('application whose callers prove a device → no keys', () => {
+    expect(() => requireKeyAuthentication('device_app_attest')).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+    expect(() => requireKeyAuthentication('api_key')).not.toThrow();
+  });
+});
