@@ -95,7 +95,8 @@ function isInUse(file: string): boolean {
   return false;
 }
 
-function readMark(file: string): ProcessMark | undefined {
+/** The mark of the process a file belongs to; `undefined` when there is none that can be read. */
+export function readMark(file: string): ProcessMark | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof mark !== 'object' || mark === null || !('pid' in mark) || !('started' in mark)) return undefined;

@@ -1,0 +1,36 @@
+import { join, resolve } from 'node:path';
+import { Global, Module } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Ids } from '../../common/ids.js';
+import { Log } from '../../common/log/log.js';
+import { Environment } from '../config/environment.js';
+import { UsageJournal } from './usage-journal.js';
+
+const INSTANCE_ID_LENGTH = 12;
+
+/**
+ * The usage journal of this process, below `DATA_DIR`. Global, because readiness asks for its state. Not open until
+ * the room that fills it says so: describing the service must touch no disk.
+ *
+ * Log lines: usage_journal_failed.
+ */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: UsageJournal,
+      inject: [Environment, Clock, Ids, Log],
+      useFactory: (environment: Environment, clock: Clock, ids: Ids, log: Log) =>
+        new UsageJournal({
+          root: join(resolve(environment.DATA_DIR), 'journal'),
+          instanceId: ids.base36(INSTANCE_ID_LENGTH),
+          syncMs: environment.JOURNAL_SYNC_MS,
+          maxPending: environment.JOURNAL_MAX_PENDING,
+          clock,
+          log,
+        }),
+    },
+  ],
+  exports: [UsageJournal],
+})
+export class JournalModule {}

@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import type { JournalFiles } from './journal-files.js';
+import { segmentName } from './journal-lines.rules.js';
+
+/** A segment takes no further lines once it holds this much. */
+export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
+/** While writing fails and nobody writes, whether it works again is tried this often. */
+const PROBE_MS = 1_000;
+
+/** One file of the log. */
+export class Segment {
+  bytes = 0;
+  /** Reasons to keep the file; counted by whoever wrote into it. */
+  pins = 0;
+  /** Holds bytes that were not forced to the disk yet. */
+  dirty = false;
+  /** Takes no further lines. */
+  retired = false;
+  closed = false;
+
+  constructor(
+    readonly file: string,
+    readonly descriptor: number,
+  ) {}
+}
+
+export interface SegmentLogOptions {
+  readonly directory: string;
+  readonly files: JournalFiles;
+  /** Longest time written bytes stay off the disk, in milliseconds. */
+  readonly syncMs: number;
+  /** Told of each failure. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Append-only files: every write is complete when `append` returns, so that it survives the death of the process, and
+ * is forced to the disk in the background. A file nobody pins is deleted, after what was written since then is safe.
+ */
+export class SegmentLog {
+  private current: Segment | undefined;
+  private kept: Segment[] = [];
+  private lastSequence = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private tidying: Promise<void> | undefined;
+  private probe: NodeJS.Timeout | undefined;
+  private failing = false;
+  private ended = false;
+
+  constructor(private readonly options: SegmentLogOptions) {}
+
+  /** True since a write failed and until one succeeds. */
+  get failed(): boolean {
+    return this.failing;
+  }
+
+  /** Every file there is, oldest first. */
+  get segments(): readonly Segment[] {
+    return this.kept;
+  }
+
+  /**
+   * Writes whole lines with one call to the system.
+   *
+   * @returns where they went. The caller pins the segment as long as it needs them.
+   * @throws Error when they could not be written completely; the next call starts a new file.
+   */
+  append(lines: string): Segment {
+    let segment: Segment | undefined;
+    try {
+      segment = this.writable();
+      const bytes = Buffer.from(lines);
+      const written = this.options.files.write(segment.descriptor, bytes);
+      if (written !== bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+      segment.bytes += written;
+      segment.dirty = true;
+      this.schedule();
+      this.failing = false;
+      return segment;
+    } catch (error) {
+      this.giveUp(segment);
+      this.failing = true;
+      this.probeLater();
+      this.options.onTrouble(error);
+      throw error;
+    }
+  }
+
+  /** Takes back one reason to keep the segment. */
+  unpin(segment: Segment): void {
+    segment.pins--;
+    if (isUnused(segment)) this.schedule();
+  }
+
+  /** The text at a place of a segment, also of one that is closed. */
+  read(segment: Segment, offset: number, length: number): string {
+    return this.options.files.read(segment.file, offset, length).toString();
+  }
+
+  /** Forces everything to the disk, closes every file and deletes those nobody pins. The last call. */
+  async close(): Promise<void> {
+    this.ended = true;
+    clearTimeout(this.probe);
+    if (this.current !== undefined) this.retire(this.current);
+    await this.tidying;
+    clearTimeout(this.timer);
+    await this.tidy();
+    clearTimeout(this.timer);
+  }
+
+  private writable(): Segment {
+    if (this.ended) throw new Error('the log is closed');
+    if (this.current !== undefined && this.current.bytes >= SEGMENT_MAX_BYTES) this.retire(this.current);
+    this.current ??= this.start();
+    return this.current;
+  }
+
+  private start(): Segment {
+    const file = join(this.options.directory, segmentName(++this.lastSequence));
+    const segment = new Segment(file, this.options.files.create(file));
+    this.kept.push(segment);
+    return segment;
+  }
+
+  private retire(segment: Segment): void {
+    segment.retired = true;
+    if (this.current === segment) this.current = undefined;
+    this.schedule();
+  }
+
+  /** After a failed write; a file without one good line goes at once, or refused calls would fill the directory. */
+  private giveUp(segment: Segment | undefined): void {
+    if (segment === undefined) return;
+    this.retire(segment);
+    if (segment.bytes === 0) void this.remove(segment);
+  }
+
+  private probeLater(): void {
+    if (this.probe !== undefined || this.ended) return;
+    this.probe = setTimeout(() => {
+      this.probe = undefined;
+      if (this.failing) this.tryBlankLine();
+    }, PROBE_MS);
+    this.probe.unref();
+  }
+
+  /** A blank line means nothing, but unlike an empty write it does not succeed on a full disk. */
+  private tryBlankLine(): void {
+    try {
+      this.append('\n');
+    } catch {
+      // Reported, and tried again later.
+    }
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.tidying = this.tidy();
+    }, this.options.syncMs);
+    this.timer.unref();
+  }
+
+  /** Deletes only what nobody pinned before the rest was forced to the disk: lines may have moved to a newer file. */
+  private async tidy(): Promise<void> {
+    const unused = this.kept.filter(isUnused);
+    const dirty = this.kept.filter((segment) => segment.dirty && !isUnused(segment));
+    const synced = await Promise.all(dirty.map((segment) => this.sync(segment)));
+    if (synced.every(Boolean)) await Promise.all(unused.map((segment) => this.remove(segment)));
+    for (const segment of this.kept) if (segment.retired && !segment.dirty) this.closeFile(segment);
+    this.timer = undefined;
+    if (this.kept.some((segment) => segment.dirty || isUnused(segment))) this.schedule();
+  }
+
+  private async sync(segment: Segment): Promise<boolean> {
+    segment.dirty = false;
+    const error = await new Promise<Error | null>((done) => this.options.files.sync(segment.descriptor, done));
+    if (error === null) return true;
+    this.retire(segment);
+    this.options.onTrouble(error);
+    return false;
+  }
+
+  /** A file that cannot be deleted stays behind; its events are stored, and storing them again changes nothing. */
+  private async remove(segment: Segment): Promise<void> {
+    this.kept = this.kept.filter((other) => other !== segment);
+    this.closeFile(segment);
+    const error = await new Promise<Error | null>((done) => this.options.files.remove(segment.file, done));
+    if (error !== null) this.options.onTrouble(error);
+  }
+
+  private closeFile(segment: Segment): void {
+    if (segment.closed) return;
+    segment.closed = true;
+    this.options.files.close(segment.descriptor);
+  }
+}
+
+function isUnused(segment: Segment): boolean {
+  return segment.retired && segment.pins === 0;
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { AppUsageTotals, type UsageTotals, type UserCounts } from '../app-directory/app-usage-totals.js';
+import { UsageRepository } from './usage.repository.js';
+import { toUsageTotals } from './usage-totals.rules.js';
+
+/** Answers what the rooms of applications ask about recorded usage. */
+@Injectable()
+export class RecordedUsageTotals extends AppUsageTotals {
+  constructor(private readonly events: UsageRepository) {
+    super();
+  }
+
+  async totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>> {
+    const rows = await this.events.sumMonthByApp(organizationId, month);
+    return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
+  }
+
+  async usersByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>> {
+    const rows = await this.events.countUsersByApp(organizationId);
+    return new Map(rows.map((row) => [row.app_id, { total: Number(row.users), blocked: 0 }]));
+  }
+
+  hasProxiedRequests(organizationId: string): Promise<boolean> {
+    return this.events.hasEvents(organizationId);
+  }
+
+  appIdHasHistory(appId: string): Promise<boolean> {
+    return this.events.hasEventsOfApp(appId);
+  }
+}

@@ -1,0 +1,17 @@
+const TIME_DIGITS = 12;
+
+/** Random bytes in an event id. */
+export const EVENT_ID_RANDOM_BYTES = 10;
+
+/**
+ * An event id: 12 hex digits of the time, so that ids of neighbours in time are neighbours in an index, and 20 random
+ * ones.
+ *
+ * @param nowMs milliseconds since the Unix epoch.
+ * @param random the bytes at `offset` and the nine after it are used.
+ * Source: contract-app 9.6.
+ */
+export function eventId(nowMs: number, random: Buffer, offset: number): string {
+  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(TIME_DIGITS, '0').slice(-TIME_DIGITS);
+  return time + random.toString('hex', offset, offset + EVENT_ID_RANDOM_BYTES);
+}

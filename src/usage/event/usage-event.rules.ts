@@ -1,0 +1,103 @@
+import { NO_TOKENS, type UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { CredentialSource, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
+import type { ResolvedCost } from './usage-cost.rules.js';
+import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
+
+/** Text a provider or a client chose freely is kept this long. */
+const OUTSIDE_TEXT_MAX = 200;
+/** As long as the reader of answers takes them. */
+const RESPONSE_ID_MAX = 256;
+const ROUTE_MAX = 2_000;
+const LATENCY_MAX_MS = 2 ** 31 - 1;
+
+/**
+ * The members of an event that do not change any more once the request is admitted, as JSON text without braces. Made
+ * once: both lines of a request hold it. Absent members mean null, or zero for counts.
+ */
+export function admissionMembers(admission: UsageAdmission): string {
+  return (
+    `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}` +
+    textMember('organization_id', admission.organizationId) +
+    textMember('app_id', admission.appId) +
+    textMember('user_id', admission.userId) +
+    textMember('api_key_id', admission.apiKeyId) +
+    textMember('provider_type', admission.providerType) +
+    textMember('provider_id', admission.providerId) +
+    textMember('provider_slug', admission.providerSlug) +
+    textMember('model_author', admission.modelAuthor, OUTSIDE_TEXT_MAX) +
+    textMember('model', admission.model, OUTSIDE_TEXT_MAX) +
+    textMember('route', admission.route, ROUTE_MAX) +
+    textMember('endpoint_slug', admission.endpointSlug) +
+    textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX) +
+    textMember('auth_method', admission.authMethod)
+  );
+}
+
+/**
+ * The event of a request whose end nobody saw, because this process was killed: not an error of the provider's, and
+ * not free. Source: threats 9.1; contract-app 9.5.
+ */
+export function interruptedEvent(members: string, admission: UsageAdmission): string {
+  const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
+  return `{${members}${credentialSource},"status":"ok","cost_source":"unresolved"}`;
+}
+
+/**
+ * The event of a finished request, as JSON text.
+ *
+ * @param members from {@link admissionMembers} of the same admission.
+ */
+export function settledEvent(
+  members: string,
+  admission: UsageAdmission,
+  outcome: UsageOutcome,
+  cost: ResolvedCost,
+): string {
+  const { reading, latencyMs, attempts } = outcome;
+  return (
+    `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
+    textMember('credential_source', credentialSourceOf(admission, reading)) +
+    measureMembers(reading) +
+    countMember('cost_nano_usd', cost.nanoUsd) +
+    (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
+    (outcome.clientAborted ? ',"client_aborted":true' : '') +
+    (latencyMs === null ? '' : `,"latency_ms":${Math.min(wholeNumber(latencyMs), LATENCY_MAX_MS)}`) +
+    (attempts === undefined ? '' : `,"attempts":${attemptsJson(attempts)}`) +
+    textMember('served_model', reading?.servedModel, OUTSIDE_TEXT_MAX) +
+    textMember('served_provider', reading?.servedProvider, OUTSIDE_TEXT_MAX) +
+    textMember('response_id', reading?.responseId, RESPONSE_ID_MAX) +
+    '}'
+  );
+}
+
+function measureMembers(reading: UsageReading | undefined): string {
+  const tokens = reading ?? NO_TOKENS;
+  return (
+    countMember('input_tokens', tokens.inputTokens) +
+    countMember('cached_input_tokens', tokens.cachedInputTokens) +
+    countMember('cache_write_tokens', tokens.cacheWriteTokens) +
+    countMember('output_tokens', tokens.outputTokens) +
+    countMember('reasoning_tokens', tokens.reasoningTokens) +
+    countMember('audio_input_tokens', tokens.audioInputTokens) +
+    countMember('audio_output_tokens', tokens.audioOutputTokens) +
+    countMember('audio_milliseconds', (reading?.audioSeconds ?? 0) * 1000)
+  );
+}
+
+/** A marketplace chooses the key itself, so only its answer can tell whose it was. Source: contract-app 9.6. */
+function credentialSourceOf(admission: UsageAdmission, reading: UsageReading | undefined): CredentialSource | null {
+  if (admission.providerType === 'openrouter') return reading?.credentialSource ?? null;
+  return reading?.credentialSource ?? admission.credentialSource;
+}
+
+function attemptsJson(attempts: readonly UsageAttempt[]): string {
+  return JSON.stringify(
+    attempts.map(({ providerSlug, model, status, latencyMs, error }) => ({
+      provider_slug: providerSlug,
+      model: storableText(model, OUTSIDE_TEXT_MAX),
+      status,
+      latency_ms: wholeNumber(latencyMs),
+      error: error === null ? null : storableText(error, OUTSIDE_TEXT_MAX),
+    })),
+  );
+}

@@ -1,0 +1,36 @@
+/** Printable ASCII: nothing in it needs cleaning. */
+const PLAIN = /^[ -~]*$/;
+/** The same without quotation mark and backslash: nothing in it needs escaping in JSON. */
+const PLAIN_IN_JSON = /^[ !#-[\]-~]*$/;
+
+/** A count as Postgres can hold it: whole, not negative, at most 2^53 - 1. */
+export function wholeNumber(value: number): number {
+  return value > 0 ? Math.min(Math.round(value), Number.MAX_SAFE_INTEGER) : 0;
+}
+
+/**
+ * Text as Postgres can hold it: without NUL, well-formed Unicode, at most `maxLength` UTF-16 units.
+ *
+ * Source: threats 6.6.
+ */
+export function storableText(value: string, maxLength: number): string {
+  if (value.length <= maxLength && PLAIN.test(value)) return value;
+  return value.replaceAll('\u0000', '').slice(0, maxLength).toWellFormed();
+}
+
+/** A member of a JSON object with the comma before it, or nothing when the value is null or absent. */
+export function textMember(
+  name: string,
+  value: string | null | undefined,
+  maxLength = Number.POSITIVE_INFINITY,
+): string {
+  if (value === null || value === undefined) return '';
+  const text = storableText(value, maxLength);
+  return `,"${name}":${PLAIN_IN_JSON.test(text) ? `"${text}"` : JSON.stringify(text)}`;
+}
+
+/** A count with the comma before it, or nothing when it is zero, which is what an absent count means. */
+export function countMember(name: string, value: number): string {
+  const count = wholeNumber(value);
+  return count === 0 ? '' : `,"${name}":${count}`;
+}

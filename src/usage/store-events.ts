@@ -1,0 +1,39 @@
+/** What to do with events, as JSON texts. */
+export interface EventStore {
+  /** Stores an array of events, given as one JSON text, all or none. */
+  readonly insert: (json: string) => Promise<void>;
+  /** Takes an event that can never be stored. */
+  readonly reject: (event: string, error: unknown) => void;
+}
+
+/** SQLSTATE classes "data exception" and "integrity constraint violation": trying again cannot help. */
+const BAD_DATA = /^2[23]...$/;
+
+/**
+ * Stores events. When Postgres refuses their content, they are halved until the refused one is alone, so that one bad
+ * event costs only itself (threats 10.6).
+ *
+ * @throws unknown whatever else keeps Postgres from storing them; some may be stored then, and storing them again must
+ *   change nothing.
+ */
+export async function storeEvents(events: readonly string[], store: EventStore): Promise<void> {
+  if (events.length === 0) return;
+  try {
+    await store.insert(`[${events.join(',')}]`);
+  } catch (error) {
+    if (!isBadData(error)) throw error;
+    const [only] = events;
+    if (only !== undefined && events.length === 1) {
+      store.reject(only, error);
+      return;
+    }
+    const middle = Math.ceil(events.length / 2);
+    await storeEvents(events.slice(0, middle), store);
+    await storeEvents(events.slice(middle), store);
+  }
+}
+
+function isBadData(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return typeof error.code === 'string' && BAD_DATA.test(error.code);
+}

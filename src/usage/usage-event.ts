@@ -1,0 +1,85 @@
+import type { CompiledPrice } from '../pricing/model-price.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import type { UsageReading } from '../upstreams/usage/usage-reading.js';
+
+/** How a recorded request ended. The `blocked_*` ones never reached a provider. Source: contract-admin 5.3. */
+export const USAGE_STATUSES = [
+  'ok',
+  'provider_error',
+  'blocked_app_rate',
+  'blocked_app_budget',
+  'blocked_billing',
+  'blocked_user',
+] as const;
+
+export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
+/** Where a cost comes from. Source: contract-app 9.5. */
+export const COST_SOURCES = ['computed', 'reported', 'unresolved'] as const;
+
+export type CostSource = (typeof COST_SOURCES)[number];
+
+/** Whose key paid the provider, where it is known. Source: contract-app 9.6. */
+export const CREDENTIAL_SOURCES = ['direct', 'byok', 'gateway_system', 'unknown'] as const;
+
+export type CredentialSource = (typeof CREDENTIAL_SOURCES)[number];
+
+/** How a caller proved who it is. */
+export const AUTH_METHODS = ['attest', 'api_key'] as const;
+
+export type AuthMethod = (typeof AUTH_METHODS)[number];
+
+/** Everything that is known of a request before its provider is called. */
+export interface UsageAdmission {
+  /** From `UsageRecorder.newEventId`; what makes recording twice harmless. */
+  readonly eventId: string;
+  readonly organizationId: string;
+  readonly appId: string;
+  readonly userId: string | null;
+  /** The application key used, also through a token that was exchanged for it. */
+  readonly apiKeyId: string | null;
+  readonly providerType: ProviderType;
+  readonly providerId: string;
+  readonly providerSlug: string;
+  readonly credentialSource: CredentialSource | null;
+  readonly modelAuthor: string | null;
+  /** The canonical model: after rewrites, without a route's prefix. */
+  readonly model: string;
+  /** `<slug>/<provider path>`. */
+  readonly route: string;
+  readonly endpointSlug: string | null;
+  readonly appVersion: string | null;
+  readonly authMethod: AuthMethod | null;
+  /** Milliseconds since the Unix epoch, UTC. */
+  readonly createdAtMs: number;
+}
+
+/** One target that was tried for a request. Source: decision 4.6. */
+export interface UsageAttempt {
+  readonly providerSlug: string;
+  readonly model: string;
+  /** The provider's HTTP status; null when none came. */
+  readonly status: number | null;
+  readonly latencyMs: number;
+  readonly error: string | null;
+}
+
+/** How a request that was admitted ended. */
+export interface UsageOutcome {
+  readonly status: 'ok' | 'provider_error';
+  /** The provider began a successful answer, whatever became of it: then it may have charged for it. */
+  readonly answered: boolean;
+  /** Until the first byte of the answer, in milliseconds. */
+  readonly latencyMs: number | null;
+  readonly clientAborted: boolean;
+  /** What the answer said of itself, if anything. */
+  readonly reading?: UsageReading | undefined;
+  /** Absent where only the provider can tell the cost. */
+  readonly price?: CompiledPrice | undefined;
+  /** Of the answer. */
+  readonly contentType: string | null;
+  /** Every target that was tried, the one that served last; absent when there was one. */
+  readonly attempts?: readonly UsageAttempt[] | undefined;
+  /** Tools of the request that the provider runs and may charge for beside the tokens. */
+  readonly hostedTools?: readonly string[] | undefined;
+}

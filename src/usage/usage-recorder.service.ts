@@ -1,0 +1,82 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Ids } from '../common/ids.js';
+import type { JournalEntry } from '../platform/journal/journal-entry.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { EventIds } from './event/event-ids.js';
+import { resolveCost } from './event/usage-cost.rules.js';
+import { admissionMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
+import type { UsageAdmission, UsageOutcome } from './usage-event.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+import { UsageResponses } from './usage-responses.service.js';
+import { UsageWriter } from './usage-writer.service.js';
+
+/** A request that was admitted; to be settled once, however it ends. */
+export interface UsageTicket {
+  readonly admission: UsageAdmission;
+  /** What both of its lines have in common. */
+  readonly members: string;
+  readonly entry: JournalEntry;
+}
+
+/** Records every request that reaches a provider, exactly once (decision 4.7; threats 9.1). */
+@Injectable()
+export class UsageRecorder implements OnApplicationShutdown {
+  private readonly eventIds: EventIds;
+
+  constructor(
+    private readonly journal: UsageJournal,
+    private readonly writer: UsageWriter,
+    private readonly responses: UsageResponses,
+    private readonly incidents: UsageIncidents,
+    ids: Ids,
+  ) {
+    this.eventIds = new EventIds(ids);
+  }
+
+  /** @param nowMs milliseconds since the Unix epoch. */
+  newEventId(nowMs: number): string {
+    return this.eventIds.next(nowMs);
+  }
+
+  /**
+   * Writes a request down, to be called right before it is sent to its provider. From here on it has an event, even if
+   * the process is killed.
+   *
+   * @throws service_unavailable it could not be written down and must not be sent.
+   */
+  admit(admission: UsageAdmission): UsageTicket {
+    const members = admissionMembers(admission);
+    return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)) };
+  }
+
+  /** Records how a request ended. Never throws; what is said of a ticket that is settled already is not heard. */
+  settle(ticket: UsageTicket, outcome: UsageOutcome): void {
+    if (ticket.entry.settled) return;
+    this.journal.settle(ticket.entry, this.eventOf(ticket, outcome));
+    this.writer.add(ticket.entry);
+  }
+
+  /** Stores what is settled. Returns after an attempt that failed: the journal then keeps the rest for the next start. */
+  flush(): Promise<void> {
+    return this.writer.flush();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.flush();
+    await this.journal.close();
+  }
+
+  private eventOf({ admission, members }: UsageTicket, outcome: UsageOutcome): string {
+    try {
+      const cost = resolveCost(admission.providerType, outcome);
+      if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
+      const { responseId } = outcome.reading ?? {};
+      if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
+      return settledEvent(members, admission, outcome, cost);
+    } catch (error) {
+      // A defect of ours must not lose the event: it is recorded as one whose end is unknown.
+      this.incidents.unexpected(error);
+      return interruptedEvent(members, admission);
+    }
+  }
+}

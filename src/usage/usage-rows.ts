@@ -1,0 +1,63 @@
+import type { Clock } from '../common/clock.js';
+import type { AuthMethod, CostSource, CredentialSource, UsageStatus } from './usage-event.js';
+
+/** What a page of events is filtered by; absent members do not filter. */
+export interface UsageEventFilter {
+  /** Most events to return, 1 or more. */
+  readonly limit: number;
+  readonly status?: string | undefined;
+  /** A provider type. */
+  readonly provider?: string | undefined;
+  readonly user?: string | undefined;
+  readonly model?: string | undefined;
+  /** Only events with a smaller row id. */
+  readonly beforeId?: number | undefined;
+}
+
+/** A stored event; `bigint` columns arrive as texts. */
+export interface UsageEventRow {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly api_key_id: string | null;
+  readonly provider_type: string;
+  readonly provider_slug: string | null;
+  readonly provider_gateway_id: string | null;
+  readonly provider_gateway_type: string | null;
+  readonly credential_source: CredentialSource | null;
+  readonly model_author: string | null;
+  readonly served_provider: string | null;
+  readonly served_model: string | null;
+  readonly model: string;
+  readonly route: string;
+  readonly endpoint_slug: string | null;
+  readonly input_tokens: string;
+  readonly cached_input_tokens: string;
+  readonly cache_write_tokens: string;
+  readonly output_tokens: string;
+  readonly cost_nano_usd: string;
+  readonly reported_cost_nano_usd: string | null;
+  readonly cost_source: CostSource | null;
+  readonly app_version: string | null;
+  readonly auth_method: AuthMethod | null;
+  readonly status: UsageStatus;
+  readonly client_aborted: boolean;
+  readonly latency_ms: number | null;
+  readonly created_at: ReturnType<Clock['now']>;
+}
+
+/** Sums of one application's events, as texts. */
+export interface MonthUsageRow {
+  readonly requests: string;
+  readonly input_tokens: string;
+  readonly cached_input_tokens: string;
+  readonly cache_write_tokens: string;
+  readonly output_tokens: string;
+  readonly cost_nano_usd: string;
+}
+
+/** The same for the list of applications. */
+export interface AppUsageRow extends MonthUsageRow {
+  readonly app_id: string;
+  readonly errors: string;
+  readonly blocked: string;
+}

@@ -1,0 +1,34 @@
+import type { UsageTotals } from '../app-directory/app-usage-totals.js';
+import type { AppUsageRow, MonthUsageRow } from './usage-rows.js';
+
+const NANO_USD_PER_USD = 1_000_000_000;
+
+/** What a month's usage amounts to, as clients read it. */
+export type MonthUsage = Omit<UsageTotals, 'errors' | 'blocked'>;
+
+/**
+ * Dollars, for answers only: the number nearest to the exact amount, because it is divided once.
+ *
+ * @param nanoUsd whole nano-dollars as Postgres writes them.
+ * Source: decision 4.2.
+ */
+export function toUsd(nanoUsd: string): number {
+  return Number(nanoUsd) / NANO_USD_PER_USD;
+}
+
+/** Sums as clients read them; no row means that nothing was used. */
+export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
+  return {
+    requests: Number(row?.requests ?? 0),
+    input_tokens: Number(row?.input_tokens ?? 0),
+    cached_input_tokens: Number(row?.cached_input_tokens ?? 0),
+    cache_write_tokens: Number(row?.cache_write_tokens ?? 0),
+    output_tokens: Number(row?.output_tokens ?? 0),
+    cost_usd: toUsd(row?.cost_nano_usd ?? '0'),
+  };
+}
+
+/** The same with what went wrong. */
+export function toUsageTotals(row: AppUsageRow): UsageTotals {
+  return { ...toMonthUsage(row), errors: Number(row.errors), blocked: Number(row.blocked) };
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { backoffMs } from '../platform/database/backoff.rules.js';
+import type { JournalEntry } from '../platform/journal/journal-entry.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { storeEvents } from './store-events.js';
+import { UsageRepository } from './usage.repository.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+
+/** Most events in one statement. */
+export const BATCH_EVENTS = 500;
+/** Longest an event waits for others to share a statement with. */
+const GATHER_MS = 50;
+
+/**
+ * Brings settled events to Postgres in the background: many in one statement, one statement at a time, in their order.
+ * While Postgres is away they wait, and it is asked again after growing pauses.
+ */
+@Injectable()
+export class UsageWriter {
+  /** Oldest first; only the last one grows. */
+  private batches: JournalEntry[][] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private attempt: Promise<boolean> | undefined;
+  private failures = 0;
+
+  constructor(
+    private readonly journal: UsageJournal,
+    private readonly events: UsageRepository,
+    private readonly incidents: UsageIncidents,
+  ) {}
+
+  /** Takes a settled entry of the journal. */
+  add(entry: JournalEntry): void {
+    const last = this.batches.at(-1);
+    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([entry]);
+    else last.push(entry);
+    const [next] = this.batches;
+    if (next !== undefined && next.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
+    this.plan();
+  }
+
+  /**
+   * Writes what waits now. Returns when everything is stored, or after an attempt that failed: what is left then stays
+   * in the journal and is tried again.
+   */
+  async flush(): Promise<void> {
+    while (this.batches.length > 0 || this.attempt !== undefined) {
+      if (!(await this.writeNext())) return;
+    }
+  }
+
+  private plan(): void {
+    const [next] = this.batches;
+    if (next === undefined || this.timer !== undefined || this.attempt !== undefined) return;
+    const gatherMs = next.length >= BATCH_EVENTS ? 0 : GATHER_MS;
+    this.timer = setTimeout(() => void this.writeNext(), this.failures > 0 ? backoffMs(this.failures) : gatherMs);
+    this.timer.unref();
+  }
+
+  private cancelPlan(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** @returns false when the attempt failed. */
+  private writeNext(): Promise<boolean> {
+    this.cancelPlan();
+    this.attempt ??= this.write(this.batches.shift() ?? []).finally(() => {
+      this.attempt = undefined;
+      this.plan();
+    });
+    return this.attempt;
+  }
+
+  private async write(batch: JournalEntry[]): Promise<boolean> {
+    try {
+      await storeEvents(
+        batch.map((entry) => this.journal.settledJson(entry)),
+        {
+          insert: (json) => this.events.insert(json),
+          reject: (event, error) => this.incidents.rejected(event, error),
+        },
+      );
+    } catch (error) {
+      this.batches.unshift(batch);
+      this.failures++;
+      this.incidents.writeFailed(error);
+      return false;
+    }
+    this.failures = 0;
+    this.journal.stored(batch);
+    return true;
+  }
+}

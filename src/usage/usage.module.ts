@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { JournalModule } from '../platform/journal/journal.module.js';
+import { RecordedUsageTotals } from './app-usage-totals.service.js';
+import { UsageController } from './usage.controller.js';
+import { UsageRepository } from './usage.repository.js';
+import { UsageService } from './usage.service.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+import { UsageRecorder } from './usage-recorder.service.js';
+import { UsageRecovery } from './usage-recovery.service.js';
+import { UsageResponses } from './usage-responses.service.js';
+import { UsageWriter } from './usage-writer.service.js';
+
+/**
+ * One event for every request that reached a provider, never lost and never doubled, and what people read of them.
+ *
+ * Tables: usage_events. Routes: `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes:
+ * service_unavailable (a call that could not be recorded). Log lines: usage_unresolved_cost, usage_events_write_failed,
+ * usage_event_rejected, usage_journal_recovered.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule, JournalModule],
+  controllers: [UsageController],
+  providers: [
+    UsageIncidents,
+    UsageRecorder,
+    UsageRecovery,
+    UsageRepository,
+    UsageResponses,
+    UsageService,
+    UsageWriter,
+    { provide: AppUsageTotals, useClass: RecordedUsageTotals },
+  ],
+  exports: [AppUsageTotals, UsageRecorder, UsageResponses],
+})
+export class UsageModule {}
