@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppsModule } from './apps/apps.module.js';
@@ -11,6 +11,11 @@ import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
+/** No arrow leads from `apps` to `usage`: what it must know of usage reaches it through the port `AppUsageTotals`. */
+@Global()
+@Module({ imports: [UsageModule], exports: [UsageModule] })
+class UsageTotalsModule {}
+
 /** The rooms, in arrow order. */
 @Module({
   imports: [
@@ -20,7 +25,7 @@ import { UsageModule } from './usage/usage.module.js';
     AppDirectoryModule,
     ProvidersModule,
     KeysModule,
-    UsageModule,
+    UsageTotalsModule,
     AppsModule,
     ClientAuthModule,
     ProxyModule,

@@ -70,13 +70,13 @@ export async function createGateway({
   const filter = app.get(GatewayErrorFilter);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
-  prepareFastify(adapter.getInstance(), filter);
+  prepareFastify(adapter.getInstance());
   listRouteAccess(app);
   app.get(OpenApiDocument).set(describeApi(app, publicUrl));
   return app;
 }
 
-function prepareFastify(fastify: FastifyInstance, filter: GatewayErrorFilter): void {
+function prepareFastify(fastify: FastifyInstance): void {
   fastify.decorateRequest('timings', undefined);
   fastify.decorateRequest('refusalLogged', false);
   fastify.removeAllContentTypeParsers();
@@ -97,7 +97,4 @@ function prepareFastify(fastify: FastifyInstance, filter: GatewayErrorFilter): v
       done(error instanceof Error ? error : new Error('header check failed'));
     }
   });
-  fastify.setErrorHandler((error, request: FastifyRequest, reply: FastifyReply) =>
-    filter.refuse(request, reply, error),
-  );
 }

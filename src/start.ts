@@ -19,7 +19,6 @@ import { createVault } from './platform/vault/create-vault.js';
 import { vaultEnvironmentWithKey } from './platform/vault/generated-vault-key.js';
 import type { Vault } from './platform/vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './platform/vault/vault-settings.rules.js';
-import { openJournal } from './usage/open-journal.js';
 
 const VERSION = '0.1.0';
 
@@ -74,7 +73,6 @@ export async function startGateway(env: ProcessEnvironment, options: StartOption
       imports: options.imports,
     });
     configChanges.open();
-    await openJournal(app);
     await app.init();
     const bootstrap = app.get(BootstrapService);
     await bootstrap.run();

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayErrorFilter, ServiceTrouble } from '../common/errors/gateway-error.filter.js';
 import { GatewayErrorLog } from '../common/errors/gateway-error-log.js';
+import { Refusals } from '../common/errors/refusals.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import { Environment } from './config/environment.js';
@@ -45,6 +46,7 @@ export class PlatformModule {
       { provide: ServiceTrouble, useClass: DatabaseTrouble },
       GatewayErrorLog,
       GatewayErrorFilter,
+      Refusals,
     ];
     return { module: PlatformModule, global: true, providers, exports: providers };
   }

@@ -17,7 +17,7 @@ const SERVER_TIMING_HEADER = {
 export class ProxyController {
   constructor(private readonly forwarding: Forwarding) {}
 
-  @All([':provider', ':provider/*path'])
+  @All([':provider', ':provider/*'])
   @CallerAccess()
   @Operation({
     id: 'proxyProviderRequest',
