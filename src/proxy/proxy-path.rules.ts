@@ -1,3 +1,5 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+
 const PREFIX = '/v1/apps/';
 const PROXY = '/proxy/';
 
@@ -20,9 +22,14 @@ export function isProxyPath(url: string): boolean {
  * Takes a proxy URL apart without decoding anything: what is matched is what is sent (threats 3.2).
  *
  * @param url request target of a route `/v1/apps/{app}/proxy/{provider}/{path…}`.
+ * @throws invalid_request (404) the router took an escape for a letter of the route: nothing may be read at the wrong
+ * place because of it.
  * Source: contract-app 6.1.
  */
 export function parseProxyPath(url: string): ProxyPath {
+  if (!isProxyPath(url)) {
+    throw new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
+  }
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;
   const appEnd = url.indexOf('/', PREFIX.length);

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serverTimingOf } from '../http/gateway-request.js';
 import { SERVER_TIMING } from '../http/request-timings.js';
 import { errorEnvelope, errorHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
@@ -34,7 +35,8 @@ export class GatewayErrorFilter implements ExceptionFilter {
       return;
     }
     const headers = errorHeaders(error);
-    if (request.timings) headers[SERVER_TIMING] = request.timings.header();
+    const timing = serverTimingOf(request);
+    if (timing !== undefined) headers[SERVER_TIMING] = timing;
     void reply.code(error.status).headers(headers).send(errorEnvelope(error));
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { serverTimingOf } from '../http/gateway-request.js';
 import { SERVER_TIMING } from '../http/request-timings.js';
 import { errorEnvelope, errorHeaders } from './error-envelope.js';
 import type { GatewayError } from './gateway-error.js';
@@ -16,7 +17,8 @@ export class Refusals {
     this.errorLog.write(request, error);
     if (response.destroyed) return;
     const headers = errorHeaders(error);
-    if (request.timings) headers[SERVER_TIMING] = request.timings.header();
+    const timing = serverTimingOf(request);
+    if (timing !== undefined) headers[SERVER_TIMING] = timing;
     response.writeHead(error.status, headers);
     response.end(errorEnvelope(error));
   }

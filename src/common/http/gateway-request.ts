@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { RequestTimings } from './request-timings.js';
+import { RequestTimings } from './request-timings.js';
 
 /** What our own code hangs on a request. */
 declare module 'fastify' {
@@ -13,6 +13,8 @@ declare module 'fastify' {
 
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
+/** Source: contract-app 12.2. */
+const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
 
 /** The path without its query, as it was sent. */
 export function pathOf(request: FastifyRequest): string {
@@ -31,4 +33,13 @@ export function appVersionOf(request: FastifyRequest): string | undefined {
   const value = request.headers['x-app-version'];
   const single = Array.isArray(value) ? value[0] : value;
   return single ? single.slice(0, MAX_APP_VERSION_CHARACTERS) : undefined;
+}
+
+/**
+ * The `Server-Timing` text of a refusal: what was measured so far, also where a timed route was refused before anything
+ * was; `undefined` on other routes.
+ */
+export function serverTimingOf(request: FastifyRequest): string | undefined {
+  if (request.timings) return request.timings.header();
+  return TIMED_ROUTE.test(request.raw.url ?? '') ? new RequestTimings().header() : undefined;
 }
