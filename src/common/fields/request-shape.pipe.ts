@@ -7,6 +7,7 @@ import { parseStrictJson } from '../http/strict-json.rules.js';
 import { numericMembers, trimmedMembers } from './fields.js';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+const NOT_KNOWN = 'is not a known member';
 
 /**
  * Turns what was sent into the class a handler declares, or refuses it: `400` with `<dot.path>: <what is wrong>` for
@@ -55,6 +56,8 @@ function toChecked(type: Type, members: readonly [string, unknown][]): object {
   const instance: object = new type();
   const trims = trimmedMembers(type);
   for (const [name, sent] of members) {
+    // An own `constructor` would hide the class from its validator, and other inherited names would count as known.
+    if (name in Object.prototype) throw invalidRequest(name, NOT_KNOWN);
     const value = trims.has(name) && typeof sent === 'string' ? sent.trim() : sent;
     Object.defineProperty(instance, name, { value, enumerable: true, writable: true, configurable: true });
   }
@@ -76,8 +79,6 @@ function refusalOf(problems: readonly ValidationError[]): GatewayError {
   }
   const first = problems[0];
   const path = first?.property ?? 'body';
-  const text = first?.constraints?.whitelistValidation
-    ? 'is not a known member'
-    : Object.values(first?.constraints ?? {})[0];
+  const text = first?.constraints?.whitelistValidation ? NOT_KNOWN : Object.values(first?.constraints ?? {})[0];
   return invalidRequest(path, text ?? 'is not valid');
 }

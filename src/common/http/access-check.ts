@@ -1,8 +1,6 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, RequestMethod } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { Access, type AccessDeclaration } from './access.js';
-
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'ALL', 'OPTIONS', 'HEAD', 'SEARCH'] as const;
 
 /** One route and who may call it. */
 export interface RouteAccess {
@@ -30,7 +28,7 @@ export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
       const paths = [Reflect.getMetadata('path', handler)].flat();
       const access = reflector.getAllAndOverride(Access, [handler as () => void, metatype]);
       for (const path of paths) {
-        const route = `${METHODS[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
+        const route = `${RequestMethod[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
         if (access) routes.push({ route, access });
         else undeclared.push(route);
       }

@@ -9,6 +9,7 @@ import { GatewayError } from '../errors/gateway-error.js';
  * @throws invalid_request the client broke off before the body was complete.
  */
 export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (message.destroyed) return Promise.reject(brokenOff());
   const declared = message.headers['content-length'];
   if (declared !== undefined && Number(declared) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {

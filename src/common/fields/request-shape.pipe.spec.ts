@@ -1,0 +1,201 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ArgumentMetadata } from '@nestjs/common';
+import fc from 'fast-check';
+import { GatewayError } from '../errors/gateway-error.js';
+import { RawBody } from '../http/raw-body.js';
+import { Int, JsonObject, Text, Verbatim } from './fields.js';
+import { RequestShapePipe } from './request-shape.pipe.js';
+
+class ThingRequest {
+  @Text({ max: 10 })
+  name: string;
+
+  @Verbatim({ max: 10, optional: true })
+  key?: string;
+
+  @JsonObject({ optional: true })
+  config?: object;
+
+  @Int({ min: 1, missingCode: 'app_revision_required' })
+  revision: number;
+}
+
+class PageQuery {
+  @Int({ min: 1, max: 200, optional: true })
+  limit?: number;
+
+  @Text({ max: 10, optional: true })
+  month?: string;
+}
+
+const pipe = new RequestShapePipe();
+const JSON_TYPE = 'application/json';
+
+function body(text: string | Buffer, contentType = JSON_TYPE): unknown {
+  return pipe.transform(new RawBody(Buffer.from(text), contentType), { type: 'body', metatype: ThingRequest });
+}
+
+function query(sent: Record<string, unknown>): unknown {
+  return pipe.transform(sent, { type: 'query', metatype: PageQuery });
+}
+
+function refusal(call: () => unknown): GatewayError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('a refusal was expected');
+}
+
+const messageOf = (call: () => unknown) => refusal(call).message;
+const text = (members: object) => JSON.stringify({ name: 'a', revision: 1, ...members });
+
+describe('request bodies (contract-admin 0.1)', () => {
+  it('right body → an instance of the class; names trimmed, credentials not', () => {
+    const request = body(text({ name: ' a b ', key: ' k ', config: { ' x ': ' y ' } }));
+    expect(request).toBeInstanceOf(ThingRequest);
+    expect({ ...(request as ThingRequest) }).toEqual({
+      name: 'a b',
+      key: ' k ',
+      config: { ' x ': ' y ' },
+      revision: 1,
+    });
+  });
+
+  it.each([
+    [text({ name: '   ' }), 'name: must be text of 1 to 10 characters'],
+    [text({ name: '', config: 1 }), 'name: must be text of 1 to 10 characters'],
+    [text({ name: 'x'.repeat(11) }), 'name: must be text of 1 to 10 characters'],
+    [text({ config: [] }), 'config: must be an object'],
+    [text({ other: 1, name: '' }), 'other: is not a known member'],
+    ['{"revision":1}', 'name: is required'],
+    ['{"name":"a","name":"b","revision":1}', 'name: is given twice'],
+    ['[]', 'body: must be a JSON object'],
+    ['null', 'body: must be a JSON object'],
+    ['"text"', 'body: must be a JSON object'],
+    ['', 'body: must be a JSON object'],
+    ['{', 'body: is not valid JSON'],
+  ])('%s → 400 "%s", the first problem only', (sent, message) => {
+    expect(refusal(() => body(sent))).toMatchObject({ code: 'invalid_request', status: 400, message });
+  });
+
+  it('no body at all → 400 at the root', () => {
+    expect(messageOf(() => pipe.transform(undefined, { type: 'body', metatype: ThingRequest }))).toBe(
+      'body: must be a JSON object',
+    );
+  });
+
+  it('contract-admin 2.3: a missing member with a code of its own → that code before other problems', () => {
+    expect(refusal(() => body('{"name":"","stranger":1}')).code).toBe('app_revision_required');
+    expect(refusal(() => body(text({ revision: 'x' }))).code).toBe('invalid_request');
+  });
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__proto__', '__defineGetter__', 'isPrototypeOf'])(
+    'a member named %s → not known, and nothing else is left unjudged for it',
+    (name) => {
+      for (const value of ['1', '{}', 'null', '{"prototype":{}}']) {
+        expect(messageOf(() => body(`{"${name}":${value}}`))).toBe(`${name}: is not a known member`);
+        expect(messageOf(() => body(`{"name":"a","revision":1,"${name}":${value}}`))).toBe(
+          `${name}: is not a known member`,
+        );
+      }
+    },
+  );
+
+  it('any object → an instance with known members only, or a refusal', () => {
+    const name = fc.oneof(
+      fc.constantFrom('name', 'key', 'config', 'revision', 'constructor', '__proto__'),
+      fc.string(),
+    );
+    const value = fc.oneof(fc.constantFrom('a', 1, {}), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value), { maxLength: 5 }), (members) => {
+        const sent = `{${members.map(([key, one]) => `${JSON.stringify(key)}:${JSON.stringify(one)}`).join()}}`;
+        try {
+          const request = body(sent);
+          expect(Object.getPrototypeOf(request)).toBe(ThingRequest.prototype);
+          expect(request).toMatchObject({ name: expect.any(String), revision: expect.any(Number) });
+          expect(['name', 'key', 'config', 'revision']).toEqual(expect.arrayContaining(Object.keys(request as object)));
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json ;charset=utf-8',
+    'application/vnd.api+json',
+  ])('content type %s → read', (contentType) => {
+    expect(body(text({}), contentType)).toBeInstanceOf(ThingRequest);
+  });
+
+  it.each([
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'text/json',
+    'x, application/json',
+  ])('content type "%s" → refused before the body is parsed', (contentType) => {
+    expect(refusal(() => body('{', contentType))).toMatchObject({
+      code: 'invalid_request',
+      message: 'Content-Type: must be application/json',
+      reason: 'content_type_unsupported',
+    });
+  });
+
+  it('a handler that declares no class → the parsed object', () => {
+    const sent = new RawBody(Buffer.from('{"a":1}'), JSON_TYPE);
+    for (const metatype of [Object, undefined]) {
+      expect(pipe.transform(sent, { type: 'body', metatype })).toEqual({ a: 1 });
+    }
+  });
+});
+
+describe('queries', () => {
+  it('text that is a number → read as one only where the class says so', () => {
+    expect({ ...(query({ limit: '50', month: ' 2026 ' }) as PageQuery) }).toEqual({ limit: 50, month: '2026' });
+    expect(query({})).toBeInstanceOf(PageQuery);
+  });
+
+  it.each(['', '-1', '0', '201', '1e2', '0x10', ' 5', '5 ', '1.0', '9'.repeat(16), 'NaN', '٣'])(
+    'limit "%s" → 400',
+    (limit) => expect(messageOf(() => query({ limit }))).toBe('limit: must be a whole number from 1 to 200'),
+  );
+
+  it.each([
+    [{ limit: ['1', '2'] }, 'limit: is given twice'],
+    [{ unknown: '1' }, 'unknown: is not a known member'],
+    [{ constructor: '1' }, 'constructor: is not a known member'],
+    [{ month: 'a\u0000' }, 'month: must be text of 1 to 10 characters'],
+  ])('%j → "%s"', (sent, message) => {
+    expect(messageOf(() => query(sent))).toBe(message);
+  });
+
+  it('a handler that declares no class → what was sent', () => {
+    const sent = { a: 'b' };
+    expect(pipe.transform(sent, { type: 'query', metatype: Object })).toBe(sent);
+  });
+});
+
+describe('path parameters and the rest', () => {
+  const param: ArgumentMetadata = { type: 'param', metatype: String, data: 'app' };
+
+  it('a NUL character → 400, since the database cannot hold one', () => {
+    expect(messageOf(() => pipe.transform('a\u0000b', param))).toBe('app: holds a NUL character');
+    expect(messageOf(() => pipe.transform('\u0000', { type: 'param' }))).toBe('path: holds a NUL character');
+  });
+
+  it('any other value → passes as it is', () => {
+    expect(pipe.transform('swift-otter', param)).toBe('swift-otter');
+    const injected = {};
+    expect(pipe.transform(injected, { type: 'custom' })).toBe(injected);
+  });
+});

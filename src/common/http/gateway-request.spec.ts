@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import Fastify from 'fastify';
+import { appOf, appVersionOf, pathOf } from './gateway-request.js';
+
+const fastify = Fastify();
+fastify.all('*', (request) => ({ path: pathOf(request), app: appOf(request), version: appVersionOf(request) }));
+
+afterAll(() => fastify.close());
+
+async function seen(url: string, headers: Record<string, string | string[]> = {}) {
+  return (await fastify.inject({ method: 'GET', url, headers })).json();
+}
+
+describe('what a request says of itself', () => {
+  it.each([
+    ['/v1/healthz', '/v1/healthz'],
+    ['/v1/apps/a/me?token=secret&x=?', '/v1/apps/a/me'],
+    ['/v1/apps/%61/me', '/v1/apps/%61/me'],
+    ['/?', '/'],
+  ])('path of %s → %s: no query, nothing decoded', async (url, path) => {
+    expect((await seen(url)).path).toBe(path);
+  });
+
+  it.each([
+    ['/v1/apps/swift-otter/proxy/openai/v1/responses?x=1', 'swift-otter'],
+    ['/v1/apps/swift-otter', 'swift-otter'],
+    ['/v1/apps/swift-otter?month=2026-01', 'swift-otter'],
+    ['/v1/admin/apps/swift-otter/keys', 'swift-otter'],
+    ['/v1/admin/apps', undefined],
+    ['/v1/admin/apps?month=/x', undefined],
+    ['/v1/admin/providers/p_1', undefined],
+    ['/v1/healthz?from=/v1/apps/other/me', undefined],
+    ['/openapi.json', undefined],
+  ])('application of %s → %s', async (url, app) => {
+    expect((await seen(url)).app).toBe(app);
+  });
+
+  it.each([
+    ['1.4.2', '1.4.2'],
+    ['9'.repeat(64), '9'.repeat(64)],
+    ['9'.repeat(65), '9'.repeat(64)],
+    ['', undefined],
+  ])('contract-app 12.1: X-App-Version "%s" → "%s"', async (sent, version) => {
+    expect((await seen('/v1/healthz', { 'x-app-version': sent })).version).toBe(version);
+  });
+
+  it('no X-App-Version → undefined', async () => {
+    expect(await seen('/v1/healthz')).toEqual({ path: '/v1/healthz' });
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { GatewayError } from '../errors/gateway-error.js';
+import { parseStrictJson } from './strict-json.rules.js';
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text));
+
+function refusal(bytes: Buffer): GatewayError {
+  try {
+    parseStrictJson(bytes);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('a refusal was expected');
+}
+
+/** What the rules say of a text, found another way than by walking its characters. */
+function verdict(text: string): { value: unknown } | 'refused' {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'refused';
+  }
+  return depthOf(value) > 64 || holdsNul(value) ? 'refused' : { value };
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\u0000');
+  return typeof value === 'object' && value !== null && Object.entries(value).some((entry) => entry.some(holdsNul));
+}
+
+describe('strict JSON (threats 2.1, 2.6)', () => {
+  it('any value, written with any blanks → the same value, or refused only for NUL and depth', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary', maxDepth: 8 }),
+        fc.constantFrom('', ' ', '\t\n'),
+        (json, blank) => {
+          const text = JSON.stringify(json, null, blank);
+          const expected = verdict(text);
+          if (expected === 'refused') expect(() => parse(text)).toThrow(GatewayError);
+          else expect(parse(text)).toEqual(expected.value);
+        },
+      ),
+    );
+  });
+
+  it('any text near JSON, no names to repeat → accepted exactly when JSON.parse accepts it', () => {
+    const piece = fc.constantFrom(
+      '[',
+      ']',
+      ',',
+      '"',
+      '\\',
+      '\\u0000',
+      '\\\\u0000',
+      'a',
+      '1',
+      'null',
+      ' ',
+      '\n',
+      '\f',
+      '-',
+      'é',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        const expected = verdict(text);
+        if (expected === 'refused') expect(() => parse(text)).toThrow(GatewayError);
+        else expect(parse(text)).toEqual(expected.value);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('any bytes → a value or a refusal, never another error', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        try {
+          parseStrictJson(Buffer.from(bytes));
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+        }
+      }),
+    );
+  });
+
+  it('any name given twice in one object, spelled in any escapes → refused and named', () => {
+    const escaped = (name: string) =>
+      `"${[...name].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`;
+    fc.assert(
+      fc.property(fc.stringMatching(/^[ -~]{1,20}$/), fc.jsonValue(), (name, between) => {
+        const text = `{${JSON.stringify(name)}: 1, "${name.length}-other": ${JSON.stringify(between)}, ${escaped(name)}: 2}`;
+        const error = refusal(Buffer.from(text));
+        expect(error.message).toBe(`${name}: is given twice`);
+        expect(error.reason).toBe('json_member_twice');
+      }),
+    );
+  });
+
+  it.each([
+    '{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}',
+    '{"a":"a","b":"a"}',
+    '["a","a",{"a":"\\"a\\":1"}]',
+    '{"a":1,"A":1,"a ":1}',
+  ])('%s: one word in different places → no repetition', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each(['{"":1,"":2}', '{"a":{"b":[{"c":1,"c" \n:1}]}}', '{"__proto__":1,"__proto__":2}'])('%s → refused', (text) =>
+    expect(refusal(Buffer.from(text)).reason).toBe('json_member_twice'),
+  );
+
+  it('a member named __proto__ → an own member, no prototype', () => {
+    const value = parse('{"__proto__":{"admin":true}}');
+    expect(Object.keys(value as object)).toEqual(['__proto__']);
+    expect(Reflect.get(value as object, 'admin')).toBeUndefined();
+  });
+
+  it.each([
+    [64, true],
+    [65, false],
+  ])('%i levels → accepted: %s', (levels, accepted) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ]) {
+      const text = `${open?.repeat(levels)}1${close?.repeat(levels)}`;
+      if (accepted) expect(parse(text)).toBeDefined();
+      else expect(() => parse(text)).toThrow('body: is nested deeper than 64 levels');
+    }
+  });
+
+  it('brackets within text → no nesting', () => {
+    expect(parse(JSON.stringify('['.repeat(100)))).toBe('['.repeat(100));
+  });
+
+  it.each([
+    ['a byte order mark', Buffer.from('\ufeff{}'), 'body: is not valid JSON'],
+    ['a broken UTF-8 sequence', Buffer.from([0x22, 0xc3, 0x28, 0x22]), 'body: is not valid UTF-8'],
+    ['an overlong quote', Buffer.from([0x22, 0xc0, 0xa2, 0x22]), 'body: is not valid UTF-8'],
+    ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'body: is not valid UTF-8'],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), 'body: is not valid JSON'],
+    ['an escaped NUL in a value', Buffer.from('{"a":"\\u0000"}'), 'body: holds a NUL character'],
+    ['an escaped NUL in a name', Buffer.from('{"a\\u0000":1}'), 'body: holds a NUL character'],
+    ['nothing', Buffer.alloc(0), 'body: is not valid JSON'],
+    ['two values', Buffer.from('{}{}'), 'body: is not valid JSON'],
+    ['a comment', Buffer.from('{}//'), 'body: is not valid JSON'],
+    ['NaN', Buffer.from('NaN'), 'body: is not valid JSON'],
+  ])('%s → 400 invalid_request', (_name, bytes, message) => {
+    expect(refusal(bytes)).toMatchObject({ code: 'invalid_request', status: 400, message });
+  });
+
+  it('a long repeated name → cut in the message', () => {
+    const name = 'n'.repeat(5_000);
+    expect(refusal(Buffer.from(`{"${name}":1,"${name}":2}`)).message).toBe(`${'n'.repeat(100)}: is given twice`);
+  });
+});
