@@ -7,6 +7,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'pay
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', message: 'Content-Length does not match the body.' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'invalid_request', message: 'Content-Type: not a media type.' },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'invalid_request', message: 'body: must not be empty.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'invalid_request', message: 'A part of the URL is too long.' },
   FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL has a broken percent escape.' },
 };
 

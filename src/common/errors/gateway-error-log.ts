@@ -9,7 +9,10 @@ import type { GatewayError } from './gateway-error.js';
 export class GatewayErrorLog {
   constructor(private readonly log: Log) {}
 
-  /** Exactly one line a request, with exactly the specified fields (specification "Events" 3). */
+  /**
+   * Exactly one line a request, with exactly the specified fields (specification "Events" 3). What lies behind an
+   * `internal_error` is written beside it.
+   */
   write(request: FastifyRequest, error: GatewayError): void {
     if (request.refusalLogged) return;
     request.refusalLogged = true;
@@ -22,10 +25,11 @@ export class GatewayErrorLog {
       app: appOf(request),
       appVersion: appVersionOf(request),
     });
+    if (error.code === 'internal_error' && error.cause !== undefined) this.writeCause(request, error.cause);
   }
 
-  /** The detail of a failure nobody planned, beside its `gateway_error` line; never its parameters. */
-  writeUnexpected(request: FastifyRequest, error: unknown): void {
+  /** Name, text and stack of an error, never its parameters; of what is no error, the type alone. */
+  private writeCause(request: FastifyRequest, error: unknown): void {
     const known = error instanceof Error ? error : new Error(typeof error);
     this.log.event('unhandled_error', {
       path: pathOf(request),

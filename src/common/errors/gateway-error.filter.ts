@@ -29,7 +29,6 @@ export class GatewayErrorFilter implements ExceptionFilter {
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
     this.errorLog.write(request, error);
-    if (error.code === 'internal_error' && error !== thrown) this.errorLog.writeUnexpected(request, thrown);
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;

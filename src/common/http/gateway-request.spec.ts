@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import Fastify from 'fastify';
-import { appOf, appVersionOf, pathOf } from './gateway-request.js';
+import { appOf, appVersionOf, pathOf, serverTimingOf } from './gateway-request.js';
 
 const fastify = Fastify();
-fastify.all('*', (request) => ({ path: pathOf(request), app: appOf(request), version: appVersionOf(request) }));
+fastify.all('*', (request) => ({
+  path: pathOf(request),
+  app: appOf(request),
+  version: appVersionOf(request),
+  timing: serverTimingOf(request),
+}));
 
 afterAll(() => fastify.close());
 
@@ -46,5 +51,16 @@ describe('what a request says of itself', () => {
 
   it('no X-App-Version → undefined', async () => {
     expect(await seen('/v1/healthz')).toEqual({ path: '/v1/healthz' });
+  });
+
+  it.each([
+    ['/v1/apps/otter/proxy/openai/v1/responses', true],
+    ['/v1/apps/otter/endpoints/summary', true],
+    ['/v1/apps/otter/me', false],
+    ['/v1/apps/otter/auth/token?next=/v1/apps/a/proxy/b', false],
+    ['/v1/admin/apps/otter/proxy/x', false],
+  ])('contract-app 12.2: %s refused before anything was measured → Server-Timing: %s', async (url, timed) => {
+    const { timing } = await seen(url);
+    expect(timing).toBe(timed ? 'auth;dur=0.0, limiter;dur=0.0, provider_ttfb;dur=0.0' : undefined);
   });
 });

@@ -1,0 +1,95 @@
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Fastify, { type FastifyRequest } from 'fastify';
+import { SystemClock } from '../clock.js';
+import { Log } from '../log/log.js';
+import { GatewayError } from './gateway-error.js';
+import { GatewayErrorLog } from './gateway-error-log.js';
+
+const lines: string[] = [];
+const errorLog = new GatewayErrorLog(new Log(new SystemClock(), 'debug', (line) => lines.push(line)));
+const fastify = Fastify();
+let use: (request: FastifyRequest) => void;
+fastify.all('*', async (request) => use(request));
+
+beforeEach(() => void lines.splice(0));
+afterAll(() => fastify.close());
+
+async function logged(
+  write: (request: FastifyRequest) => void,
+  { url = '/v1/admin/providers', headers = {} } = {},
+): Promise<Record<string, unknown>[]> {
+  use = write;
+  await fastify.inject({ method: 'POST', url, headers, payload: { apiKey: 'sk-in-body' } });
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe('the line of a refusal (specification "Events" 3)', () => {
+  it('whoever notices it, however often → one line', async () => {
+    const written = await logged((request) => {
+      errorLog.write(request, new GatewayError('forbidden'));
+      errorLog.write(request, new GatewayError('internal_error', { cause: new Error('later') }));
+    });
+    expect(written).toHaveLength(1);
+    expect(written[0]).toMatchObject({ code: 'forbidden', status: 403, level: 'warn' });
+  });
+
+  it('nothing to say of reason, application and version → these fields are absent', async () => {
+    const [line = {}] = await logged((request) => errorLog.write(request, new GatewayError('not_found')));
+    expect(Object.keys(line)).toEqual(['level', 'message', 'timestamp', 'code', 'status', 'path', 'method']);
+  });
+
+  it('credentials in headers, query, body, message and data → in no line', async () => {
+    await logged(
+      (request) =>
+        errorLog.write(
+          request,
+          new GatewayError('auth_required', { message: 'bad key sk-in-message', data: { hint: 'sk-in-data' } }),
+        ),
+      {
+        url: '/v1/apps/a/me?key=sk-in-query',
+        headers: { authorization: 'Bearer sk-in-header', cookie: 'sk-in-cookie' },
+      },
+    );
+    expect(lines).toHaveLength(1);
+    expect(lines.join()).not.toContain('sk-in');
+  });
+
+  it('path and version of a hostile client → one line, cut', async () => {
+    const [line] = await logged((request) => errorLog.write(request, new GatewayError('not_found')), {
+      url: `/v1/apps/${'a'.repeat(2_000)}/me%0a{"level":"info"}`,
+      headers: { 'x-app-version': 'v'.repeat(500) },
+    });
+    expect(lines.join()).not.toContain('\n');
+    expect(line).toMatchObject({ appVersion: 'v'.repeat(64), level: 'warn' });
+    expect(String(line?.path)).toHaveLength(512);
+    expect(String(line?.app)).toHaveLength(512);
+  });
+});
+
+describe('the detail of a failure', () => {
+  const failure = (cause: unknown) => new GatewayError('internal_error', { cause });
+
+  it('an error behind internal_error → its name, message and stack in a second line', async () => {
+    const [, line] = await logged((request) => errorLog.write(request, failure(new RangeError('no such day'))));
+    expect(line).toMatchObject({
+      level: 'error',
+      message: 'unhandled_error',
+      path: '/v1/admin/providers',
+      method: 'POST',
+      error: 'RangeError: no such day',
+      stack: expect.stringContaining('gateway-error-log.spec'),
+    });
+  });
+
+  it('something thrown that is no error → its type only, since it may hold anything', async () => {
+    await logged((request) => errorLog.write(request, failure('sk-in-thrown-text')));
+    await logged((request) => errorLog.write(request, failure({ apiKey: 'sk-in-thrown-object' })));
+    expect(lines.join()).not.toContain('sk-in');
+    expect([1, 3].map((at) => JSON.parse(lines[at] ?? '{}').error)).toEqual(['Error: string', 'Error: object']);
+  });
+
+  it('the cause of a refusal that was planned → not logged', async () => {
+    const away = new GatewayError('service_unavailable', { cause: new Error('connection refused') });
+    expect(await logged((request) => errorLog.write(request, away))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { ERRORS, type ErrorCode } from './error-catalogue.js';
+import { GatewayError, invalidRequest } from './gateway-error.js';
+
+describe('GatewayError', () => {
+  it.each(Object.keys(ERRORS) as ErrorCode[])('%s alone → the status and text of the catalogue', (code) => {
+    const error = new GatewayError(code);
+    expect(error).toMatchObject({ name: 'GatewayError', code, ...ERRORS[code] });
+    expect([error.reason, error.data, error.retryAfterSeconds, error.headers, error.cause]).toEqual(
+      Array(5).fill(undefined),
+    );
+  });
+
+  it('everything said by the thrower → kept', () => {
+    const cause = new Error('socket');
+    const options = {
+      message: 'Late.',
+      reason: 'slow',
+      status: 504,
+      data: { a: 1 },
+      retryAfterSeconds: 3,
+      headers: {},
+      cause,
+    };
+    expect(new GatewayError('provider_error', options)).toMatchObject({ code: 'provider_error', ...options });
+  });
+
+  it('a real error → with a stack and its class', () => {
+    const error = new GatewayError('not_found');
+    expect(error).toBeInstanceOf(Error);
+    expect(error.stack).toContain('gateway-error.spec');
+  });
+});
+
+describe('invalidRequest (contract-admin 0.1)', () => {
+  it('path and problem → 400 with "<dot.path>: <what is wrong>"', () => {
+    expect(invalidRequest('limits.per_user', 'must be an object')).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      message: 'limits.per_user: must be an object',
+      reason: undefined,
+    });
+    expect(invalidRequest('body', 'is empty', 'body_empty').reason).toBe('body_empty');
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { SystemClock } from '../clock.js';
+import { RequestTimings } from '../http/request-timings.js';
+import { Log } from '../log/log.js';
+import { GatewayError } from './gateway-error.js';
+import { GatewayErrorLog } from './gateway-error-log.js';
+import { Refusals } from './refusals.js';
+
+const lines: Record<string, unknown>[] = [];
+const log = new Log(new SystemClock(), 'debug', (line) => lines.push(JSON.parse(line)));
+const refusals = new Refusals(new GatewayErrorLog(log));
+const fastify = Fastify();
+let handle: (request: FastifyRequest, reply: FastifyReply) => void;
+fastify.all('*', (request, reply) => {
+  reply.hijack();
+  handle(request, reply);
+});
+
+beforeEach(() => void lines.splice(0));
+afterAll(() => fastify.close());
+
+const TIMEOUT = new GatewayError('provider_error', { status: 504, reason: 'provider_timeout', retryAfterSeconds: 1 });
+
+describe('refusing on an answer that was handed over', () => {
+  it('nothing sent yet → status, envelope, headers and line as everywhere', async () => {
+    handle = (request, reply) => refusals.answer(request, reply.raw, TIMEOUT);
+    const response = await fastify.inject('/v1/apps/otter/proxy/openai/v1/responses');
+    expect(response.statusCode).toBe(504);
+    expect(response.headers).toMatchObject({ 'content-type': 'application/json; charset=UTF-8', 'retry-after': '1' });
+    expect(response.json()).toEqual({
+      error: { code: 'provider_error', message: 'The provider could not be reached.' },
+    });
+    expect(lines).toMatchObject([{ message: 'gateway_error', reason: 'provider_timeout', status: 504, app: 'otter' }]);
+  });
+
+  it('contract-app 12.2: measured request → Server-Timing with what was measured; none off timed routes', async () => {
+    handle = (request, reply) => {
+      request.timings = new RequestTimings();
+      request.timings.limiterMs = 1.5;
+      refusals.answer(request, reply.raw, TIMEOUT);
+    };
+    const { headers } = await fastify.inject('/');
+    expect(headers['server-timing']).toBe('auth;dur=0.0, limiter;dur=1.5, provider_ttfb;dur=0.0');
+    handle = (request, reply) => refusals.answer(request, reply.raw, TIMEOUT);
+    expect((await fastify.inject('/v1/healthz')).headers).not.toHaveProperty('server-timing');
+  });
+
+  it('an unplanned failure → the client learns nothing of it, the log everything', async () => {
+    const error = new GatewayError('internal_error', { cause: new TypeError('x is undefined') });
+    handle = (request, reply) => refusals.answer(request, reply.raw, error);
+    expect((await fastify.inject('/')).body).not.toContain('undefined');
+    expect(lines).toMatchObject([{ message: 'gateway_error' }, { error: 'TypeError: x is undefined' }]);
+  });
+
+  it('the client has left → logged, nothing written, nothing thrown', async () => {
+    const done = Promise.withResolvers<boolean>();
+    handle = (request, reply) => {
+      reply.raw.destroy();
+      refusals.answer(request, reply.raw, TIMEOUT);
+      done.resolve(reply.raw.headersSent);
+    };
+    await expect(fastify.inject('/')).rejects.toThrow();
+    expect(await done.promise).toBe(false);
+    expect(lines).toHaveLength(1);
+  });
+});
