@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { JournalFiles } from './journal-files.js';
 import { segmentName } from './journal-lines.rules.js';
 
-/** A segment takes no further lines once it holds this much. */
+/** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
 /** While writing fails and nobody writes, whether it works again is tried this often. */
 const PROBE_MS = 1_000;
@@ -29,6 +29,8 @@ export interface SegmentLogOptions {
   readonly files: JournalFiles;
   /** Longest time written bytes stay off the disk, in milliseconds. */
   readonly syncMs: number;
+  /** A file takes no further lines once it holds this much; {@link SEGMENT_MAX_BYTES} when absent. */
+  readonly segmentBytes?: number | undefined;
   /** Told of each failure. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -110,7 +112,8 @@ export class SegmentLog {
 
   private writable(): Segment {
     if (this.ended) throw new Error('the log is closed');
-    if (this.current !== undefined && this.current.bytes >= SEGMENT_MAX_BYTES) this.retire(this.current);
+    const { segmentBytes = SEGMENT_MAX_BYTES } = this.options;
+    if (this.current !== undefined && this.current.bytes >= segmentBytes) this.retire(this.current);
     this.current ??= this.start();
     return this.current;
   }

@@ -34,6 +34,8 @@ export interface UsageJournalOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly files?: JournalFiles;
+  /** Size at which a new file is begun, in bytes. */
+  readonly segmentBytes?: number;
 }
 
 /**
@@ -65,11 +67,12 @@ export class UsageJournal {
    * @throws Error when the directory cannot be written: the service then cannot start.
    */
   async open(): Promise<void> {
-    const { root, instanceId, syncMs, files = SYSTEM_FILES } = this.options;
+    const { root, instanceId, syncMs, segmentBytes, files = SYSTEM_FILES } = this.options;
     const { directory, orphans } = await takeJournalHome(root, instanceId);
     this.directory = directory;
     this.orphans = orphans;
-    this.segmentLog = new SegmentLog({ directory, files, syncMs, onTrouble: (error) => this.report(error) });
+    const onTrouble = (error: unknown) => this.report(error);
+    this.segmentLog = new SegmentLog({ directory, files, syncMs, segmentBytes, onTrouble });
   }
 
   /** `full`: too many events wait for Postgres; `failed`: lines cannot be written. Both refuse new calls. */

@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
+import { SEGMENT_MAX_BYTES, SegmentLog } from './segment-log.js';
+
+const SYNC_MS = 5;
+const MEGABYTE = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+
+/** The machine's files with a disk that can be filled and that counts what is forced to it. */
+class FragileFiles implements JournalFiles {
+  /** Bytes the disk still takes. */
+  free = Number.POSITIVE_INFINITY;
+  syncFails = false;
+  syncs = 0;
+  create = SYSTEM_FILES.create;
+  read = SYSTEM_FILES.read;
+  close = SYSTEM_FILES.close;
+  remove = SYSTEM_FILES.remove;
+
+  write(descriptor: number, bytes: Buffer): number {
+    const taken = bytes.subarray(0, this.free);
+    this.free -= taken.length;
+    return SYSTEM_FILES.write(descriptor, taken);
+  }
+
+  sync(descriptor: number, done: (error: Error | null) => void): void {
+    this.syncs++;
+    if (this.syncFails) setImmediate(() => done(new Error('EIO')));
+    else SYSTEM_FILES.sync(descriptor, done);
+  }
+}
+
+let directory: string;
+let files: FragileFiles;
+let troubles: string[];
+let log: SegmentLog;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'segment-log-'));
+  files = new FragileFiles();
+  troubles = [];
+  log = new SegmentLog({ directory, files, syncMs: SYNC_MS, onTrouble: (error) => troubles.push(String(error)) });
+});
+
+afterEach(async () => {
+  await log.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function contents(): string[] {
+  return readdirSync(directory)
+    .sort()
+    .map((name) => readFileSync(join(directory, name), 'utf8'));
+}
+
+async function settledDown(): Promise<void> {
+  await sleep(20 * SYNC_MS);
+}
+
+describe('segment log', () => {
+  it('append → the bytes are in the file when it returns', () => {
+    log.append('one\n');
+    log.append('two ä\n');
+    expect(contents()).toEqual(['one\ntwo ä\n']);
+    expect(log.segments[0]?.bytes).toBe(11);
+  });
+
+  it('segment that is full → the next line starts a new file', () => {
+    for (let written = 0; written < SEGMENT_MAX_BYTES; written += MEGABYTE.length) log.append(MEGABYTE).pins = 1;
+    const next = log.append('next\n');
+    expect(log.segments).toHaveLength(2);
+    expect(contents()[1]).toBe('next\n');
+    expect(next.bytes).toBe(5);
+  });
+
+  it('written bytes → are forced to the disk in the background, once for many lines', async () => {
+    log.append('one\n').pins++;
+    log.append('two\n');
+    await settledDown();
+    expect(files.syncs).toBe(1);
+    log.append('three\n');
+    await settledDown();
+    expect(files.syncs).toBe(2);
+  });
+
+  it('segment nobody pins → is deleted when it is full, not before', async () => {
+    const first = log.append(MEGABYTE.repeat(8));
+    first.pins = 1;
+    log.unpin(first);
+    await settledDown();
+    expect(log.segments).toHaveLength(1);
+    log.append('next\n').pins = 1;
+    await settledDown();
+    expect(contents()).toEqual(['next\n']);
+  });
+
+  it('segment that loses its last pin later → is deleted then', async () => {
+    const first = log.append(MEGABYTE.repeat(8));
+    first.pins = 2;
+    log.append('next\n').pins = 1;
+    log.unpin(first);
+    await settledDown();
+    expect(readdirSync(directory)).toHaveLength(2);
+    log.unpin(first);
+    await settledDown();
+    expect(contents()).toEqual(['next\n']);
+  });
+
+  it('disk that fills up in a line → throws, says failed, and the next line goes to a new file', async () => {
+    log.append('before\n').pins = 1;
+    files.free = 3;
+    expect(() => log.append('lost line\n')).toThrow('3 of 10 bytes');
+    expect(log.failed).toBe(true);
+    expect(troubles).toHaveLength(1);
+    files.free = 100;
+    log.append('after\n').pins = 1;
+    expect(log.failed).toBe(false);
+    await settledDown();
+    expect(contents()).toEqual(['before\nlos', 'after\n']);
+  });
+
+  it('disk that stays full → refused lines leave no files behind', async () => {
+    log.append('before\n').pins = 1;
+    files.free = 0;
+    for (let line = 0; line < 50; line++) expect(() => log.append('lost\n')).toThrow();
+    await settledDown();
+    expect(contents()).toEqual(['before\n']);
+  });
+
+  it('disk that has room again while nobody writes → works again by itself', async () => {
+    files.free = 0;
+    expect(() => log.append('lost\n')).toThrow();
+    files.free = 100;
+    await sleep(1_200);
+    expect(log.failed).toBe(false);
+  });
+
+  it('sync that fails → is told, and later lines go to a new file', async () => {
+    files.syncFails = true;
+    log.append('doubtful\n').pins = 1;
+    await settledDown();
+    files.syncFails = false;
+    log.append('next\n').pins = 1;
+    expect(troubles[0]).toContain('EIO');
+    expect(contents()).toEqual(['doubtful\n', 'next\n']);
+  });
+
+  it('place in a segment → is read back, also after it was closed', async () => {
+    const first = log.append(`abc\n${MEGABYTE.repeat(8)}`);
+    first.pins = 1;
+    log.append('next\n');
+    await settledDown();
+    expect(first.closed).toBe(true);
+    expect(log.read(first, 1, 2)).toBe('bc');
+  });
+
+  it('close → forces the rest to the disk, keeps what is pinned, takes nothing more', async () => {
+    log.append('kept\n').pins = 1;
+    await log.close();
+    expect(files.syncs).toBe(1);
+    expect(contents()).toEqual(['kept\n']);
+    expect(() => log.append('late\n')).toThrow('closed');
+  });
+});
