@@ -6,7 +6,7 @@ import type { ProviderCredential } from './provider-credential.js';
 import type { ProviderRow, ProviderStatus } from './provider-row.js';
 
 /** Where calls go: `origin` for the connection, `path` (slash at both ends) before the provider path. */
-export interface UpstreamBase {
+interface UpstreamBase {
   readonly origin: string;
   readonly path: string;
 }

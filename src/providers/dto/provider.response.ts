@@ -5,7 +5,7 @@ import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-type
 import type { ProviderRow, ProviderStatus, StoredPricing } from '../provider-row.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
 
-export class ProviderCapabilityResponse {
+class ProviderCapabilityResponse {
   @ApiProperty({ type: 'array', items: { type: 'string', enum: [...API_STYLES] }, description: 'Styles it serves.' })
   apiStyles: readonly ApiStyle[];
 
@@ -34,7 +34,7 @@ export class ProviderCapabilityResponse {
 }
 
 @WithCustomPricing()
-export class ProviderResource {
+class ProviderResource {
   @ApiProperty({ type: 'string', format: 'uuid' })
   id: string;
 
