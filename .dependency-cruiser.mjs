@@ -78,6 +78,5 @@ export default {
     exclude: { path: '\\.spec\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensionAlias: { '.js': ['.ts', '.js'] } },
   },
 };
