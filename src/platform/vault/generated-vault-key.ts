@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ids } from '../../common/ids.js';
+import { errorCode } from '../database/error-code.js';
 import type { VaultEnvironment } from './vault-settings.rules.js';
 
 const KEY_BYTES = 32;
@@ -16,10 +17,19 @@ export function vaultEnvironmentWithKey(env: VaultEnvironment, dataDir: string, 
   const directory = join(dataDir, 'secrets');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'vault-key-v1');
-  try {
-    writeFileSync(file, ids.bytes(KEY_BYTES).toString('base64'), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  if (!existsSync(file)) makeKeyFile(file, ids);
   return { SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: readFileSync(file, 'utf8').trim() };
+}
+
+/** A link appears with its content complete and fails when the name is taken, so nobody reads half a key. */
+function makeKeyFile(file: string, ids: Ids): void {
+  const draft = `${file}.${ids.uuid()}`;
+  writeFileSync(draft, ids.bytes(KEY_BYTES).toString('base64'), { flag: 'wx', mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }

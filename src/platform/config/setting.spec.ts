@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Secret } from '../../common/log/secret.js';
+import {
+  declaredSettings,
+  int,
+  oneOf,
+  origin,
+  positive,
+  postgresUrl,
+  Setting,
+  type SettingParser,
+  SettingProblem,
+  secretMatching,
+  text,
+} from './setting.js';
+
+function problemOf(parse: SettingParser<unknown>, value: string): string {
+  try {
+    parse(value);
+  } catch (error) {
+    if (error instanceof SettingProblem) return error.message;
+    throw error;
+  }
+  throw new Error('a problem was expected');
+}
+
+const PARSERS: [string, SettingParser<unknown>][] = [
+  ['int', int(1, 9)],
+  ['positive', positive(9)],
+  ['oneOf', oneOf(['info', 'warn'])],
+  ['origin', origin()],
+  ['postgresUrl', postgresUrl()],
+  ['secretMatching', secretMatching(/^gw_[a-z]+$/, 'gw_ and letters')],
+];
+
+describe.each(PARSERS)('%s', (_name, parse) => {
+  it('any text → a value, or a problem that does not repeat the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.webUrl(), fc.string()), (value) => {
+        try {
+          parse(value);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SettingProblem);
+          if (value.length > 15) expect(String(error)).not.toContain(value);
+        }
+      }),
+    );
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    ['0', 0],
+    [' 42 ', 42],
+    ['007', 7],
+    ['65535', 65_535],
+  ])('int "%s" → %i', (value, number) => {
+    expect(int(0, 65_535)(value)).toBe(number);
+  });
+
+  it.each(['-1', '65536', '1.0', '1e3', '0x10', '1_000', '', 'many', '٣', '9'.repeat(400)])(
+    'int "%s" → problem',
+    (value) => {
+      expect(problemOf(int(0, 65_535), value)).toBe('must be a whole number from 0 to 65535');
+    },
+  );
+
+  it.each([
+    ['0.5', 0.5],
+    ['120', 120],
+    [' 3600.0 ', 3_600],
+  ])('positive "%s" → %d', (value, number) => {
+    expect(positive(3_600)(value)).toBe(number);
+  });
+
+  it.each(['0', '0.0', '-1', '3600.1', '.5', '5.', '1e2', 'Infinity', 'NaN'])('positive "%s" → problem', (value) => {
+    expect(problemOf(positive(3_600), value)).toBe('must be a number above 0 and at most 3600');
+  });
+});
+
+describe('words and text', () => {
+  it('text → without surrounding blanks', () => {
+    expect(text()('  ./.data \n')).toBe('./.data');
+  });
+
+  it('oneOf: a listed word → itself; any other, also in other case → problem', () => {
+    const parse = oneOf(['info', 'warn']);
+    expect(parse(' warn ')).toBe('warn');
+    for (const value of ['WARN', 'trace', '', 'constructor'])
+      expect(problemOf(parse, value)).toBe('must be one of info, warn');
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    ['https://gateway.example.com', 'https://gateway.example.com'],
+    ['https://Gateway.Example.com:443/', 'https://gateway.example.com'],
+    [' http://localhost:8080 ', 'http://localhost:8080'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('origin "%s" → %s', (value, expected) => {
+    expect(origin()(value)).toBe(expected);
+  });
+
+  it.each([
+    'ftp://a.example',
+    'gateway.example.com',
+    'localhost:8080',
+    '//a.example',
+    'https://',
+    'javascript:alert(1)',
+  ])('origin "%s" → no http origin', (value) =>
+    expect(problemOf(origin(), value)).toContain('must be an http or https origin'),
+  );
+
+  it.each([
+    'https://a.example/x',
+    'https://a.example?x=1',
+    'https://a.example#x',
+    'https://u:p@a.example',
+    'https://u@a.example',
+  ])('origin "%s" → more than an origin', (value) =>
+    expect(problemOf(origin(), value)).toContain('must be an origin only'),
+  );
+
+  it.each(['postgres://u:private@db.internal:5432/gw?sslmode=require', ' postgresql:///gw '])(
+    'postgresUrl "%s" → a secret that holds it',
+    (value) => {
+      const secret = postgresUrl()(value);
+      expect(secret.reveal()).toBe(value.trim());
+      expect(`${secret}`).toBe('[secret]');
+    },
+  );
+
+  it.each(['mysql://u:private@db/gw', 'host=db password=private', 'https://db'])(
+    'postgresUrl "%s" → problem',
+    (value) => {
+      expect(problemOf(postgresUrl(), value)).toBe('must be a postgres:// connection string');
+    },
+  );
+});
+
+describe('secrets', () => {
+  const parse = secretMatching(/^gw_mgmt_[a-z]{4}$/, 'gw_mgmt_ and 4 letters');
+
+  it('the right form → a secret', () => {
+    expect(parse('gw_mgmt_abcd')).toBeInstanceOf(Secret);
+    expect(parse('gw_mgmt_abcd').reveal()).toBe('gw_mgmt_abcd');
+  });
+
+  it.each(['gw_mgmt_abcd\n', 'xgw_mgmt_abcd', 'gw_mgmt_ABCD', 'private'])('"%s" → the form, not the value', (value) => {
+    expect(problemOf(parse, value)).toBe('must be gw_mgmt_ and 4 letters');
+  });
+});
+
+describe('declaring', () => {
+  it('decorated properties → declared by name, in order, with their options', () => {
+    class Own {
+      @Setting({ description: 'First.', parse: int(0, 9), fallback: 1 })
+      readonly FIRST: number;
+
+      @Setting({ description: 'Second.', parse: text(), fallbackText: 'unset' })
+      readonly SECOND: string | undefined;
+    }
+    expect(Object.keys(new Own())).toEqual([]);
+    expect(declaredSettings()).toMatchObject([
+      { name: 'FIRST', description: 'First.', fallback: 1 },
+      { name: 'SECOND', description: 'Second.', fallbackText: 'unset' },
+    ]);
+  });
+});
