@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { storeEvents } from './store-events.js';
+
+const badData = () => Object.assign(new Error('invalid input'), { code: '22P02' });
+const event = (id: number) => JSON.stringify({ id });
+
+/** A table that refuses some events, and everything while it is away. */
+class Table {
+  readonly stored: number[] = [];
+  readonly rejected: number[] = [];
+  statements = 0;
+
+  constructor(private readonly poison: ReadonlySet<number>) {}
+
+  readonly insert = async (json: string): Promise<void> => {
+    this.statements++;
+    const ids = JSON.parse(json).map((row: { id: number }) => row.id);
+    if (ids.some((id: number) => this.poison.has(id))) throw badData();
+    this.stored.push(...ids);
+  };
+
+  readonly reject = (text: string): void => {
+    this.rejected.push(JSON.parse(text).id);
+  };
+}
+
+describe('store events', () => {
+  it('threats 10.6: any bad ones among any number → only they are rejected, the others stored once, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 60 }), fc.uniqueArray(fc.nat({ max: 60 })), async (count, bad) => {
+        const table = new Table(new Set(bad));
+        const ids = Array.from({ length: count }, (_, id) => id);
+        await storeEvents(ids.map(event), table);
+        expect(table.stored).toEqual(ids.filter((id) => !bad.includes(id)));
+        expect(table.rejected).toEqual(ids.filter((id) => bad.includes(id)));
+      }),
+    );
+  });
+
+  it('one bad event of 500 → found in few statements', async () => {
+    const table = new Table(new Set([321]));
+    await storeEvents(
+      Array.from({ length: 500 }, (_, id) => event(id)),
+      table,
+    );
+    expect(table.stored).toHaveLength(499);
+    expect(table.statements).toBeLessThan(22);
+  });
+
+  it.each([
+    ['connection lost', Object.assign(new Error('gone'), { code: '08006' })],
+    ['column of a newer version missing', Object.assign(new Error('no column'), { code: '42703' })],
+    ['no code', new Error('timeout expired')],
+    ['no error at all', 'nonsense'],
+  ])('%s → thrown, nothing is rejected', async (_name, error) => {
+    const table = new Table(new Set());
+    const insert = () => Promise.reject(error);
+    await expect(storeEvents([event(1)], { insert, reject: table.reject })).rejects.toBe(error);
+    expect(table.rejected).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { eventually } from '../../test/support/eventually.js';
+import { anAdmission, anOutcome, aReading } from '../../test/support/usage.js';
+import { SystemClock } from '../common/clock.js';
+import { SystemIds } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { compilePrice } from '../pricing/model-price.js';
+import { UsageRepository } from './usage.repository.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+import { UsageRecorder } from './usage-recorder.service.js';
+import { UsageRecovery } from './usage-recovery.service.js';
+import { UsageResponses } from './usage-responses.service.js';
+import { UsageWriter } from './usage-writer.service.js';
+
+/** The table of events in memory: like the real one, it stores all or none and ignores what it has. */
+class FakeEvents extends UsageRepository {
+  readonly rows = new Map<string, Record<string, unknown>>();
+  readonly batches: number[] = [];
+  running = 0;
+  mostRunning = 0;
+  delayMs = 0;
+  failure: Error | undefined;
+  poison: string | undefined;
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async insert(json: string): Promise<void> {
+    await this.insertNew(json);
+  }
+
+  override async insertNew(json: string): Promise<string[]> {
+    this.mostRunning = Math.max(this.mostRunning, ++this.running);
+    await sleep(this.delayMs);
+    this.running--;
+    if (this.failure) throw this.failure;
+    const rows: Record<string, unknown>[] = JSON.parse(json);
+    if (rows.some((row) => row.event_id === this.poison)) throw Object.assign(new Error('bad'), { code: '22003' });
+    this.batches.push(rows.length);
+    const fresh = rows.filter((row) => !this.rows.has(String(row.event_id)));
+    for (const row of fresh) this.rows.set(String(row.event_id), row);
+    return fresh.map((row) => String(row.event_id));
+  }
+
+  override async findResponseUser(): Promise<undefined> {
+    return undefined;
+  }
+}
+
+const price = compilePrice({ input: 2, output: 8 });
+const clock = new SystemClock();
+let root: string;
+let logs: Record<string, unknown>[];
+let events: FakeEvents;
+let parts: ReturnType<typeof assemble>;
+
+function assemble() {
+  const log = new Log(clock, 'info', (line) => logs.push(JSON.parse(line)));
+  const ids = new SystemIds();
+  const journal = new UsageJournal({ root, instanceId: ids.base36(8), syncMs: 5, maxPending: 10_000, clock, log });
+  const incidents = new UsageIncidents(journal, clock, log);
+  const responses = new UsageResponses(events);
+  const writer = new UsageWriter(journal, events, incidents);
+  const recorder = new UsageRecorder(journal, writer, responses, incidents, ids);
+  const recovery = new UsageRecovery(journal, events, incidents, log);
+  return { journal, responses, recorder, recovery };
+}
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'usage-recorder-'));
+  logs = [];
+  events = new FakeEvents();
+  parts = assemble();
+  await parts.recovery.onModuleInit();
+});
+
+afterEach(async () => {
+  events.failure = undefined;
+  await parts.recorder.onApplicationShutdown();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function admit(overrides = {}) {
+  const { recorder } = parts;
+  return recorder.admit(anAdmission({ eventId: recorder.newEventId(clock.nowMs()), ...overrides }));
+}
+
+function linesOf(message: string) {
+  return logs.filter((line) => line.message === message);
+}
+
+describe('usage recorder', () => {
+  it('settled request → stored once, with what its answer said', async () => {
+    const ticket = admit({ userId: 'u1' });
+    parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    expect([...events.rows.values()]).toEqual([
+      expect.objectContaining({
+        event_id: ticket.admission.eventId,
+        user_id: 'u1',
+        input_tokens: 1_000,
+        cost_nano_usd: 6_000_000,
+        cost_source: 'computed',
+      }),
+    ]);
+    expect(parts.journal.pending).toBe(0);
+    expect(logs).toEqual([]);
+  });
+
+  it('settled twice → the first ending counts', async () => {
+    const ticket = admit();
+    parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    parts.recorder.settle(ticket, anOutcome({ status: 'provider_error', answered: false }));
+    await parts.recorder.flush();
+    expect([...events.rows.values()].map((row) => row.status)).toEqual(['ok']);
+    expect(linesOf('usage_unresolved_cost')).toEqual([]);
+  });
+
+  it('nobody flushes → stored within moments, many in one statement, one statement at a time', async () => {
+    events.delayMs = 5;
+    for (let count = 0; count < 1_250; count++)
+      parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
+    await eventually(() => parts.journal.pending === 0, { withinMs: 2_000 });
+    expect(events.rows.size).toBe(1_250);
+    expect(events.batches).toEqual([500, 500, 250]);
+    expect(events.mostRunning).toBe(1);
+  });
+
+  it('specification "Events" 3: cost that cannot be known → usage_unresolved_cost with its reason', () => {
+    const ticket = admit({ userId: 'u1' });
+    parts.recorder.settle(ticket, anOutcome({ price, contentType: 'text/event-stream' }));
+    expect(linesOf('usage_unresolved_cost')).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        eventId: ticket.admission.eventId,
+        appId: 'notes-abc123',
+        userId: 'u1',
+        provider: 'openai',
+        providerSlug: 'openai',
+        model: 'gpt-4.1',
+        route: 'openai/v1/responses',
+        contentType: 'text/event-stream',
+        reason: 'no_usage_reported',
+      }),
+    ]);
+  });
+
+  it('our own defect while settling → the event is kept as unresolved, nothing is thrown', async () => {
+    const reading = aReading();
+    Object.defineProperty(reading, 'servedModel', {
+      get: () => {
+        throw new Error('defect');
+      },
+    });
+    const ticket = admit();
+    parts.recorder.settle(ticket, anOutcome({ price, reading }));
+    await parts.recorder.flush();
+    expect(events.rows.get(ticket.admission.eventId)).toMatchObject({ cost_source: 'unresolved' });
+    expect(linesOf('unhandled_error')).toHaveLength(1);
+  });
+
+  it('threats 10.3: Postgres away for a while → calls go on, one line a second, everything is stored when it is back', async () => {
+    events.failure = new Error('Connection terminated');
+    for (let count = 0; count < 600; count++) parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    await parts.recorder.flush();
+    expect(parts.journal.pending).toBe(600);
+    const [line, ...more] = linesOf('usage_events_write_failed');
+    expect(line).toMatchObject({ level: 'error', pending: 600, error: 'Error: Connection terminated' });
+    expect(more).toEqual([]);
+    events.failure = undefined;
+    await eventually(() => parts.journal.pending === 0, { withinMs: 5_000 });
+    expect(events.rows.size).toBe(600);
+  });
+
+  it('event Postgres never takes → is set aside and named; the others are stored', async () => {
+    const tickets = Array.from({ length: 20 }, () => admit());
+    const bad = tickets[7]?.admission.eventId ?? '';
+    events.poison = bad;
+    for (const ticket of tickets) parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    expect(events.rows.size).toBe(19);
+    expect(linesOf('usage_event_rejected')).toEqual([expect.objectContaining({ eventId: bad, error: 'Error: bad' })]);
+    expect(readFileSync(join(root, 'rejected.log'), 'utf8')).toContain(`"event_id":"${bad}"`);
+    expect(parts.journal.pending).toBe(0);
+  });
+});
+
+describe('usage recovery', () => {
+  it('process that died → its events are stored before the next one starts, interrupted ones are named', async () => {
+    events.failure = new Error('away');
+    const [interrupted, whole] = [admit(), admit()];
+    parts.recorder.settle(whole, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.onApplicationShutdown();
+    events.failure = undefined;
+    parts = assemble();
+    await parts.recovery.onModuleInit();
+    expect(events.rows.get(whole.admission.eventId)).toMatchObject({ cost_source: 'computed' });
+    expect(events.rows.get(interrupted.admission.eventId)).toMatchObject({ status: 'ok', cost_source: 'unresolved' });
+    expect(linesOf('usage_unresolved_cost')).toEqual([
+      expect.objectContaining({ eventId: interrupted.admission.eventId, reason: 'gateway_interrupted' }),
+    ]);
+    expect(linesOf('usage_journal_recovered')).toEqual([
+      expect.objectContaining({ files: 1, events: 2, interrupted: 1, damagedLines: 0 }),
+    ]);
+  });
+
+  it('event that had reached Postgres before the process died → stays as it is and is not named', async () => {
+    const ticket = admit();
+    events.rows.set(ticket.admission.eventId, { cost_source: 'computed' });
+    await parts.recorder.onApplicationShutdown();
+    parts = assemble();
+    await parts.recovery.onModuleInit();
+    expect(events.rows.get(ticket.admission.eventId)).toEqual({ cost_source: 'computed' });
+    expect(linesOf('usage_unresolved_cost')).toEqual([]);
+  });
+
+  it('Postgres away at the start → waits for it and tries again', async () => {
+    admit();
+    await parts.recorder.onApplicationShutdown();
+    parts = assemble();
+    events.failure = new Error('away');
+    const starting = parts.recovery.onModuleInit();
+    await sleep(50);
+    expect(linesOf('usage_events_write_failed')).toHaveLength(1);
+    events.failure = undefined;
+    await starting;
+    expect(events.rows.size).toBe(1);
+  });
+});
+
+describe('usage responses (decision 3.6)', () => {
+  it.each([
+    ['the same user', 'u1', true],
+    ['another user', 'u2', false],
+    ['an application without users', null, true],
+  ])('response of this process asked for by %s → %s %s', async (_name, userId, known) => {
+    const reading = aReading({ responseId: 'resp_1' });
+    parts.recorder.settle(admit({ userId: 'u1' }), anOutcome({ price, reading }));
+    expect(await parts.responses.createdBy('notes-abc123', userId, 'resp_1')).toBe(known);
+    expect(await parts.responses.createdBy('other-abc123', userId, 'resp_1')).toBe(false);
+  });
+
+  it.each([
+    ['stored by another process', [{ userId: null }], true, 1],
+    ['stored a moment later', [undefined, { userId: null }], true, 2],
+    ['never stored', [undefined, undefined], false, 2],
+  ])('response %s → looked up, and once more after a moment', async (_name, answers, known, looks) => {
+    let asked = 0;
+    const stored = Object.assign(new FakeEvents(), { findResponseUser: async () => answers[asked++] });
+    expect(await new UsageResponses(stored).createdBy('notes-abc123', null, 'resp_2')).toBe(known);
+    expect(asked).toBe(looks);
+  });
+});
