@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 
 /** Who makes a call, once their credential is proven. */
@@ -20,3 +21,6 @@ declare module 'fastify' {
     caller?: Caller;
   }
 }
+
+/** A request of a route with `@CallerAccess()`, behind its guard. */
+export type ProvenRequest = FastifyRequest & { readonly caller: Caller };

@@ -1,19 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
+/** Beyond this, copying a body costs more than the second piece it saves. */
+const MAX_TEXT_BYTES = 8 * 1024;
+
 /**
  * The client's side of a relayed answer. The head waits for the first bytes of the body, but never longer than the
  * current turn of the event loop, so that a short answer leaves in one write and a stream's head leaves at once.
  */
 export class ClientAnswer {
   #head: { readonly status: number; readonly headers: string[]; readonly bodyBytes: number | undefined } | undefined;
+  /** A byte has left, or is about to: nobody may answer differently any more. */
   #begun = false;
 
   constructor(private readonly response: ServerResponse) {}
-
-  /** True once a byte has left, or is about to: nobody may answer differently any more. */
-  get begun(): boolean {
-    return this.#begun;
-  }
 
   /** @param bodyBytes the whole body's length where the provider named it and we do not change it. */
   begin(status: number, headers: string[], bodyBytes: number | undefined): void {
@@ -31,7 +30,7 @@ export class ClientAnswer {
     if (this.#head?.bodyBytes === bytes.length) {
       this.#head.headers.push('content-length', String(bytes.length));
       this.#writeHead();
-      this.response.end(bytes);
+      this.#endWith(bytes);
       return true;
     }
     if (this.#head !== undefined) this.#writeHead();
@@ -59,6 +58,12 @@ export class ClientAnswer {
     if (this.#begun) return false;
     this.#head = undefined;
     return true;
+  }
+
+  /** As text, a short body leaves together with its head in one piece; latin1 keeps every byte. */
+  #endWith(bytes: Buffer): void {
+    if (bytes.length <= MAX_TEXT_BYTES) this.response.end(bytes.toString('latin1'), 'latin1');
+    else this.response.end(bytes);
   }
 
   #writeHead(): void {

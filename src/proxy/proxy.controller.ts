@@ -1,8 +1,8 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiResponse } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../client-auth/caller.js';
-import { CallerAccess, ProvenCaller } from '../client-auth/caller-access.decorator.js';
+import type { FastifyReply } from 'fastify';
+import type { ProvenRequest } from '../client-auth/caller.js';
+import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Forwarding } from './forwarding.service.js';
 
@@ -59,7 +59,7 @@ export class ProxyController {
     'provider_error@504',
     'service_unavailable',
   )
-  forward(@ProvenCaller() caller: Caller, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.forwarding.forward(caller, request, reply);
+  forward(@Req() request: ProvenRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.forwarding.forward(request.caller, request, reply);
   }
 }
