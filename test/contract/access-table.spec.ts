@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AccessDeclaration } from '../../src/common/http/access.js';
+import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { createOfflineGateway } from '../../src/offline-gateway.js';
+
+// A difference here is a change of who may call what. Nothing rewrites the table: change it by hand, and say in the
+// commit why the permission changes.
+const TABLE = readFileSync(new URL('access-table.txt', import.meta.url), 'utf8');
+
+let app: NestFastifyApplication;
+
+beforeAll(async () => {
+  app = await createOfflineGateway();
+});
+
+afterAll(() => app.close());
+
+function line(route: string, { scheme, needs, ownApp }: AccessDeclaration): string {
+  const [method = '', path = ''] = route.split(' ');
+  const words = [scheme, needs, ownApp ? 'own app' : undefined].filter((word) => word !== undefined);
+  return `${method.padEnd(6)} ${path.padEnd(60)} ${words.join(', ')}`;
+}
+
+describe('access table', () => {
+  it('threats 7.2: every route → exactly the access it is meant to have', () => {
+    const rows = listRouteAccess(app).map(({ route, access }) => line(route, access));
+    expect(`${rows.join('\n')}\n`).toBe(TABLE);
+  });
+
+  it('contract-admin 0.3: a management route that names an application → checks whose it is', () => {
+    const routes = listRouteAccess(app).filter(({ route }) => route.includes('/v1/admin/apps/:'));
+    expect(routes.filter(({ access }) => access.ownApp !== true)).toEqual([]);
+  });
+
+  it('threats 7.2: a management route that is not a GET → asks for write, but for the harmless ones', () => {
+    const readOnly = listRouteAccess(app)
+      .filter(({ route, access }) => !route.startsWith('GET ') && access.scheme === 'management')
+      .filter(({ access }) => access.needs !== 'write')
+      .map(({ route }) => route);
+    expect(readOnly).toEqual(readOnly.filter((route) => route.endsWith('/validate')));
+  });
+});

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { OpenApiDocument } from '../../src/health/openapi.controller.js';
+import { createOfflineGateway } from '../../src/offline-gateway.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+/** Contract-admin 0.5. */
+const TAGS = new Set([
+  ...['Operations', 'Console authentication', 'Application authentication', 'Application', 'Provider proxy'],
+  ...['Custom endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
+  ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
+  ...['CLI', 'Console OAuth consent'],
+]);
+/** Routes that are their own description, or for machines of the operator. */
+const UNDESCRIBED = new Set(['GET /openapi.json']);
+
+interface Operation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly Record<string, unknown>[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+let app: NestFastifyApplication;
+let document: Document;
+
+beforeAll(async () => {
+  app = await createOfflineGateway();
+  document = JSON.parse(app.get(OpenApiDocument).json);
+});
+
+afterAll(() => app.close());
+
+function operations(): { name: string; operation: Operation }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, operation }];
+    }),
+  );
+}
+
+function offenders(isWrong: (operation: Operation) => boolean): string[] {
+  return operations()
+    .filter(({ operation }) => isWrong(operation))
+    .map(({ name }) => name);
+}
+
+function references(within: unknown): string[] {
+  if (typeof within !== 'object' || within === null) return [];
+  return Object.entries(within).flatMap(([key, value]) =>
+    key === '$ref' && typeof value === 'string' ? [value] : references(value),
+  );
+}
+
+function resolves(reference: string): boolean {
+  let at: unknown = document;
+  for (const step of reference.replace(/^#\//, '').split('/')) {
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined;
+  }
+  return at !== undefined;
+}
+
+describe('OpenAPI document', () => {
+  it('Specification, Versioning 2: versions → OpenAPI 3.1.0 of API 0.1.0', () => {
+    expect([document.openapi, document.info.version]).toEqual(['3.1.0', '0.1.0']);
+  });
+
+  it('operations → each has an id, a summary and one tag of the closed list', () => {
+    expect(operations().length).toBeGreaterThan(0);
+    expect(offenders(({ operationId }) => !/^[a-z][A-Za-z0-9]*$/.test(operationId ?? ''))).toEqual([]);
+    expect(offenders(({ summary }) => !summary)).toEqual([]);
+    expect(offenders(({ tags }) => tags?.length !== 1 || !TAGS.has(tags[0] ?? ''))).toEqual([]);
+  });
+
+  it('operation ids → no two alike', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  it('tags → the declared ones are those in use', () => {
+    const used = new Set(operations().flatMap(({ operation }) => operation.tags ?? []));
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+  });
+
+  it('docs/openapi.json → the document the service serves', () => {
+    expect(JSON.parse(readFileSync(`${ROOT}docs/openapi.json`, 'utf8'))).toEqual(document);
+  });
+
+  it('routes → every one is described', () => {
+    const served = listRouteAccess(app)
+      .map(({ route }) => route.replaceAll(/:(\w+)/g, '{$1}'))
+      .filter((route) => !UNDESCRIBED.has(route) && !route.startsWith('ALL '));
+    const described = new Set(operations().map(({ name }) => name));
+    expect(served.filter((route) => !described.has(route))).toEqual([]);
+  });
+
+  it('management operations → name their credential, 401 and 403', () => {
+    const wrong = operations()
+      .filter(({ name }) => name.includes(' /v1/admin/'))
+      .filter(({ operation: { security, responses } }) => {
+        return !security?.some((one) => 'ManagementBearer' in one) || !responses['401'] || !responses['403'];
+      });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('references → all resolve inside the document', () => {
+    const found = references(document);
+    expect(found.filter((reference) => !reference.startsWith('#/') || !resolves(reference))).toEqual([]);
+    expect(found.length).toBeGreaterThan(0);
+  });
+
+  it('schemas → JSON Schema 2020-12, without words of another dialect', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
+    // Words that OpenAPI adds to the dialect and that only describe.
+    for (const word of ['example', 'discriminator']) ajv.addKeyword(word);
+    // Known to the validator as a courtesy to older documents, but no word of 3.1.
+    expect(JSON.stringify(document)).not.toContain('"nullable":');
+    const schemas = JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/');
+    ajv.addSchema({ $id: 'document', $defs: JSON.parse(schemas) });
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(ajv.compile({ $ref: `document#/$defs/${name}` })).toBeInstanceOf(Function);
+    }
+  });
+
+  it('error codes → exactly the catalogue', () => {
+    const schema = JSON.stringify(document.components.schemas.ErrorResponse);
+    const codes: unknown = JSON.parse(schema).properties.error.properties.code.enum;
+    expect(codes).toEqual(Object.keys(ERRORS));
+  });
+
+  it('linter → nothing to say', async () => {
+    const redocly = `${ROOT}node_modules/@redocly/cli/bin/cli.js`;
+    const args = [redocly, 'lint', 'docs/openapi.json', '--config', 'redocly.yaml', '--format', 'stylish'];
+    const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const run = promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...quiet } });
+    const output = await run.then(
+      () => 'valid',
+      (failure: { stdout: string; stderr: string }) => failure.stdout + failure.stderr,
+    );
+    expect(output).toBe('valid');
+  });
+});

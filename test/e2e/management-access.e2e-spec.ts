@@ -1,0 +1,255 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
+import { newManagementKey, startWorld, type World } from '../support/world.js';
+
+const PLAIN = 'Bearer realm="management"';
+const INVALID = 'Bearer realm="management", error="invalid_token"';
+const PATH = '/v1/admin/prices';
+const MIB = 1024 * 1024;
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly needs: 'read' | 'write' | undefined;
+}
+
+let world: World;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  organizationId = await firstOrganizationId(world.dataSource);
+});
+
+beforeEach(() => {
+  world.logs.length = 0;
+});
+
+afterAll(() => world.stop());
+
+/** Every management route of the running service, its access included. */
+function managementRoutes(): Route[] {
+  return listRouteAccess(world.gateway.app)
+    .filter(({ access }) => access.scheme === 'management')
+    .map(({ route, access }) => {
+      const [method = '', path = ''] = route.split(' ');
+      return { method, path, needs: access.needs };
+    });
+}
+
+/** Replaces `:app`, `:id`, … by names; what is not named becomes an id nobody has. */
+function filled(path: string, names: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/:(\w+)/g, (_all, name: string) => names[name] ?? 'nobody-has-this');
+}
+
+function ask(bearer: string | undefined, { method, path }: Route, names?: Readonly<Record<string, string>>) {
+  const body = method === 'GET' || method === 'DELETE' ? undefined : { status: 'disabled' };
+  return world.as(bearer).send(method, filled(path, names), body, {});
+}
+
+function get(headers: Record<string, string>): Promise<Response> {
+  return fetch(world.baseUrl + PATH, { headers });
+}
+
+/** Sends header lines as they are, repeated ones included, and gives the status. */
+function rawStatus(headers: readonly string[]): Promise<number | undefined> {
+  const { hostname, port, host } = new URL(world.baseUrl);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path: PATH, headers: ['host', host, ...headers] }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('management credential', () => {
+  it.each([
+    ['nothing', {}, PLAIN],
+    ['another scheme', { authorization: 'Basic Z3c6Z3c=' }, PLAIN],
+    ['an application key', { authorization: `Bearer gw_${'a'.repeat(48)}` }, INVALID],
+    ['a connection token', { authorization: `Bearer gw_oat_${'a'.repeat(48)}` }, INVALID],
+    ['a key nobody has', { authorization: `Bearer ${newManagementKey()}` }, INVALID],
+    ['a cookie without a session', { cookie: 'gw_identity_auth.session_token=x', 'x-console-request': '1' }, PLAIN],
+  ])(
+    'contract-admin 0.4: %s → 401 auth_required, and the challenge says which kind',
+    async (_name, headers, challenge) => {
+      const answer = await get(headers);
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
+      expect(await answer.json()).toEqual({
+        error: { code: 'auth_required', message: 'A valid credential is required.' },
+      });
+    },
+  );
+
+  it.each(['Bearer', 'bearer', 'BEARER'])('scheme written %s → accepted', async (scheme) => {
+    expect((await get({ authorization: `${scheme} ${world.managementKey}` })).status).toBe(200);
+  });
+
+  it('threats 2.1: the header twice → refused, whichever of them is good', async () => {
+    const good = `Bearer ${world.managementKey}`;
+    expect(await rawStatus(['authorization', good])).toBe(200);
+    expect(await rawStatus(['authorization', good, 'authorization', 'Bearer x'])).toBe(400);
+    expect(await rawStatus(['Authorization', 'Bearer x', 'AUTHORIZATION', good])).toBe(400);
+  });
+
+  it('threats 7.4: revoked between two requests → the second is refused', async () => {
+    const { key } = await newMember(world.dataSource, organizationId, {});
+    expect((await world.as(key).get(PATH)).status).toBe(200);
+    await world.dataSource.query('UPDATE management_keys SET revoked_at = now() WHERE token_hint = $1', [
+      key.slice(-4),
+    ]);
+    expect((await world.as(key).get(PATH)).status).toBe(401);
+  });
+
+  it('threats 6.6: a refusal → one gateway_error line that holds the reason and nothing of the credential', async () => {
+    const key = newManagementKey();
+    await get({ authorization: `Bearer ${key}`, 'x-app-version': '1.2.3' });
+    expect(world.logs).toEqual([
+      {
+        level: 'warn',
+        message: 'gateway_error',
+        timestamp: expect.any(String),
+        code: 'auth_required',
+        reason: 'management_key_unknown',
+        status: 401,
+        path: PATH,
+        method: 'GET',
+        appVersion: '1.2.3',
+      },
+    ]);
+    expect(JSON.stringify(world.logs)).not.toContain(key);
+  });
+});
+
+describe('every management route', () => {
+  it('threats 7.2: without a credential → 401 before anything else', async () => {
+    expect(managementRoutes().length).toBeGreaterThan(0);
+    for (const route of managementRoutes()) {
+      const answer = await ask(undefined, route);
+      expect([route.path, answer.status, answer.body.error.code]).toEqual([route.path, 401, 'auth_required']);
+      expect(answer.headers.get('www-authenticate')).toBe(PLAIN);
+    }
+  });
+
+  it('contract-admin 6.3: as a member → reads, and every write is 403 forbidden', async () => {
+    const { id: app } = await world.app();
+    const { key } = await newMember(world.dataSource, organizationId, { role: 'member' });
+    for (const route of managementRoutes()) {
+      const answer = await ask(key, route, { app });
+      const refused = route.needs === 'write' ? 'forbidden' : undefined;
+      const code = answer.status === 401 || answer.status === 403 ? answer.body.error.code : undefined;
+      expect([route.method, route.path, code]).toEqual([route.method, route.path, refused]);
+    }
+  });
+
+  it('contract-admin 6.3: with a read grant → reads, and every write is 403 grant_insufficient', async () => {
+    const { id: app } = await world.app();
+    const { key } = await newMember(world.dataSource, organizationId, { grant: 'read' });
+    for (const route of managementRoutes()) {
+      const answer = await ask(key, route, { app });
+      const refused = route.needs === 'write' ? 'grant_insufficient' : undefined;
+      const code = answer.status === 401 || answer.status === 403 ? answer.body.error.code : undefined;
+      expect([route.method, route.path, code]).toEqual([route.method, route.path, refused]);
+    }
+  });
+
+  it('contract-admin 0.3: a member with a read grant on a write → the role is named first', async () => {
+    const { key } = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });
+    for (const route of managementRoutes().filter(({ needs, path }) => needs === 'write' && !path.includes(':app'))) {
+      expect((await ask(key, route)).body.error.code).toBe('forbidden');
+    }
+  });
+
+  it('threats 7.1: ids of another account → the same answer as ids nobody has', async () => {
+    const [{ id: app }, { id }] = [await world.app(), await world.provider()];
+    const [appKey] = (await world.api.get(`/v1/admin/apps/${app}/keys`)).body.keys;
+    const { key } = await newAccount(world.dataSource);
+    for (const route of managementRoutes().filter(({ path }) => path.includes(':'))) {
+      const foreign = await ask(key, route, { app, id, key: appKey.id });
+      const missing = await ask(key, route);
+      expect([route.path, foreign.status, foreign.body]).toEqual([route.path, missing.status, missing.body]);
+      expect([route.path, foreign.status]).toEqual([route.path, 404]);
+      if (route.path.includes(':app')) expect(foreign.body.error.code).toBe('app_not_found');
+    }
+  });
+
+  it('contract-admin 0.3: a foreign application, asked for by a member → missing comes before the role', async () => {
+    const { id: app } = await world.app();
+    const { organizationId: other } = await newAccount(world.dataSource);
+    const { key } = await newMember(world.dataSource, other, { role: 'member', grant: 'read' });
+    for (const route of managementRoutes().filter(({ path }) => path.includes(':app'))) {
+      expect((await ask(key, route, { app })).body.error.code).toBe('app_not_found');
+    }
+  });
+});
+
+describe('management requests', () => {
+  it.each([
+    ['an unknown path', 'GET', '/v1/admin/nothing'],
+    ['a known path with another method', 'PATCH', PATH],
+    ['a path in other case', 'GET', '/V1/admin/prices'],
+    ['a trailing slash', 'GET', `${PATH}/`],
+    ['a doubled slash', 'GET', '/v1//admin/prices'],
+  ])('contract-admin 0.1: %s → 404 invalid_request "Route not found"', async (_name, method, path) => {
+    const answer = await world.api.send(method, path, undefined, {});
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: { code: 'invalid_request', message: 'Route not found' } },
+    ]);
+  });
+
+  it.each([
+    ['broken JSON', '{"name":', 'body: is not valid JSON'],
+    ['nothing', '', 'body: must be a JSON object'],
+    ['an array', '[]', 'body: must be a JSON object'],
+    ['null', 'null', 'body: must be a JSON object'],
+    ['a member twice', '{"name":"a","name":"b"}', 'name: is given twice'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'body: is not valid UTF-8'],
+  ])('contract-admin 0.1: body is %s → 400, but 401 for who has no credential', async (_name, raw, message) => {
+    const answer = await world.api.post('/v1/admin/providers', undefined, { raw });
+    expect([answer.status, answer.body]).toEqual([400, { error: { code: 'invalid_request', message } }]);
+    expect((await world.as(undefined).post('/v1/admin/providers', undefined, { raw })).status).toBe(401);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+    'threats 2.1: Content-Type %s → 400, even when the body is JSON',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const answer = await world.api.post('/v1/admin/providers', undefined, { raw: '{}', headers });
+      expect([answer.status, answer.body.error.message]).toEqual([400, 'Content-Type: must be application/json']);
+    },
+  );
+
+  it.each([
+    ['declared', new Uint8Array(MIB + 1)],
+    ['streamed', streamOf(MIB + 1)],
+  ])('threats 2.6: a body over 1 MiB, its size %s → 413 payload_too_large', async (_name, body) => {
+    const headers = { authorization: `Bearer ${world.managementKey}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${world.baseUrl}/v1/admin/providers`, {
+      ...{ method: 'POST', headers, body, duplex: 'half' },
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
+  });
+
+  it('contract-admin 5.6: prices → USD per model of each provider type, custom prices apart', async () => {
+    const { prices } = (await world.api.get(PATH)).body;
+    expect(prices.openai['gpt-4.1']).toMatchObject({ input: 2, output: 8 });
+    expect(prices.openai['whisper-1']).toEqual({ per_minute: 0.006 });
+    expect(Object.keys(prices)).not.toEqual(expect.arrayContaining(['openrouter']));
+  });
+});
+
+function streamOf(bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) return controller.close();
+      controller.enqueue(new Uint8Array(Math.min(left, 64 * 1024)));
+      left -= 64 * 1024;
+    },
+  });
+}
