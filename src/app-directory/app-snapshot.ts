@@ -12,7 +12,7 @@ interface SnapshotIdentity {
 }
 
 /** Where the id of an application's users comes from; `none` = its calls belong to nobody. */
-export type UserSource = 'issuer' | 'app_install' | 'header' | 'none';
+type UserSource = 'issuer' | 'app_install' | 'header' | 'none';
 
 /** What an application may do with one provider, ready for look-ups. */
 export interface ProviderAccess {
@@ -24,7 +24,7 @@ export interface ProviderAccess {
 }
 
 /** An application whose stored configuration no longer parses; its calls are answered `internal_error`. */
-export interface UnreadableApp extends SnapshotIdentity {
+interface UnreadableApp extends SnapshotIdentity {
   readonly configError: string;
 }
 

@@ -180,7 +180,7 @@ describe('parseAppConfig: trust', () => {
 
   it('key set over http → refused unless the caller trusts the host', () => {
     expect(() => parseAppConfig(raw)).toThrow(`config.${issuer.join('.')}: must use https`);
-    expect(() => parseAppConfig(raw, { allowsHttp: (host) => host === 'keys.internal' })).not.toThrow();
+    expect(() => parseAppConfig(raw, { allowsHttp: (host) => host === 'keys.internal:9000' })).not.toThrow();
   });
 });
 

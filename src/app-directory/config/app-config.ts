@@ -50,7 +50,7 @@ export interface IssuerUser {
 }
 
 /** The user is the installation that attested itself. */
-export interface InstallUser {
+interface InstallUser {
   readonly source: 'app_install';
 }
 
@@ -156,7 +156,7 @@ export interface EndpointTarget {
 }
 
 /** An endpoint of the Responses style. */
-export interface ResponsesEndpoint extends EndpointTarget {
+interface ResponsesEndpoint extends EndpointTarget {
   readonly api_style: 'responses';
   /** Merged over the client's body; wins at every depth. */
   readonly params: JsonObject;
@@ -165,7 +165,7 @@ export interface ResponsesEndpoint extends EndpointTarget {
 }
 
 /** An endpoint for audio files. */
-export interface TranscriptionEndpoint extends EndpointTarget {
+interface TranscriptionEndpoint extends EndpointTarget {
   readonly api_style: 'transcription';
   readonly fallback: readonly EndpointTarget[];
 }

@@ -37,7 +37,7 @@ describe('issuer: jwks_url', () => {
   });
 
   it('http: only for hosts the operator trusts', () => {
-    expect(read({ jwks_url: 'http://LOCALHOST:9000/k' }, ['localhost']).jwks_url).toBe('http://localhost:9000/k');
+    expect(read({ jwks_url: 'http://LOCALHOST:9000/k' }, ['localhost:9000']).jwks_url).toBe('http://localhost:9000/k');
     expect(read({ jwks_url: 'http://[::1]/k' }, ['[::1]']).jwks_url).toBe('http://[::1]/k');
     expect(() => read({ jwks_url: 'http://localhost.example/k' }, ['localhost'])).toThrow('must use https');
   });

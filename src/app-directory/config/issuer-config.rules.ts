@@ -6,8 +6,9 @@ const MAX_URL_LENGTH = 2048;
 const MAX_CLAIM_LENGTH = 1000;
 
 /** Console presets: bookkeeping that decides nothing. Source: Specification, "IssuerConfig". */
-const IDENTITY_PRESETS = ['firebase', 'supabase', 'auth0', 'clerk', 'custom'] as const;
-const ENTITLEMENT_PRESETS = ['revenuecat', 'custom'] as const;
+export const IDENTITY_PRESETS = ['firebase', 'supabase', 'auth0', 'clerk', 'custom'] as const;
+/** As {@link IDENTITY_PRESETS}, for subscriptions. */
+export const ENTITLEMENT_PRESETS = ['revenuecat', 'custom'] as const;
 
 /** Headers that frame or describe a request, so they can carry neither a user nor a token. */
 export const CARRIER_HEADERS: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { toMicroUsd } from './limits-config.rules.js';
 import { type AllowedPath, allowedPathOf } from './provider-policy.rules.js';
 
 /** The limits of one scope as they are enforced; null is unlimited. */
-export interface ResolvedLimits {
+interface ResolvedLimits {
   readonly requestsPerMinute: number | null;
   /** Per UTC day. */
   readonly requestsPerDay: number | null;
@@ -12,7 +12,7 @@ export interface ResolvedLimits {
 }
 
 /** A selected provider as it is enforced; null is no ceiling. */
-export interface ResolvedProvider {
+interface ResolvedProvider {
   readonly allowedPaths: readonly AllowedPath[];
   readonly allowedModels: readonly string[];
   readonly maxOutputTokens: number | null;

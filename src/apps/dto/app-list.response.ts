@@ -8,7 +8,7 @@ function Count(description: string): PropertyDecorator {
   return ApiProperty({ type: 'integer', minimum: 0, description });
 }
 
-export class AppUserCountsResponse implements UserCounts {
+class AppUserCountsResponse implements UserCounts {
   @Count('Users seen.')
   total: number;
 
@@ -16,7 +16,7 @@ export class AppUserCountsResponse implements UserCounts {
   blocked: number;
 }
 
-export class AppUsageTotalsResponse implements UsageTotals {
+class AppUsageTotalsResponse implements UsageTotals {
   @Count('Requests.')
   requests: number;
 

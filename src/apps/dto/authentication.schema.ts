@@ -1,5 +1,7 @@
 import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from '../../app-directory/config/issuer-config.rules.js';
 
+const BOOKKEEPING = 'Console bookkeeping; ignored.';
 const CLAIM_TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const;
 const HEADER_NAME = {
   type: 'string',
@@ -60,10 +62,10 @@ class IssuerSchema {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Longest accepted life of a token.' })
   max_token_lifetime_seconds: number;
 
-  @ApiProperty({ type: 'string', required: false, description: 'Console bookkeeping; ignored.' })
+  @ApiProperty({ type: 'string', enum: [...IDENTITY_PRESETS], required: false, description: BOOKKEEPING })
   provider?: string;
 
-  @ApiProperty({ type: 'string', required: false, description: 'Console bookkeeping; ignored.' })
+  @ApiProperty({ type: 'string', enum: [...ENTITLEMENT_PRESETS], required: false, description: BOOKKEEPING })
   entitlement?: string;
 }
 

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AppDirectoryService } from '../../src/app-directory/app-directory.service.js';
+import { AppKeyDirectory } from '../../src/keys/app-key-directory.js';
+import { AppKeyUses } from '../../src/keys/app-key-uses.js';
+import { firstOrganizationId, newMember } from '../support/accounts.js';
+import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';
+import { startWorld, type World } from '../support/world.js';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.provider({ slug: 'openai' });
+  await world.provider({ slug: 'openai-backup' });
+});
+
+afterAll(() => world.stop());
+
+const keysOf = (appId: string) => `/v1/admin/apps/${appId}/keys`;
+
+describe('keys of an application', () => {
+  it('issued → 201 with the key this once; a hash is stored, the list shows a prefix', async () => {
+    const app = await world.app();
+    const { status, body } = await world.api.post(keysOf(app.id), { name: '  Backend  ' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^key_[0-9a-z]{20}$/),
+      name: 'Backend',
+      key: expect.stringMatching(/^gw_[0-9A-Za-z]{48}$/),
+      key_prefix: body.key.slice(0, 12),
+    });
+    const list = await world.api.get(keysOf(app.id));
+    expect(list.text).not.toContain(body.key);
+    expect(list.body.app_id).toBe(app.id);
+    expect(list.body.keys.map((key: { name: string }) => key.name)).toEqual(['Backend', 'Default key']);
+    expect(list.body.keys[0]).toMatchObject({ id: body.id, status: 'active', last_used_at: null });
+    const [row] = await world.dataSource.query('SELECT * FROM app_keys WHERE id = $1', [body.id]);
+    expect(row.key_hash).toBe(createHash('sha256').update(body.key).digest('hex'));
+    expect(JSON.stringify(row)).not.toContain(body.key);
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a blank name', { name: ' ' }],
+    ['a name of 101 characters', { name: 'n'.repeat(101) }],
+    ['a number for a name', { name: 7 }],
+    ['a stranger', { name: 'Backend', key: 'gw_mine' }],
+  ])('body with %s → 400', async (_what, body) => {
+    const app = await world.app();
+    expect((await world.api.post(keysOf(app.id), body)).status).toBe(400);
+  });
+
+  it('revoked → status says so; repeated → the same answer; first revocation stands', async () => {
+    const app = await world.app();
+    const { id } = (await world.api.get(keysOf(app.id))).body.keys[0];
+    const first = await world.api.post(`${keysOf(app.id)}/${id}/revoke`);
+    expect([first.status, first.body]).toEqual([200, { app_id: app.id, key: id }]);
+    const revokedAt = 'SELECT revoked_at FROM app_keys WHERE id = $1';
+    const [before] = await world.dataSource.query(revokedAt, [id]);
+    expect((await world.api.post(`${keysOf(app.id)}/${id}/revoke`)).body).toEqual(first.body);
+    expect(await world.dataSource.query(revokedAt, [id])).toEqual([before]);
+    expect((await world.api.get(keysOf(app.id))).body.keys[0]).toMatchObject({ id, status: 'revoked' });
+  });
+
+  it('unknown key, or one of another application of the account → 404 not_found', async () => {
+    const [mine, other] = [await world.app(), await world.app()];
+    const { id } = (await world.api.get(keysOf(other.id))).body.keys[0];
+    for (const key of [id, `key_${'a'.repeat(20)}`, 'nonsense', 'nul%00']) {
+      const { status, body } = await world.api.post(`${keysOf(mine.id)}/${key}/revoke`);
+      expect([key, status]).toEqual([key, key === 'nul%00' ? 400 : 404]);
+      if (status === 404) expect(body.error.code).toBe('not_found');
+    }
+    expect((await world.api.get(keysOf(other.id))).body.keys[0].status).toBe('active');
+  });
+
+  it('application of devices → 400 on every key route', async () => {
+    const app = await world.app(rawDeviceConfig());
+    const answers = [
+      await world.api.get(keysOf(app.id)),
+      await world.api.post(keysOf(app.id), { name: 'Backend' }),
+      await world.api.post(`${keysOf(app.id)}/key_${'a'.repeat(20)}/revoke`),
+    ];
+    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('a member → lists, neither issues nor revokes', async () => {
+    const app = await world.app();
+    const organizationId = await firstOrganizationId(world.dataSource);
+    const member = world.as((await newMember(world.dataSource, organizationId, { role: 'member' })).key);
+    const list = await member.get(keysOf(app.id));
+    expect(list.status).toBe(200);
+    expect((await member.post(keysOf(app.id), { name: 'Mine' })).body.error.code).toBe('forbidden');
+    expect((await member.post(`${keysOf(app.id)}/${list.body.keys[0].id}/revoke`)).body.error.code).toBe('forbidden');
+  });
+});
+
+describe('what callers are judged by', () => {
+  const directory = () => world.gateway.app.get(AppKeyDirectory, { strict: false });
+
+  it('a key in memory, revoked over HTTP → revoked in the very next look-up', async () => {
+    const app = await world.app();
+    const found = await directory().find(app.key);
+    expect(found).toMatchObject({ appId: app.id, status: 'active' });
+    await world.api.post(`${keysOf(app.id)}/${found?.id}/revoke`);
+    expect(await directory().find(app.key)).toMatchObject({ status: 'revoked' });
+  });
+
+  it('a use → last_used_at of that key only, and not twice within the hour', async () => {
+    const app = await world.app();
+    await world.api.post(keysOf(app.id), { name: 'Unused' });
+    await directory().find(app.key);
+    await world.gateway.app.get(AppKeyUses, { strict: false }).flush();
+    const { keys } = (await world.api.get(keysOf(app.id))).body;
+    expect(keys.map((key: { last_used_at: string | null }) => key.last_used_at)).toEqual([null, expect.any(String)]);
+    const used = keys[1].last_used_at;
+    await directory().find(app.key);
+    await world.gateway.app.get(AppKeyUses, { strict: false }).flush();
+    expect((await world.api.get(keysOf(app.id))).body.keys[1].last_used_at).toBe(used);
+  });
+
+  it('an application in memory, replaced over HTTP → the new configuration in the very next look-up', async () => {
+    const apps = world.gateway.app.get(AppDirectoryService, { strict: false });
+    const app = await world.app();
+    expect(await apps.find(app.id)).toMatchObject({ status: 'active', userSource: 'none' });
+    await world.api.put(`/v1/admin/apps/${app.id}`, {
+      name: 'Named users',
+      config: { ...rawServerConfig(), authentication: { type: 'api_key', end_user: { source: 'header' } } },
+      status: 'disabled',
+      revision: 1,
+    });
+    expect(await apps.find(app.id)).toMatchObject({ status: 'disabled', userHeader: 'x-end-user-id' });
+    await world.api.delete(`/v1/admin/apps/${app.id}?confirm=${app.id}`);
+    expect(await apps.find(app.id)).toBeUndefined();
+  });
+});
