@@ -11,7 +11,7 @@ import { readBody } from './common/http/read-body.js';
 import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
 import { describeApi } from './openapi.js';
-import { PlatformModule, type PlatformParts } from './platform/platform.module.js';
+import { type PlatformParts, platformModule } from './platform/platform.module.js';
 import { isProxyPath } from './proxy/proxy-path.rules.js';
 
 /** Management bodies are configuration, not content. */
@@ -60,7 +60,7 @@ export async function createGateway({
   });
   const root = {
     module: GatewayModule,
-    imports: [PlatformModule.with(parts), ...imports],
+    imports: [platformModule(parts), ...imports],
   };
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     bodyParser: false,

@@ -32,22 +32,23 @@ class DatabaseTrouble extends ServiceTrouble {
 
 /** Gives every room the platform without an import; the only global and the only dynamic module. */
 @Module({})
-export class PlatformModule {
-  static with(parts: PlatformParts): DynamicModule {
-    const providers = [
-      { provide: Environment, useValue: parts.environment },
-      { provide: Clock, useValue: parts.clock },
-      { provide: Ids, useValue: parts.ids },
-      { provide: Log, useValue: parts.log },
-      { provide: DataSource, useValue: parts.dataSource },
-      { provide: ConfigChanges, useValue: parts.configChanges },
-      { provide: Vault, useValue: parts.vault },
-      { provide: GuardedRequest, useValue: parts.outbound },
-      { provide: ServiceTrouble, useClass: DatabaseTrouble },
-      GatewayErrorLog,
-      GatewayErrorFilter,
-      Refusals,
-    ];
-    return { module: PlatformModule, global: true, providers, exports: providers };
-  }
+class PlatformModule {}
+
+/** The platform module around parts that are already open. */
+export function platformModule(parts: PlatformParts): DynamicModule {
+  const providers = [
+    { provide: Environment, useValue: parts.environment },
+    { provide: Clock, useValue: parts.clock },
+    { provide: Ids, useValue: parts.ids },
+    { provide: Log, useValue: parts.log },
+    { provide: DataSource, useValue: parts.dataSource },
+    { provide: ConfigChanges, useValue: parts.configChanges },
+    { provide: Vault, useValue: parts.vault },
+    { provide: GuardedRequest, useValue: parts.outbound },
+    { provide: ServiceTrouble, useClass: DatabaseTrouble },
+    GatewayErrorLog,
+    GatewayErrorFilter,
+    Refusals,
+  ];
+  return { module: PlatformModule, global: true, providers, exports: providers };
 }

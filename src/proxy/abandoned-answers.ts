@@ -18,7 +18,8 @@ export interface AbandonedAnswer {
 @Injectable()
 export class AbandonedAnswers {
   readonly #timers = new Map<AbandonedAnswer, NodeJS.Timeout>();
-  readonly #cancelling: AbandonedAnswer[] = [];
+  /** Waiting for their turn, in order. */
+  readonly #cancelling = new Set<AbandonedAnswer>();
   readonly #drainMs: number;
   readonly #max: number;
 
@@ -44,28 +45,32 @@ export class AbandonedAnswers {
   ended(answer: AbandonedAnswer): void {
     clearTimeout(this.#timers.get(answer));
     this.#timers.delete(answer);
+    this.#cancelling.delete(answer);
   }
 
   /** Gives everything up at once; used when the service stops. */
   cancelAll(): void {
-    for (const [answer, timer] of this.#timers) {
-      clearTimeout(timer);
-      answer.cancel();
-    }
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    const answers = [...this.#timers.keys(), ...this.#cancelling];
     this.#timers.clear();
-    for (const answer of this.#cancelling.splice(0)) answer.cancel();
-  }
-
-  get size(): number {
-    return this.#timers.size;
+    this.#cancelling.clear();
+    for (const answer of answers) answer.cancel();
   }
 
   #cancelSoon(answer: AbandonedAnswer): void {
-    if (this.#cancelling.push(answer) === 1) setImmediate(() => this.#cancelBatch());
+    this.#cancelling.add(answer);
+    if (this.#cancelling.size === 1) setImmediate(() => this.#cancelBatch());
   }
 
   #cancelBatch(): void {
-    for (const answer of this.#cancelling.splice(0, CANCEL_BATCH)) answer.cancel();
-    if (this.#cancelling.length > 0) setImmediate(() => this.#cancelBatch());
+    let left = CANCEL_BATCH;
+    for (const answer of this.#cancelling) {
+      if (left-- === 0) {
+        setImmediate(() => this.#cancelBatch());
+        return;
+      }
+      this.#cancelling.delete(answer);
+      answer.cancel();
+    }
   }
 }

@@ -1,11 +1,10 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-const PREFIX = '/v1/apps/';
-const PROXY = '/proxy/';
+/** Everything before the provider's slug; a slash in a query is none of the path. */
+const ROUTE = /^\/v1\/apps\/[^/?#]+\/proxy\//;
 
 /** The parts of a proxy URL, verbatim as sent. */
 export interface ProxyPath {
-  readonly appId: string;
   readonly providerSlug: string;
   /** Everything after the provider's slug, still percent-encoded, without a leading slash. */
   readonly path: string;
@@ -15,7 +14,7 @@ export interface ProxyPath {
 
 /** True for URLs whose body is the provider's and is read by the proxy itself. */
 export function isProxyPath(url: string): boolean {
-  return url.startsWith(PREFIX) && url.startsWith(PROXY, url.indexOf('/', PREFIX.length));
+  return ROUTE.test(url);
 }
 
 /**
@@ -27,17 +26,15 @@ export function isProxyPath(url: string): boolean {
  * Source: contract-app 6.1.
  */
 export function parseProxyPath(url: string): ProxyPath {
-  if (!isProxyPath(url)) {
+  const slugStart = ROUTE.exec(url)?.[0].length;
+  if (slugStart === undefined) {
     throw new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
   }
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;
-  const appEnd = url.indexOf('/', PREFIX.length);
-  const slugStart = appEnd + PROXY.length;
   const slash = url.indexOf('/', slugStart);
   const slugEnd = slash < 0 || slash > end ? end : slash;
   return {
-    appId: url.slice(PREFIX.length, appEnd),
     providerSlug: url.slice(slugStart, slugEnd),
     path: url.slice(slugEnd + 1, end),
     query: question < 0 ? '' : url.slice(question + 1),

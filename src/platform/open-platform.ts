@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
+import type { Clock } from '../common/clock.js';
+import type { Ids } from '../common/ids.js';
+import { Log, type LogSink } from '../common/log/log.js';
+import type { Secret } from '../common/log/secret.js';
+import { type Environment, loadEnvironment } from './config/environment.js';
+import { ConfigChanges } from './database/config-changes.js';
+import { createDataSource } from './database/data-source.js';
+import { startEmbeddedPostgres } from './database/embedded-postgres.js';
+import { runMigrations } from './database/migrate.js';
+import { MIGRATIONS } from './database/migration-list.js';
+import { GuardedRequest } from './outbound/guarded-request.js';
+import type { PlatformParts } from './platform.module.js';
+import { createVault } from './vault/create-vault.js';
+import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
+import type { Vault } from './vault/vault.js';
+import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
+
+type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
+
+interface PlatformOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: LogSink;
+}
+
+/** The outside world, opened; `close` ends all of it. */
+export interface OpenPlatform {
+  readonly parts: PlatformParts;
+  close(): Promise<void>;
+}
+
+interface Database {
+  readonly url: Secret;
+  readonly embedded: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Reads the settings, brings the database up and up to date, and opens everything the rooms need. What was opened is
+ * closed again when a later step fails.
+ *
+ * @throws EnvironmentError for settings that do not hold; Error where the database cannot be had.
+ */
+export async function openPlatform(
+  env: ProcessEnvironment,
+  { clock, ids, log: sink }: PlatformOptions,
+): Promise<OpenPlatform> {
+  const environment = loadEnvironment(env);
+  const log = new Log(clock, environment.LOG_LEVEL, sink);
+  const database = await openDatabase(environment, ids, log);
+  try {
+    const dataSource = await connect(environment, database.url, clock, log);
+    const vault = openVault(env, environment, database.embedded, ids, log);
+    const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
+    const configChanges = new ConfigChanges({
+      url: database.url,
+      onTrouble: (error) =>
+        log.event('config_changes_lost', { error: error instanceof Error ? error.message : 'unknown' }),
+    });
+    configChanges.open();
+    return {
+      parts: { environment, clock, ids, log, dataSource, configChanges, vault, outbound },
+      close: async () => {
+        await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);
+        await database.stop();
+      },
+    };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {
+  if (environment.DATABASE_URL) {
+    return { url: environment.DATABASE_URL, embedded: false, stop: async () => {} };
+  }
+  const server = await startEmbeddedPostgres(resolve(environment.DATA_DIR), {}, ids);
+  log.event('database_embedded_started', { adopted: server.adopted, directory: server.directory });
+  return { url: server.url, embedded: true, stop: () => server.stop() };
+}
+
+async function connect(environment: Environment, url: Secret, clock: Clock, log: Log): Promise<DataSource> {
+  await runMigrations({
+    url,
+    migrations: MIGRATIONS,
+    clock,
+    waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
+    onProgress: (progress) =>
+      log.event('database_waiting', {
+        error: progress.step === 'waiting_for_postgres' ? progress.reason : progress.step,
+      }),
+  });
+  const dataSource = createDataSource({
+    url,
+    poolSize: environment.DATABASE_POOL_SIZE,
+    applicationName: 'gateway',
+    entities: [],
+    migrations: MIGRATIONS,
+  });
+  return dataSource.initialize();
+}
+
+function openVault(env: ProcessEnvironment, environment: Environment, embedded: boolean, ids: Ids, log: Log): Vault {
+  const variables = embedded ? vaultEnvironmentWithKey(env, resolve(environment.DATA_DIR), ids) : env;
+  const settings = readVaultSettings(variables);
+  if (isVaultMisconfiguration(settings)) {
+    log.event('secret_vault_misconfigured', { error: `${settings.variable} ${settings.problem}` });
+  }
+  return createVault(settings, ids);
+}

@@ -1,0 +1,187 @@
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ClientAnswer } from './client-answer.js';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+type Script = (answer: ClientAnswer, response: ServerResponse) => unknown;
+
+/** Lets the script answer one request; resolves when its head has arrived. */
+async function asked(script: Script): Promise<IncomingMessage> {
+  const server = createServer((_request, response) => void script(new ClientAnswer(response), response));
+  servers.push(server);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    httpRequest({ port, host: '127.0.0.1', agent: false }, resolve).on('error', reject).end();
+  });
+}
+
+async function bodyOf(message: IncomingMessage): Promise<string> {
+  return Buffer.concat(await message.toArray()).toString();
+}
+
+describe('relayed answers', () => {
+  it('whole body in the turn of its head → one answer with its length', async () => {
+    const message = await asked((answer) => {
+      answer.begin(201, ['content-type', 'application/json'], 2);
+      answer.write(Buffer.from('{}'));
+      answer.end();
+    });
+    expect(message.statusCode).toBe(201);
+    expect(message.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '2' });
+    expect(message.headers).not.toHaveProperty('transfer-encoding');
+    expect(await bodyOf(message)).toBe('{}');
+  });
+
+  it('stream → the head leaves before any byte of the body, then each piece as it comes', async () => {
+    const { promise: go, resolve: release } = Promise.withResolvers<void>();
+    const message = await asked(async (answer) => {
+      answer.begin(200, ['content-type', 'text/event-stream'], undefined);
+      await go;
+      answer.write(Buffer.from('data: 1\n\n'));
+      await sleep(30);
+      answer.write(Buffer.from('data: 2\n\n'));
+      answer.end();
+    });
+    expect(message.headers['transfer-encoding']).toBe('chunked');
+    const pieces: string[] = [];
+    message.on('data', (piece: Buffer) => pieces.push(piece.toString()));
+    release();
+    await new Promise((resolve) => message.once('end', resolve));
+    expect(pieces).toEqual(['data: 1\n\n', 'data: 2\n\n']);
+  });
+
+  it('body of known length in pieces → every byte, without promising a length', async () => {
+    const message = await asked((answer) => {
+      answer.begin(200, [], 6);
+      answer.write(Buffer.from('abc'));
+      answer.write(Buffer.from('def'));
+      answer.end();
+    });
+    expect(message.headers).not.toHaveProperty('content-length');
+    expect(await bodyOf(message)).toBe('abcdef');
+  });
+
+  it.each([
+    [200, 0],
+    [204, undefined],
+    [304, undefined],
+  ])('%i without a body → complete', async (status, bodyBytes) => {
+    const message = await asked((answer) => {
+      answer.begin(status, ['x-request-id', 'r1'], bodyBytes);
+      answer.end();
+    });
+    expect(message.statusCode).toBe(status);
+    expect(message.headers['x-request-id']).toBe('r1');
+    expect(await bodyOf(message)).toBe('');
+  });
+
+  it('header sent twice, bytes beyond ASCII → as the provider sent them', async () => {
+    const message = await asked((answer) => {
+      answer.begin(200, ['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼'], undefined);
+      answer.end();
+    });
+    expect(message.rawHeaders.slice(0, 6)).toEqual(['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼']);
+  });
+
+  it('client that does not read → told so; resumed once it has read', async () => {
+    const { promise: drained, resolve } = Promise.withResolvers<void>();
+    let held = false;
+    const message = await asked((answer) => {
+      answer.begin(200, [], undefined);
+      held = !answer.write(Buffer.alloc(8_000_000, 'x'));
+      answer.whenDrained(() => {
+        answer.end();
+        resolve();
+      });
+    });
+    expect(held).toBe(true);
+    expect((await bodyOf(message)).length).toBe(8_000_000);
+    await drained;
+  });
+});
+
+describe('taking back', () => {
+  it('head that has not left → another answer in its place', async () => {
+    const message = await asked((answer, response) => {
+      answer.begin(200, ['x-provider', 'yes'], undefined);
+      expect(answer.takeBack()).toBe(true);
+      response.writeHead(502).end('refused');
+    });
+    expect(message.statusCode).toBe(502);
+    expect(message.headers).not.toHaveProperty('x-provider');
+    expect(await bodyOf(message)).toBe('refused');
+  });
+
+  it('nothing begun → may be taken back', async () => {
+    const message = await asked((answer, response) => {
+      response.statusCode = answer.takeBack() ? 502 : 500;
+      response.end();
+    });
+    expect(message.statusCode).toBe(502);
+  });
+
+  it('head that has left, by itself or with a byte → too late', async () => {
+    const late: boolean[] = [];
+    await asked(async (answer) => {
+      answer.begin(200, [], undefined);
+      await Promise.resolve();
+      late.push(answer.takeBack());
+      answer.end();
+    });
+    await asked((answer) => {
+      answer.begin(200, [], undefined);
+      answer.write(Buffer.from('x'));
+      late.push(answer.takeBack());
+      answer.end();
+    });
+    expect(late).toEqual([false, false]);
+  });
+});
+
+describe('cutting (threats 10.1)', () => {
+  it('in the middle of the body → the client sees a broken answer', async () => {
+    const message = await asked(async (answer) => {
+      answer.begin(200, [], undefined);
+      answer.write(Buffer.from('half'));
+      await sleep(30);
+      answer.cut();
+    });
+    await expect(bodyOf(message)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('before the head has left → no answer at all', async () => {
+    const call = asked((answer) => {
+      answer.begin(200, [], undefined);
+      answer.cut();
+    });
+    await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('connection already gone → beginning and ending are harmless', async () => {
+    const failures: unknown[] = [];
+    const call = asked((answer, response) => {
+      response.on('error', (error) => failures.push(error));
+      response.destroy();
+      answer.begin(200, [], undefined);
+    });
+    await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(failures).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import { rawServerConfig } from '../../test/support/app-configs.js';
+import { type ReadableApp, requireReadable, toAppSnapshot } from '../app-directory/app-snapshot.js';
+import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
+import { SystemClock } from '../common/clock.js';
+import { SystemIds } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import { createVault } from '../platform/vault/create-vault.js';
+import { compilePrice } from '../pricing/model-price.js';
+import { PriceBook } from '../pricing/price-book.js';
+import { ProviderCredential } from '../providers/provider-credential.js';
+import { ProviderInstance } from '../providers/provider-instance.js';
+import type { ProviderRow } from '../providers/provider-row.js';
+import { classifyPath } from '../upstreams/api-style.rules.js';
+import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import { chooseModel } from './model-choice.rules.js';
+import type { ProxyPlan } from './plan.js';
+
+const RATE = { input: 1, output: 2 };
+const PRICES = new PriceBook({ openai: { 'gpt-a': RATE, 'gpt-b': { input: 3, output: 4 } } });
+
+interface Situation {
+  readonly type?: ProviderType;
+  readonly path?: string;
+  readonly entry?: { readonly path: string; readonly fixedModel?: string };
+  readonly allowedModels?: readonly string[];
+  readonly pricing?: ProviderRow['pricing'];
+}
+
+function planOf({
+  type = 'openai',
+  path = 'v1/responses',
+  entry,
+  allowedModels = [],
+  pricing = null,
+}: Situation): ProxyPlan {
+  const row: ProviderRow = {
+    id: 'provider-1',
+    organizationId: 'account-1',
+    type,
+    slug: 'main',
+    name: 'Main',
+    secretBlob: null,
+    secretHint: null,
+    baseUrl: null,
+    pricing,
+    status: 'active',
+    revision: 1,
+    createdBy: 'identity-1',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  };
+  const clock = new SystemClock();
+  const vault = createVault({ variable: 'SECRET_VAULT_MODE', problem: 'is required' }, new SystemIds());
+  const log = new Log(clock, 'error', () => undefined);
+  const paths = compilePathPolicy([entry ?? { path }]);
+  const match = matchPath(paths, path);
+  if (match === undefined) throw new Error('the path must match its entry');
+  return {
+    provider: new ProviderInstance(row, new ProviderCredential(row, { vault, clock, log })),
+    access: { paths, allowedModels: new Set(allowedModels) },
+    match,
+    style: classifyPath(path),
+    path,
+    query: '',
+    credential: [],
+  };
+}
+
+function appWith(model_rewrites: Record<string, string> = {}): ReadableApp {
+  const config = parseAppConfig({ ...rawServerConfig(), routing: { providers: { mode: 'all' }, model_rewrites } });
+  const row = { id: 'otter', organizationId: 'account-1', status: 'active' } as const;
+  return requireReadable(toAppSnapshot(row, { config, configError: null }));
+}
+
+const choose = (situation: Situation, inBody: string | undefined, rewrites: Record<string, string> = {}) =>
+  chooseModel(planOf(situation), appWith(rewrites), inBody, PRICES);
+
+describe('model of a call (contract-app 6.6)', () => {
+  it.each<[string, Situation, string | undefined, string, string]>([
+    ['only in the body', {}, 'gpt-a', 'gpt-a', 'body'],
+    [
+      'in the path and the body',
+      { path: 'v1/m/gpt-b:go', entry: { path: 'v1/m/{model}:go' } },
+      'gpt-a',
+      'gpt-b',
+      'path',
+    ],
+    ['in the body and the rule', { entry: { path: 'v1/responses', fixedModel: 'gpt-b' } }, 'gpt-a', 'gpt-a', 'body'],
+    ['only in the rule', { entry: { path: 'v1/responses', fixedModel: 'gpt-b' } }, undefined, 'gpt-b', 'rule'],
+  ])('named %s → the strongest source', (_name, situation, inBody, requested, source) => {
+    expect(choose(situation, inBody)).toMatchObject({ requested, canonical: requested, source });
+  });
+
+  it.each([undefined, ''])('named nowhere (%p) → 400', (inBody) => {
+    expect(() => choose({}, inBody)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: 'model: is required', reason: 'model_missing' }),
+    );
+  });
+
+  it('a name beyond 200 characters → 400, not repeated', () => {
+    expect(() => choose({}, 'm'.repeat(201))).toThrow('model: has more than 200 characters');
+    expect(() => choose({}, 'm'.repeat(200))).toThrow(expect.objectContaining({ code: 'pricing_not_configured' }));
+  });
+
+  it.each(['gpt-b', 'GPT-A', 'gpt-a ', 'gpt', 'gpt-*', 'constructor'])('allowed are gpt-a, gpt-*: %s', (model) => {
+    const call = () => choose({ allowedModels: ['gpt-a', 'gpt-*'], pricing: { 'gpt-*': RATE } }, model);
+    if (model === 'gpt-*') expect(call().requested).toBe('gpt-*');
+    else expect(call).toThrow(expect.objectContaining({ code: 'model_not_allowed', status: 403 }));
+  });
+
+  it('a rewrite → after the allowlist, by the exact name; its target need not be allowed', () => {
+    const choice = choose({ allowedModels: ['fast'] }, 'fast', { fast: 'gpt-b' });
+    expect(choice).toMatchObject({
+      requested: 'fast',
+      canonical: 'gpt-b',
+      price: compilePrice({ input: 3, output: 4 }),
+    });
+    expect(() => choose({ allowedModels: ['gpt-b'] }, 'fast', { fast: 'gpt-b' })).toThrow(
+      expect.objectContaining({ code: 'model_not_allowed' }),
+    );
+    expect(choose({}, 'gpt-a', { 'gpt-A': 'gpt-b' }).canonical).toBe('gpt-a');
+  });
+
+  it('a rewrite of a rewrite → only the first', () => {
+    expect(choose({}, 'a', { a: 'gpt-a', 'gpt-a': 'gpt-b' }).canonical).toBe('gpt-a');
+  });
+});
+
+describe('price of the model (contract-app 6.6, decision 3.12)', () => {
+  it('no price for the rewritten name → 400 that names it and the provider', () => {
+    expect(() => choose({}, 'gpt-a', { 'gpt-a': 'unknown' })).toThrow(
+      expect.objectContaining({
+        code: 'pricing_not_configured',
+        status: 400,
+        message: 'The model "unknown" has no price. Add custom pricing for it on the provider "main".',
+      }),
+    );
+  });
+
+  it('price of the instance → before the catalog’s', () => {
+    expect(choose({ pricing: { 'gpt-a': { input: 9, output: 9 } } }, 'gpt-a').price?.tokens?.input).toBe(9_000_000_000);
+  });
+
+  it('provider that reports the cost itself → no price needed where it does, needed elsewhere', () => {
+    expect(choose({ type: 'xai', path: 'v1/chat/completions' }, 'grok-x')).toMatchObject({ price: undefined });
+    expect(() => choose({ type: 'openai', path: 'v1/chat/completions' }, 'grok-x')).toThrow(
+      expect.objectContaining({ code: 'pricing_not_configured' }),
+    );
+  });
+});

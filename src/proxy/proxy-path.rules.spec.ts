@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isProxyPath, parseProxyPath } from './proxy-path.rules.js';
+
+describe('proxy URLs (contract-app 6.1)', () => {
+  it('any application, slug, path and query → the very parts, nothing decoded', () => {
+    const segment = fc.stringMatching(/^[A-Za-z0-9%._~:@!$&'()*+,;=-]{1,20}$/);
+    const path = fc.stringMatching(/^[A-Za-z0-9%._~:@/=-]{0,40}$/);
+    const query = fc.stringMatching(/^[A-Za-z0-9%._~:@/?=&-]{0,40}$/);
+    fc.assert(
+      fc.property(segment, segment, path, query, (app, providerSlug, providerPath, search) => {
+        const url = `/v1/apps/${app}/proxy/${providerSlug}/${providerPath}?${search}`;
+        expect(isProxyPath(url)).toBe(true);
+        expect(parseProxyPath(url)).toEqual({ providerSlug, path: providerPath, query: search });
+      }),
+    );
+  });
+
+  it.each([
+    ['openai/v1/responses', 'openai', 'v1/responses', ''],
+    ['openai/v1/models/a%2Fb:generate?alt=sse&x=a/b', 'openai', 'v1/models/a%2Fb:generate', 'alt=sse&x=a/b'],
+    ['openai/', 'openai', '', ''],
+    ['openai', 'openai', '', ''],
+    ['openai?x=1/2', 'openai', '', 'x=1/2'],
+    ['openai/?', 'openai', '', ''],
+    ['/v1/responses', '', 'v1/responses', ''],
+    ['', '', '', ''],
+    ['openai//v1/../x', 'openai', '/v1/../x', ''],
+    ['a/proxy/b/c', 'a', 'proxy/b/c', ''],
+    ['open%61i/v1', 'open%61i', 'v1', ''],
+    ['openai#x/v1', 'openai#x', 'v1', ''],
+  ])('…/proxy/%s → slug "%s", path "%s", query "%s"', (rest, providerSlug, path, query) => {
+    expect(parseProxyPath(`/v1/apps/otter/proxy/${rest}`)).toEqual({ providerSlug, path, query });
+  });
+
+  it.each([
+    '/v1/apps/otter/me',
+    '/v1/apps/otter/proxy',
+    '/v1/apps/otter/proxyx/openai/v1',
+    '/v1/apps/otter/endpoints/proxy/openai/v1',
+    '/v1/apps/proxy/openai',
+    '/v1/apps//proxy/openai/v1',
+    '/v1/apps/otter?x=/proxy/openai/v1',
+    '/v1/apps/otter#/proxy/openai/v1',
+    '/v1/admin/apps/otter/proxy/openai',
+    '/V1/apps/otter/proxy/openai/v1',
+    '/v1/apps/otter/pro%78y/openai/v1',
+    '/v1/%61pps/otter/proxy/openai/v1',
+    'http://gateway/v1/apps/otter/proxy/openai/v1',
+    '/',
+    '',
+  ])('%s → not read as a proxy URL, wherever a router may lead it', (url) => {
+    expect(isProxyPath(url)).toBe(false);
+    expect(() => parseProxyPath(url)).toThrow(expect.objectContaining({ code: 'invalid_request', status: 404 }));
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type HeaderRule, upstreamHeaders } from './request-headers.rules.js';
+
+const ALLOWED = [
+  'Accept',
+  'Accept-Language',
+  'Anthropic-Beta',
+  'anthropic-dangerous-direct-browser-access',
+  'anthropic-version',
+  'idempotency-key',
+  'OpenAI-Beta',
+  'User-Agent',
+  'x-goog-api-client',
+  'X-Stainless-Lang',
+  'x-stainless-retry-count',
+];
+const DROPPED = [
+  'Authorization',
+  'Cookie',
+  'X-Api-Key',
+  'x-goog-api-key',
+  'X-Goog-User-Project',
+  'openai-organization',
+  'OpenAI-Project',
+  'x-openrouter-metadata',
+  'x-end-user-id',
+  'x-app-version',
+  'X-Forwarded-For',
+  'forwarded',
+  'origin',
+  'referer',
+  'host',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'proxy-authorization',
+  'cf-aig-authorization',
+  'x-stainless',
+];
+const OURS = ['authorization', 'Bearer sk-operator'];
+const RULE: HeaderRule = { removed: [], injected: OURS };
+const FIXED = ['content-type', 'application/json', 'accept-encoding', 'identity'];
+
+/** What of the client's went on: everything between the two fixed headers and the injected ones. */
+function passed(rawHeaders: readonly string[], rule: HeaderRule = RULE): string[] {
+  const headers = upstreamHeaders(rawHeaders, rule);
+  expect(headers.slice(2, 4)).toEqual(['accept-encoding', 'identity']);
+  expect(headers.slice(headers.length - rule.injected.length)).toEqual(rule.injected);
+  return headers.slice(4, headers.length - rule.injected.length);
+}
+
+describe('request headers to a provider (contract-app 6.9)', () => {
+  it.each(ALLOWED)('%s → goes on, its value as sent', (name) => {
+    expect(passed([name, ' Välue;q=1 '])).toEqual([name.toLowerCase(), ' Välue;q=1 ']);
+  });
+
+  it.each(DROPPED)('%s → stays here', (name) => {
+    expect(passed([name, 'client'])).toEqual([]);
+  });
+
+  it('allowed header sent several times → every time, in order', () => {
+    expect(passed(['anthropic-beta', 'a', 'Accept', 'x', 'Anthropic-Beta', 'b'])).toEqual([
+      'anthropic-beta',
+      'a',
+      'accept',
+      'x',
+      'anthropic-beta',
+      'b',
+    ]);
+  });
+
+  it('content type → of what is really sent, never the client’s', () => {
+    const sent = ['Content-Type', 'text/plain', 'content-type', 'x/y'];
+    expect(upstreamHeaders(sent, RULE)).toEqual([...FIXED, ...OURS]);
+    const form = 'multipart/form-data; boundary=ours';
+    expect(upstreamHeaders(sent, { ...RULE, contentType: form }).slice(0, 2)).toEqual(['content-type', form]);
+  });
+
+  it('allowed header that names a person or carried the credential → removed', () => {
+    const removed = ['user-agent', 'x-stainless-user'];
+    expect(passed(['User-Agent', 'ann', 'X-Stainless-User', 'ann', 'accept', 'x'], { removed, injected: [] })).toEqual([
+      'accept',
+      'x',
+    ]);
+  });
+
+  it('threats 2.2: header that is ours → ours alone, however the client spells or repeats it', () => {
+    const injected = ['anthropic-version', '2023-06-01', 'x-api-key', 'sk-operator'];
+    const sent = ['Anthropic-Version', '1999-01-01', 'anthropic-version', '2000-01-01', 'X-API-KEY', 'sk-client'];
+    expect(upstreamHeaders(sent, { removed: [], injected })).toEqual([...FIXED, ...injected]);
+  });
+
+  it.each([
+    [['Connection', 'keep-alive, Anthropic-Beta']],
+    [['connection', ' anthropic-beta ,close']],
+    [['CONNECTION', 'close', 'connection', 'ANTHROPIC-BETA']],
+  ])('RFC 9110, 7.6.1: %j → the listed header ends here too', (connection) => {
+    expect(passed(['anthropic-beta', 'x', ...connection, 'accept', 'y'])).toEqual(['accept', 'y']);
+  });
+
+  it('threats 2.2: connection that lists our headers → they go out all the same', () => {
+    const sent = ['connection', 'authorization, content-type, accept-encoding'];
+    expect(upstreamHeaders(sent, RULE)).toEqual([...FIXED, ...OURS]);
+  });
+
+  it('any headers → only allowlisted names of the client’s, each with a value it sent', () => {
+    const name = fc.oneof(fc.constantFrom(...ALLOWED, ...DROPPED), fc.stringMatching(/^[A-Za-z-]{1,30}$/));
+    const allowed = new Set(ALLOWED.map((one) => one.toLowerCase()));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.string())), (pairs) => {
+        const out = passed(pairs.flat());
+        for (let at = 0; at < out.length; at += 2) {
+          const [sent = '', value = ''] = out.slice(at, at + 2);
+          expect(allowed.has(sent) || sent.startsWith('x-stainless-')).toBe(true);
+          expect(pairs.some(([one, text]) => one.toLowerCase() === sent && text === value)).toBe(true);
+        }
+      }),
+    );
+  });
+});

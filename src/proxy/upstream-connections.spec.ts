@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '../common/clock.js';
+import { loadEnvironment } from '../platform/config/environment.js';
+import { UpstreamConnections } from './upstream-connections.js';
+
+class ManualClock extends SystemClock {
+  passedMs = 0;
+
+  override monotonicMs(): number {
+    return this.passedMs;
+  }
+}
+
+function setUp(source: Record<string, string> = {}) {
+  const clock = new ManualClock();
+  const connections = new UpstreamConnections(loadEnvironment(source), clock);
+  return { clock, connections };
+}
+
+describe('connections to providers', () => {
+  it('one origin → one pool; another scheme, host or port → another', () => {
+    const { connections } = setUp();
+    const pool = connections.poolFor('https://api.example.com');
+    expect(connections.poolFor('https://api.example.com')).toBe(pool);
+    for (const other of ['http://api.example.com', 'https://api.example.com:8443', 'https://api.example.org']) {
+      expect(connections.poolFor(other)).not.toBe(pool);
+    }
+  });
+
+  it('PROVIDER_MAX_CONNECTIONS → the bound of each origin by itself', () => {
+    const { connections } = setUp({ PROVIDER_MAX_CONNECTIONS: '1' });
+    for (const origin of ['https://a.example.com', 'https://b.example.com']) {
+      expect(connections.poolFor(origin).acquire()).toBeDefined();
+      expect(connections.poolFor(origin).acquire()).toBeUndefined();
+    }
+  });
+});
+
+describe('idle origins', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
+  afterEach(() => void jest.useRealTimers());
+
+  it('nobody calls an origin any more → its pool is forgotten; one with an open call stays', () => {
+    const { clock, connections } = setUp();
+    connections.onModuleInit();
+    const idle = connections.poolFor('https://idle.example.com');
+    const busy = connections.poolFor('https://busy.example.com');
+    const client = idle.acquire();
+    if (client) idle.release(client);
+    busy.acquire();
+    clock.passedMs = 30_000;
+    jest.advanceTimersByTime(9_999);
+    expect(connections.poolFor('https://idle.example.com')).toBe(idle);
+    jest.advanceTimersByTime(1);
+    expect(connections.poolFor('https://idle.example.com')).not.toBe(idle);
+    expect(connections.poolFor('https://busy.example.com')).toBe(busy);
+    connections.onApplicationShutdown();
+  });
+
+  it('shutdown → no timer left', () => {
+    const { connections } = setUp();
+    connections.onModuleInit();
+    expect(jest.getTimerCount()).toBe(1);
+    connections.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('dialling (threats 4.1)', () => {
+  let server: Server;
+  let origin: string;
+  let calls = 0;
+
+  beforeEach(async () => {
+    calls = 0;
+    server = createServer((_request, response) => {
+      calls++;
+      response.end('ok');
+    });
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function call(source: Record<string, string>): Promise<string> {
+    const client = setUp(source).connections.poolFor(origin).acquire();
+    if (client === undefined) throw new Error('a connection was expected');
+    try {
+      const { body } = await client.request({ method: 'GET', path: '/' });
+      return await body.text();
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  it('private address nobody trusts → refused before a byte is sent', async () => {
+    await expect(call({})).rejects.toMatchObject({ code: 'ERR_BLOCKED_ADDRESS' });
+    expect(calls).toBe(0);
+  });
+
+  it('address the operator trusts → reached', async () => {
+    expect(await call({ TRUSTED_PRIVATE_HOSTS: '127.0.0.1' })).toBe('ok');
+  });
+});
