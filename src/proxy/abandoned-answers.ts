@@ -22,6 +22,7 @@ export class AbandonedAnswers {
   readonly #cancelling = new Set<AbandonedAnswer>();
   readonly #drainMs: number;
   readonly #max: number;
+  #stopping = false;
 
   constructor(environment: Environment) {
     this.#drainMs = environment.ABORT_DRAIN_SECONDS * 1000;
@@ -30,6 +31,10 @@ export class AbandonedAnswers {
 
   /** Takes an answer over. Sooner or later either `ended` is called for it or it is cancelled. */
   take(answer: AbandonedAnswer): void {
+    if (this.#stopping) {
+      answer.cancel();
+      return;
+    }
     if (this.#drainMs === 0 || this.#timers.size >= this.#max) {
       this.#cancelSoon(answer);
       return;
@@ -48,8 +53,9 @@ export class AbandonedAnswers {
     this.#cancelling.delete(answer);
   }
 
-  /** Gives everything up at once; used when the service stops. */
+  /** Gives everything up at once, and all that still comes: the service stops. */
   cancelAll(): void {
+    this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     const answers = [...this.#timers.keys(), ...this.#cancelling];
     this.#timers.clear();

@@ -66,7 +66,7 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
   start(client: Client): void {
     const { method, path, headers, body, ttfbTimeoutMs } = this.call;
     this.#client = client;
-    this.#timer = setTimeout(() => this.#giveUp('timeout'), ttfbTimeoutMs);
+    this.#timer = setTimeout(() => this.#timeOut(), ttfbTimeoutMs);
     this.response.once('close', () => this.#clientClosed());
     client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
   }
@@ -141,9 +141,11 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     this.#reader?.push(chunk);
   }
 
+  /** A client that does not read slows its own provider connection, and nothing else. */
   #waitForClient(): void {
-    this.#controller?.pause();
-    this.#answer.whenDrained(() => this.#controller?.resume());
+    const source = this.#decoder ?? this.#controller;
+    source?.pause();
+    this.#answer.whenDrained(() => source?.resume());
   }
 
   #complete(): void {
@@ -190,10 +192,12 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
 
   #settle({ clientAborted, failed }: { clientAborted: boolean; failed: boolean }): void {
     const { price, hostedTools } = this.call;
+    // A call that was cancelled before its answer may still be charged for: it counts as answered, usage unknown.
+    const answered = isSuccess(this.#status) || (clientAborted && this.#status === 0);
     if (this.#ticket) {
       this.parts.recorder.settle(this.#ticket, {
-        status: isSuccess(this.#status) && !failed ? 'ok' : 'provider_error',
-        answered: isSuccess(this.#status),
+        status: answered && !failed ? 'ok' : 'provider_error',
+        answered,
         latencyMs: Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs),
         clientAborted,
         reading: this.#reader?.finish(),
@@ -208,6 +212,7 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
   #end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.#decoder?.destroy();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
     if (this.#client) this.call.pool.release(this.#client);
     this.#client = undefined;
@@ -220,24 +225,24 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
       this.#giveUp('client_left');
       return;
     }
+    this.#decoder?.resume();
     this.#controller?.resume();
     this.parts.abandoned.take(this);
   }
 
   #giveUp(why: GivenUp['why']): void {
-    if (why === 'timeout') this.#noteTimeout();
     this.#controller?.abort(new GivenUp(why));
   }
 
-  #noteTimeout(): void {
-    const { admission, ttfbTimeoutMs } = this.call;
-    if (this.#refusal === undefined) {
-      this.#refusal = timeoutError(ttfbTimeoutMs);
-      const { eventId, providerSlug, route } = admission;
-      const timeoutSeconds = ttfbTimeoutMs / 1000;
-      this.parts.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
-      if (this.#controller === undefined) this.#refuse(new GivenUp('timeout'));
-    }
+  /** No response headers in time; without a controller the call still waits for its connection. */
+  #timeOut(): void {
+    const { ttfbTimeoutMs, admission } = this.call;
+    const { eventId, providerSlug, route } = admission;
+    const timeoutSeconds = ttfbTimeoutMs / 1000;
+    this.parts.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
+    this.#refusal = timeoutError(ttfbTimeoutMs);
+    if (this.#controller) this.#giveUp('timeout');
+    else this.onResponseError(undefined, new GivenUp('timeout'));
   }
 
   #prepareDecoding(contentEncoding: string | undefined): boolean {
@@ -248,7 +253,7 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     decoder.on('data', (bytes: Buffer) => this.#relay(bytes));
     decoder.on('drain', () => this.#controller?.resume());
     decoder.on('end', () => this.#complete());
-    decoder.on('error', (error) => this.onResponseError(this.#controller, error));
+    decoder.on('error', () => this.#giveUp('undecodable'));
     return true;
   }
 
