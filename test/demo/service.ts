@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const STOP_GRACE_MS = 15_000;
+/** What a program needs of its surroundings; settings of a real gateway must not reach the demo's. */
+const INHERITED_VARIABLES = ['PATH', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];
+
+/** One line of the service's log. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** The real service as a process of its own, on a temporary data directory. */
+export interface Service {
+  readonly dataDir: string;
+  readonly managementKey: string;
+  /** Resolves with its address once it answers; rejects when it ends before that. */
+  readonly url: Promise<string>;
+  /** Resolves when the process is gone, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** The lines of this name so far. */
+  log(message: string): readonly LogLine[];
+  /** Stops it and removes everything it has written. Safe at any moment. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service; `url` says when it is ready. */
+export async function launchService(): Promise<Service> {
+  const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
+  // Started by root, the embedded database runs under another account, which has to pass this directory.
+  if (process.getuid?.() === 0) chmodSync(dataDir, 0o711);
+  const managementKey = `gw_mgmt_${randomBytes(24).toString('hex')}`;
+  const child = spawn(process.execPath, [MAIN], {
+    env: environment({ port, dataDir, managementKey }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close').then(() => undefined);
+  const lines: LogLine[] = [];
+  const log = (message: string) => lines.filter((line) => line.message === message);
+  return {
+    dataDir,
+    managementKey,
+    url: firstUrl(child, lines),
+    ended,
+    log,
+    async stop() {
+      await end(child, ended);
+      for (const { directory } of log('database_embedded_started')) {
+        if (typeof directory === 'string') rmSync(directory, { recursive: true, force: true });
+      }
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Settings {
+  readonly port: number;
+  readonly dataDir: string;
+  readonly managementKey: string;
+}
+
+function environment({ port, dataDir, managementKey }: Settings): Record<string, string> {
+  const inherited = INHERITED_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(inherited),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    BOOTSTRAP_MANAGEMENT_KEY: managementKey,
+    TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
+    DRAIN_TIMEOUT_SECONDS: '2',
+  };
+}
+
+/** Collects the log from here on. */
+function firstUrl(child: ChildProcess, lines: LogLine[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let complaints = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
+  if (child.stdout) {
+    createInterface(child.stdout).on('line', (text) => {
+      const line: LogLine = JSON.parse(text);
+      lines.push(line);
+      if (line.message === 'gateway_started') resolve(String(line.url));
+    });
+  }
+  child.once('error', reject);
+  child.once('close', (code) => reject(new Error(`The service ended (${code}).\n${complaints}`)));
+  // The demo may be interrupted before anybody asks.
+  promise.catch(() => undefined);
+  return promise;
+}
+
+async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  const lastResort = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(lastResort);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
