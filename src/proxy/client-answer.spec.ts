@@ -49,6 +49,20 @@ describe('relayed answers', () => {
     expect(await bodyOf(message)).toBe('{}');
   });
 
+  it.each([256, 8 * 1024, 8 * 1024 + 1])(
+    'body of %i bytes of every value, with a header beyond ASCII → byte for byte',
+    async (size) => {
+      const bytes = Buffer.from(Array.from({ length: size }, (_unused, at) => at % 256));
+      const message = await asked((answer) => {
+        answer.begin(200, ['x-text', 'Ã¼'], size);
+        answer.write(bytes);
+        answer.end();
+      });
+      expect(message.headers).toMatchObject({ 'content-length': String(size), 'x-text': 'Ã¼' });
+      expect(Buffer.concat(await message.toArray())).toEqual(bytes);
+    },
+  );
+
   it('stream → the head leaves before any byte of the body, then each piece as it comes', async () => {
     const { promise: go, resolve: release } = Promise.withResolvers<void>();
     const message = await asked(async (answer) => {
