@@ -39,7 +39,7 @@ async function bodyOf(message: IncomingMessage): Promise<string> {
 describe('relayed answers', () => {
   it('whole body in the turn of its head → one answer with its length', async () => {
     const message = await asked((answer) => {
-      answer.begin(201, ['content-type', 'application/json'], 2);
+      answer.begin({ status: 201, statusText: 'Fine', headers: ['content-type', 'application/json'], bodyBytes: 2 });
       answer.write(Buffer.from('{}'));
       answer.end();
     });
@@ -54,7 +54,7 @@ describe('relayed answers', () => {
     async (size) => {
       const bytes = Buffer.from(Array.from({ length: size }, (_unused, at) => at % 256));
       const message = await asked((answer) => {
-        answer.begin(200, ['x-text', 'Ã¼'], size);
+        answer.begin({ status: 200, statusText: 'Fine', headers: ['x-text', 'Ã¼'], bodyBytes: size });
         answer.write(bytes);
         answer.end();
       });
@@ -66,7 +66,12 @@ describe('relayed answers', () => {
   it('stream → the head leaves before any byte of the body, then each piece as it comes', async () => {
     const { promise: go, resolve: release } = Promise.withResolvers<void>();
     const message = await asked(async (answer) => {
-      answer.begin(200, ['content-type', 'text/event-stream'], undefined);
+      answer.begin({
+        status: 200,
+        statusText: 'Fine',
+        headers: ['content-type', 'text/event-stream'],
+        bodyBytes: undefined,
+      });
       await go;
       answer.write(Buffer.from('data: 1\n\n'));
       await sleep(30);
@@ -83,7 +88,7 @@ describe('relayed answers', () => {
 
   it('body of known length in pieces → every byte, without promising a length', async () => {
     const message = await asked((answer) => {
-      answer.begin(200, [], 6);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: 6 });
       answer.write(Buffer.from('abc'));
       answer.write(Buffer.from('def'));
       answer.end();
@@ -98,7 +103,7 @@ describe('relayed answers', () => {
     [304, undefined],
   ])('%i without a body → complete', async (status, bodyBytes) => {
     const message = await asked((answer) => {
-      answer.begin(status, ['x-request-id', 'r1'], bodyBytes);
+      answer.begin({ status: status, statusText: 'Fine', headers: ['x-request-id', 'r1'], bodyBytes: bodyBytes });
       answer.end();
     });
     expect(message.statusCode).toBe(status);
@@ -108,7 +113,12 @@ describe('relayed answers', () => {
 
   it('header sent twice, bytes beyond ASCII → as the provider sent them', async () => {
     const message = await asked((answer) => {
-      answer.begin(200, ['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼'], undefined);
+      answer.begin({
+        status: 200,
+        statusText: 'Fine',
+        headers: ['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼'],
+        bodyBytes: undefined,
+      });
       answer.end();
     });
     expect(message.rawHeaders.slice(0, 6)).toEqual(['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼']);
@@ -118,7 +128,7 @@ describe('relayed answers', () => {
     const { promise: drained, resolve } = Promise.withResolvers<void>();
     let held = false;
     const message = await asked((answer) => {
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       held = !answer.write(Buffer.alloc(8_000_000, 'x'));
       answer.whenDrained(() => {
         answer.end();
@@ -134,7 +144,7 @@ describe('relayed answers', () => {
 describe('taking back', () => {
   it('head that has not left → another answer in its place', async () => {
     const message = await asked((answer, response) => {
-      answer.begin(200, ['x-provider', 'yes'], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: ['x-provider', 'yes'], bodyBytes: undefined });
       expect(answer.takeBack()).toBe(true);
       response.writeHead(502).end('refused');
     });
@@ -154,13 +164,13 @@ describe('taking back', () => {
   it('head that has left, by itself or with a byte → too late', async () => {
     const late: boolean[] = [];
     await asked(async (answer) => {
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       await Promise.resolve();
       late.push(answer.takeBack());
       answer.end();
     });
     await asked((answer) => {
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.write(Buffer.from('x'));
       late.push(answer.takeBack());
       answer.end();
@@ -172,7 +182,7 @@ describe('taking back', () => {
 describe('cutting (threats 10.1)', () => {
   it('in the middle of the body → the client sees a broken answer', async () => {
     const message = await asked(async (answer) => {
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.write(Buffer.from('half'));
       await sleep(30);
       answer.cut();
@@ -182,7 +192,7 @@ describe('cutting (threats 10.1)', () => {
 
   it('before the head has left → no answer at all', async () => {
     const call = asked((answer) => {
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.cut();
     });
     await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -193,7 +203,7 @@ describe('cutting (threats 10.1)', () => {
     const call = asked((answer, response) => {
       response.on('error', (error) => failures.push(error));
       response.destroy();
-      answer.begin(200, [], undefined);
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
     });
     await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(failures).toEqual([]);

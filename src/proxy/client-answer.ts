@@ -3,20 +3,29 @@ import type { ServerResponse } from 'node:http';
 /** Beyond this, copying a body costs more than the second piece it saves. */
 const MAX_TEXT_BYTES = 8 * 1024;
 
+/** What a relayed answer begins with. Text that HTTP cannot carry must have been taken out. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly statusText: string;
+  /** Flat list of names and values; the answer adds to it. */
+  readonly headers: string[];
+  /** The whole body's length where the provider named it and we do not change it. */
+  readonly bodyBytes: number | undefined;
+}
+
 /**
  * The client's side of a relayed answer. The head waits for the first bytes of the body, but never longer than the
  * current turn of the event loop, so that a short answer leaves in one write and a stream's head leaves at once.
  */
 export class ClientAnswer {
-  #head: { readonly status: number; readonly headers: string[]; readonly bodyBytes: number | undefined } | undefined;
+  #head: AnswerHead | undefined;
   /** A byte has left, or is about to: nobody may answer differently any more. */
   #begun = false;
 
   constructor(private readonly response: ServerResponse) {}
 
-  /** @param bodyBytes the whole body's length where the provider named it and we do not change it. */
-  begin(status: number, headers: string[], bodyBytes: number | undefined): void {
-    this.#head = { status, headers, bodyBytes };
+  begin(head: AnswerHead): void {
+    this.#head = head;
     queueMicrotask(() => {
       if (this.#head !== undefined && !this.response.destroyed) {
         this.#writeHead();
@@ -68,9 +77,9 @@ export class ClientAnswer {
 
   #writeHead(): void {
     if (this.#head === undefined) return;
-    const { status, headers } = this.#head;
+    const { status, statusText, headers } = this.#head;
     this.#head = undefined;
     this.#begun = true;
-    this.response.writeHead(status, headers);
+    this.response.writeHead(status, statusText, headers);
   }
 }

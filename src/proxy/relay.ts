@@ -14,7 +14,7 @@ import { ClientAnswer } from './client-answer.js';
 import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { GivenUp, providerError, timeoutError } from './provider-failure.rules.js';
-import { clientHeaders, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } from './response-headers.rules.js';
 import { maskText, SecretMask } from './secret-mask.js';
 
 /** What every relay shares. */
@@ -78,14 +78,19 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     else this.#admit();
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: UpstreamHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: UpstreamHeaders,
+    statusText = '',
+  ): void {
     if (statusCode < 200) return;
     clearTimeout(this.#timer);
     this.#controller = controller;
     this.#status = statusCode;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
     this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
-    if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) this.#begin(headers);
+    if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) this.#begin(statusText, headers);
     else this.#giveUp('undecodable');
   }
 
@@ -123,13 +128,19 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     }
   }
 
-  #begin(headers: UpstreamHeaders): void {
+  #begin(statusText: string, headers: UpstreamHeaders): void {
     if (isSuccess(this.#status)) {
       const { style, admission } = this.call;
       this.#reader = createUsageReader({ style, type: admission.providerType, contentType: this.#contentType });
       if (this.call.withholdUsageChunk && isEventStream(this.#contentType)) this.#filter = new UsageChunkFilter();
     }
-    if (!this.#clientLeft) this.#answer.begin(this.#status, this.#headersFor(headers), this.#bodyBytes(headers));
+    if (this.#clientLeft) return;
+    this.#answer.begin({
+      status: this.#status,
+      statusText: withoutControls(statusText),
+      headers: this.#headersFor(headers),
+      bodyBytes: this.#bodyBytes(headers),
+    });
   }
 
   #relay(chunk: Buffer): void {
@@ -150,6 +161,10 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
 
   #complete(): void {
     if (this.#ended) return;
+    if (this.#status === 0) {
+      this.onResponseError(this.#controller, new Error('the provider ended its answer without a status'));
+      return;
+    }
     if (!this.#clientLeft) {
       const rest = this.#mask.end();
       const filtered = rest && this.#filter ? this.#filter.push(rest) : rest;

@@ -18,6 +18,10 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Everything but tab, printable ASCII and the upper half of latin1. */
+const NOT_SENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
+const ALL_NOT_SENDABLE = new RegExp(NOT_SENDABLE, 'g');
+
 /** Header values as undici hands them over. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -32,10 +36,15 @@ export function clientHeaders(upstream: UpstreamHeaders): string[] {
   for (const name in upstream) {
     if (DROPPED.has(name) || hopByHop?.has(name)) continue;
     const value = upstream[name];
-    if (typeof value === 'string') headers.push(name, value);
-    else if (value !== undefined) for (const one of value) headers.push(name, one);
+    if (typeof value === 'string') headers.push(name, withoutControls(value));
+    else if (value !== undefined) for (const one of value) headers.push(name, withoutControls(one));
   }
   return headers;
+}
+
+/** Takes out what no header line can carry, so that a provider's odd text cannot break the answer. */
+export function withoutControls(text: string): string {
+  return NOT_SENDABLE.test(text) ? text.replaceAll(ALL_NOT_SENDABLE, '') : text;
 }
 
 /** One value of a header that should stand once; the last, as most parsers take it, when it does not. */

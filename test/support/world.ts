@@ -68,10 +68,18 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
   const managementKey = newManagementKey();
   const upstream = await startUpstream();
   const logs: Record<string, unknown>[] = [];
+  const clean = async () => {
+    await upstream.close();
+    await dropDatabase(databaseUrl);
+    rmSync(dataDir, { recursive: true, force: true });
+  };
   const gateway = await startGateway(
     { ...testEnvironment(databaseUrl, dataDir, managementKey), ...env },
     { ...options, log: (line) => logs.push(JSON.parse(line)) },
-  );
+  ).catch(async (error: unknown) => {
+    await clean();
+    throw error;
+  });
   const baseUrl = gateway.url;
   const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   const as = (bearer: string | undefined) => new ApiClient(baseUrl, document, bearer);
@@ -107,9 +115,7 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     },
     async stop() {
       await gateway.stop('test');
-      await upstream.close();
-      await dropDatabase(databaseUrl);
-      rmSync(dataDir, { recursive: true, force: true });
+      await clean();
     },
   };
 }

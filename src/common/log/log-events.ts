@@ -49,7 +49,6 @@ export interface LogEvents {
   database_waiting: { error: string };
   database_embedded_started: { adopted: boolean; directory: string };
   config_changes_lost: { error: string };
-  config_changes_restored: Record<string, never>;
   gateway_started: { instanceId: string; url: string; version: string; node: string };
   gateway_stopping: { instanceId: string; signal: string };
   gateway_stopped: { instanceId: string };

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const START_PATIENCE_MS = 60_000;
+
+/** The built service as a process of its own, for tests that kill it. */
+export class GatewayProcess {
+  private child: ChildProcess | undefined;
+  private output = '';
+
+  constructor(
+    readonly baseUrl: string,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  /** Returns when it answers; fails with its last output when it ends instead. */
+  async start(): Promise<void> {
+    this.output = '';
+    const child = spawn(process.execPath, [MAIN], {
+      env: { ...this.environment, PATH: process.env.PATH, PORT: new URL(this.baseUrl).port },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes) => {
+        this.output = (this.output + bytes).slice(-4_000);
+      });
+    }
+    const deadline = performance.now() + START_PATIENCE_MS;
+    while (!(await this.answers())) {
+      if (child.exitCode !== null || performance.now() > deadline) throw new Error(`did not start:\n${this.output}`);
+      await sleep(20);
+    }
+  }
+
+  /** Ends it without a word; returns when the system has taken it away. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Lets it finish and waits for its end. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.baseUrl}/v1/healthz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A loopback port that is free at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
