@@ -1,5 +1,5 @@
 import { Controller, Get, Header, HttpCode, Res } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiServiceUnavailableResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { PublicAccess } from '../common/http/access.js';
 import { Operation } from '../common/http/openapi.decorators.js';
@@ -42,6 +42,7 @@ export class HealthController {
     description: '200 when every dependency works, 503 with the same body when one does not.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
+  @ApiServiceUnavailableResponse({ type: ReadinessResponse, description: 'The same body; a dependency does not work.' })
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessResponse> {
     const state = await this.readiness.check();
     if (!state.ready) void reply.code(503);

@@ -10,7 +10,7 @@ export type Grant = 'read' | 'manage';
 export type ActionSource = 'web' | 'api' | 'cli' | 'mcp' | 'system';
 
 /** Who acted, as records keep it. Source: contract-admin 0.4. */
-export interface Actor {
+interface Actor {
   readonly type: 'user';
   readonly id: string;
   readonly kind: 'human' | 'service';

@@ -5,7 +5,7 @@ import { PROVIDER_TYPES, type ProviderType } from './provider-types.js';
 const MAX_AUTHOR_LENGTH = 64;
 
 /** The cheap authenticated GET that proves a credential. Source: contract-admin 1.4. */
-export interface CredentialProbe {
+interface CredentialProbe {
   /** Below the base URL, no leading slash. */
   readonly path: string;
   readonly headers: readonly HeaderPair[];

@@ -7,7 +7,7 @@ import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
 /** Most events in one statement. */
-export const BATCH_EVENTS = 500;
+const BATCH_EVENTS = 500;
 /** Longest an event waits for others to share a statement with. */
 const GATHER_MS = 50;
 

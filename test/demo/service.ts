@@ -14,7 +14,7 @@ const STOP_GRACE_MS = 15_000;
 const INHERITED_VARIABLES = ['PATH', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];
 
 /** One line of the service's log. */
-export type LogLine = Readonly<Record<string, unknown>>;
+type LogLine = Readonly<Record<string, unknown>>;
 
 /** The real service as a process of its own, on a temporary data directory. */
 export interface Service {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Exchange, json, type Script } from './upstream-scripts.js';
 
 /** One request as it came off the wire. It is recorded when its head has arrived; the body follows when a script reads it. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   /** Path and query, still percent-encoded. */
   readonly path: string;

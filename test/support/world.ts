@@ -35,7 +35,7 @@ interface WorldOptions extends Omit<StartOptions, 'log'> {
 }
 
 /** 32 bytes, base64: the vault's key of every test world. */
-export const TEST_KEK = Buffer.alloc(32, 7).toString('base64');
+const TEST_KEK = Buffer.alloc(32, 7).toString('base64');
 
 const SERVER_APP = {
   authentication: { type: 'api_key' },

@@ -66,7 +66,7 @@ describe('log lines (contract-app 12.1)', () => {
     ['error', ['error']],
   ])('least level %s → %j', (least, levels) => {
     const lines = written((log) => {
-      log.event('config_changes_restored', {});
+      log.event('gateway_stopped', { instanceId: 'i' });
       log.event('database_waiting', { error: 'away' });
       log.event('usage_journal_failed', { error: 'full' });
     }, least);

@@ -16,7 +16,7 @@ const SILENCE_GRACE_MS = 2_000;
 export type MigrationClass = new () => MigrationInterface;
 
 /** An entity: a decorated class or a schema. */
-export type EntityClass = (new () => object) | EntitySchema;
+type EntityClass = (new () => object) | EntitySchema;
 
 export interface DataSourceOptions {
   readonly url: Secret;

@@ -7,7 +7,7 @@ function Rate(description: string): PropertyDecorator {
   return ApiProperty({ type: 'number', minimum: 0, required: false, description });
 }
 
-export class ModelPriceResponse implements ModelPrice {
+class ModelPriceResponse implements ModelPrice {
   @Rate('Input, per 1 000 000 tokens.')
   input?: number;
 

@@ -51,7 +51,7 @@ export interface ScannedBody {
 }
 
 /** Values that policy reads are names, numbers and switches: a longer one is a mistake or an attack. */
-export const SMALL_VALUE_MAX_BYTES = 1024;
+const SMALL_VALUE_MAX_BYTES = 1024;
 
 /**
  * The value of a judged member.

@@ -1,5 +1,5 @@
 /** Longest number text that is read; a longer one has no meaning a provider could act on. */
-export const MAX_NUMBER_BYTES = 1024;
+const MAX_NUMBER_BYTES = 1024;
 
 /** What the readers below give for text that is not JSON. */
 export const NOT_JSON = -1;
@@ -51,7 +51,7 @@ function digitsEnd(bytes: Buffer, start: number, limit: number): number {
  * The first byte after the number that begins at `start`, or `NOT_JSON`, also when it is longer than
  * `MAX_NUMBER_BYTES`. Source: RFC 8259 section 6.
  */
-export function numberEnd(bytes: Buffer, start: number): number {
+function numberEnd(bytes: Buffer, start: number): number {
   const limit = Math.min(bytes.length, start + MAX_NUMBER_BYTES + 1);
   const whole = bytes[start] === 0x2d ? start + 1 : start;
   let end = bytes[whole] === 0x30 ? whole + 1 : digitsEnd(bytes, whole, limit);

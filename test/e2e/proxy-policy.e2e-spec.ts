@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CallOptions, ProxyClient, refusalOf } from '../support/proxy-client.js';
+import { json } from '../support/upstream-scripts.js';
+import { startWorld, type World } from '../support/world.js';
+
+const MODEL = { model: 'gpt-4.1' };
+const GENERATE = 'v1beta/models/gemini-2.5-flash:generateContent';
+
+let world: World;
+let openai: ProxyClient;
+let gemini: ProxyClient;
+/** Allows one exact path, one with a model, one with rules of its own. */
+let strict: ProxyClient;
+/** Allows three names, rewrites some. */
+let choosy: ProxyClient;
+let choosyGemini: ProxyClient;
+
+beforeAll(async () => {
+  world = await startWorld();
+  openai = await ProxyClient.create(world);
+  gemini = await ProxyClient.create(world, { provider: { type: 'gemini' } });
+  strict = await ProxyClient.create(world, {
+    policy: {
+      allowed_paths: [
+        'v1/responses',
+        'v1/engines/{model}/run',
+        { path: 'v1/fixed', fixed_model: 'gpt-4.1' },
+        'v1/star/*',
+      ],
+    },
+  });
+  const rewrites = { fast: 'gpt-4.1-mini', 'gpt-4.1': 'gpt-4.1-nano', slashed: 'Gryphe/MythoMax-L2-13b' };
+  const pricing = { 'Gryphe/MythoMax-L2-13b': { input: 1, output: 1 } };
+  choosy = await ProxyClient.create(world, { policy: { allowed_models: ['fast', 'gpt-4o'] }, rewrites });
+  choosyGemini = await ProxyClient.create(world, {
+    provider: { type: 'gemini', pricing },
+    policy: { allowed_models: ['fast', 'slashed', 'gemini-2.5-pro'] },
+    rewrites: { fast: 'gemini-2.5-flash', slashed: 'Gryphe/MythoMax-L2-13b' },
+  });
+});
+
+beforeEach(() => {
+  world.upstream.forget();
+  world.upstream.script(json(200, { id: 'resp_1', object: 'response', usage: { input_tokens: 1, output_tokens: 1 } }));
+});
+
+afterAll(() => world.stop());
+
+async function expectRefused(call: Promise<Parameters<typeof refusalOf>[0]>, status: number, code: string) {
+  expect(refusalOf(await call)).toEqual([status, code]);
+  expect(world.upstream.requests).toHaveLength(0);
+}
+
+/** What the provider got of a call that was served. */
+async function sent(client: ProxyClient, path: string, options: CallOptions) {
+  const answer = await client.call(path, options);
+  expect([answer.status, answer.body.toString()]).toEqual([200, expect.stringContaining('resp_1')]);
+  const [request] = world.upstream.requests;
+  return { path: request?.path, method: request?.method, body: request?.body.toString() };
+}
+
+describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
+  it.each(['v1/responses', 'v1/chat/completions', 'v1/embeddings', 'v1/images/generations'])(
+    'no list: the inference path %s → sent as it is',
+    async (path) => {
+      expect((await sent(openai, path, { body: MODEL })).path).toBe(`/${path}`);
+    },
+  );
+
+  it.each([
+    'v1/files',
+    'v1/models',
+    'v1/batches',
+    'v1/fine_tuning/jobs',
+    'v1/responses/resp_1',
+    'v1/organization/costs',
+  ])('no list: the control-plane path %s → 403', (path) =>
+    expectRefused(openai.call(path, { body: MODEL }), 403, 'path_not_allowed'),
+  );
+
+  it.each([
+    ['an exact entry', 'v1/responses', MODEL],
+    ['an entry with a model', 'v1/engines/gpt-4.1/run', {}],
+    ['an entry with a fixed model', 'v1/fixed', {}],
+    ['a star, which is a letter like any other', 'v1/star/*', MODEL],
+  ])('%s → sent', async (_name, path, body) => {
+    expect(await sent(strict, path, { body })).toEqual({
+      path: `/${path}`,
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+  });
+
+  it.each([
+    'v1/chat/completions',
+    'v1/star/anything',
+    'v1/engines/a/b/run',
+    'v1/engines//run',
+    'v1/engines/run',
+    'v1/fixed/x',
+  ])('listed paths: %s is none of them → 403', (path) =>
+    expectRefused(strict.call(path, { body: MODEL }), 403, 'path_not_allowed'),
+  );
+
+  it.each([
+    'v1/responses/',
+    '/v1/responses',
+    'v1//responses',
+    './v1/responses',
+    'v1/./responses',
+    'v1/x/../responses',
+    '../v1/responses',
+    '%2e%2e/v1/responses',
+    'v1/%2E%2e/v1/responses',
+    'v1/x/%2e%2e/responses',
+    'v1%2fresponses',
+    'v1/responses%2f',
+    'v1/%72esponses',
+    'v1/responses%00',
+    'v1/responses%0d%0ax-evil:%201',
+    'v1/responses%3fx=1',
+    'v1/responses;a=b',
+    'v1\\responses',
+    'v1/responses#x',
+    'V1/responses',
+    'v1/Responses',
+  ])('threats 3.2: %s instead of v1/responses → 403, nothing sent', (path) =>
+    expectRefused(openai.call(path, { body: MODEL }), 403, 'path_not_allowed'),
+  );
+
+  it.each([
+    'v1beta/models/a%2fb:generateContent',
+    'v1beta/models/a%252fb:generateContent',
+    'v1beta/models/../models/gemini-2.5-flash:generateContent',
+    'v1beta/models/a/b:generateContent',
+    'v1beta/models/:generateContent',
+    'v1beta/files/gemini-2.5-flash:generateContent',
+    'v1beta/models/gemini-2.5-flash:countTokens',
+  ])('threats 3.2: a model segment that is more than a name: %s → 403', (path) =>
+    expectRefused(gemini.call(path, { body: {} }), 403, 'path_not_allowed'),
+  );
+
+  it('a base URL with a path → the provider path goes below it', async () => {
+    const provider = { baseUrl: `${world.upstream.url}/base/deep/` };
+    const client = await ProxyClient.create(world, { provider });
+    expect((await sent(client, 'v1/responses?a=%20b', { body: MODEL })).path).toBe('/base/deep/v1/responses?a=%20b');
+  });
+});
+
+describe('methods (contract-app 6.2)', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'GET'])('%s with a JSON body → the same method upstream', async (method) => {
+    expect(await sent(openai, 'v1/responses', { method, body: MODEL })).toMatchObject({
+      method,
+      body: '{"model":"gpt-4.1"}',
+    });
+  });
+
+  it.each(['GET', 'DELETE', 'POST'])('%s without a body → 400', (method) =>
+    expectRefused(openai.call('v1/responses', { method }), 400, 'invalid_request'),
+  );
+});
+
+describe('models (contract-app 6.6)', () => {
+  it('an allowed name that is rewritten → the new name upstream and in the event, all else as it was', async () => {
+    expect((await sent(choosy, 'v1/responses', { body: '{ "a" : 1e3, "model" : "fast" }' })).body).toBe(
+      '{ "a" : 1e3, "model" : "gpt-4.1-mini" }',
+    );
+    expect(await choosy.events()).toMatchObject([{ model: 'gpt-4.1-mini', route: `${choosy.slug}/v1/responses` }]);
+  });
+
+  it.each(['gpt-4.1-mini', 'gpt-4.1', 'FAST', 'fast ', 'fast\u0000', 'constructor', '__proto__', 'gpt-4o-2024-08-06'])(
+    'the name %j, which is not on the list → 403',
+    (model) => expectRefused(choosy.call('v1/responses', { body: { model } }), 403, 'model_not_allowed'),
+  );
+
+  it.each([
+    ['fast', 'gemini-2.5-flash'],
+    ['%66ast', 'gemini-2.5-flash'],
+    ['slashed', 'Gryphe%2FMythoMax-L2-13b'],
+    ['gemini-2.5-pro', 'gemini-2.5-pro'],
+  ])('a model in the path: %s → sent as %s, the body as it was', async (named, wire) => {
+    const body = '{"contents":[ ],"model":"ignored"}';
+    expect(await sent(choosyGemini, `v1beta/models/${named}:streamGenerateContent?alt=sse`, { body })).toEqual({
+      path: `/v1beta/models/${wire}:streamGenerateContent?alt=sse`,
+      method: 'POST',
+      body,
+    });
+  });
+
+  it('a model in the path that is not on the list, an allowed one in the body → 403', () =>
+    expectRefused(choosyGemini.call(GENERATE, { body: { model: 'fast' } }), 403, 'model_not_allowed'));
+
+  it.each([
+    ['none', {}],
+    ['empty', { model: '' }],
+    ['null', { model: null }],
+    ['a number', { model: 7 }],
+    ['a list', { model: ['gpt-4.1'] }],
+    ['more than 200 characters', { model: 'm'.repeat(201) }],
+  ])('a model that is %s → 400', (_name, body) =>
+    expectRefused(openai.call('v1/responses', { body }), 400, 'invalid_request'),
+  );
+
+  it.each(['constructor', '__proto__', 'hasOwnProperty', 'gpt-4.1\u0000', 'no-such-model'])(
+    'the model %j, which has no price → 400 pricing_not_configured',
+    (model) => expectRefused(openai.call('v1/responses', { body: { model } }), 400, 'pricing_not_configured'),
+  );
+
+  it('a price of the operator’s own → the model is served by that provider alone', async () => {
+    const pricing = { 'house-model': { input: 1, output: 2 } };
+    const client = await ProxyClient.create(world, { provider: { pricing } });
+    await sent(client, 'v1/responses', { body: { model: 'house-model' } });
+    world.upstream.forget();
+    const elsewhere = client.at(openai.slug).call('v1/responses', { body: { model: 'house-model' } });
+    await expectRefused(elsewhere, 400, 'pricing_not_configured');
+  });
+});
+
+describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
+  const header = { type: 'api_key', end_user: { source: 'header' } };
+  const asUser = (user: string, body: object): CallOptions => ({ body, headers: ['x-end-user-id', user] });
+  const next = (id: string) => ({ ...MODEL, previous_response_id: id });
+
+  it.each([
+    [{ background: true }],
+    [{ background: 'yes' }],
+    [{ prompt: { id: 'pmpt_1' } }],
+    [{ conversation: 'conv_1' }],
+    [{ input: [{ content: [{ type: 'input_file', file_id: 'file_1' }] }] }],
+    [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+    [{ service_tier: 'priority' }],
+    [{ previous_response_id: 'resp_of_nobody' }],
+    [{ previous_response_id: ['resp_1'] }],
+  ])('%j → 400', (member) =>
+    expectRefused(openai.call('v1/responses', { body: { ...MODEL, ...member } }), 400, 'invalid_request'),
+  );
+
+  it.each([[{ background: false }], [{ background: null }], [{ previous_response_id: null }], [{ store: true }]])(
+    '%j → sent as it is',
+    async (member) => {
+      const body = { ...MODEL, ...member };
+      expect((await sent(openai, 'v1/responses', { body })).body).toBe(JSON.stringify(body));
+    },
+  );
+
+  it('a response this application and user created → may be continued by them, and by nobody else', async () => {
+    const owner = await ProxyClient.create(world, { authentication: header });
+    const id = `resp_${owner.appId}`;
+    world.upstream.script(
+      json(200, { id, object: 'response', resp_1: 0, usage: { input_tokens: 1, output_tokens: 1 } }),
+    );
+    await owner.call('v1/responses', asUser('ann', MODEL));
+    expect((await sent(owner, 'v1/responses', asUser('ann', next(id)))).path).toBe('/v1/responses');
+    world.upstream.forget();
+    const stranger = await ProxyClient.create(world, { authentication: header });
+    await expectRefused(owner.call('v1/responses', asUser('bob', next(id))), 400, 'invalid_request');
+    await expectRefused(stranger.call('v1/responses', asUser('ann', next(id))), 400, 'invalid_request');
+    await expectRefused(openai.call('v1/responses', { body: next(id) }), 400, 'invalid_request');
+  });
+});
