@@ -17,3 +17,18 @@ export class JournalEntry {
     this.admittedIn = admittedIn;
   }
 }
+
+/**
+ * Lets go of the settled JSON of entries that were just written, one line each without a gap.
+ *
+ * @param firstByte where the first of their lines begins in its segment.
+ */
+export function leaveOnDisk(settled: readonly JournalEntry[], firstByte: number): void {
+  let lineAt = firstByte;
+  for (const entry of settled) {
+    entry.settledAt = lineAt + 1;
+    entry.settledBytes = Buffer.byteLength(entry.json);
+    lineAt += entry.settledBytes + 2;
+    entry.json = '';
+  }
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
-import { JournalEntry } from './journal-entry.js';
+import { JournalEntry, leaveOnDisk } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 import { deleteJournal, leaveJournal, takeJournalHome } from './journal-home.js';
 import { formatLine } from './journal-lines.rules.js';
@@ -256,16 +256,6 @@ export class UsageJournal {
       this.loggedAtMs = nowMs;
       this.options.log.event('usage_journal_failed', { error: String(error) });
     }
-  }
-}
-
-function leaveOnDisk(settled: readonly JournalEntry[], firstByte: number): void {
-  let lineAt = firstByte;
-  for (const entry of settled) {
-    entry.settledAt = lineAt + 1;
-    entry.settledBytes = Buffer.byteLength(entry.json);
-    lineAt += entry.settledBytes + 2;
-    entry.json = '';
   }
 }
 

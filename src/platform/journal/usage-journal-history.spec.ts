@@ -1,0 +1,117 @@
+import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { admitted, JOURNAL_SYNC_MS, JournalBench, settled } from '../../../test/support/journal-bench.js';
+import type { JournalEntry } from './journal-entry.js';
+import type { RecoveredEvent } from './journal-recovery.js';
+import type { UsageJournal } from './usage-journal.js';
+
+type Step =
+  | { readonly do: 'admit' }
+  | { readonly do: 'turn' }
+  | { readonly do: 'crash' }
+  | { readonly do: 'settle' | 'store'; readonly pick: number };
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant({ do: 'admit' as const }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('settle' as const, 'store' as const), pick: fc.nat() }) },
+    { weight: 2, arbitrary: fc.constant({ do: 'turn' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'crash' as const }) },
+  ),
+  { minLength: 1, maxLength: 120 },
+);
+
+/** A journal, a store, and what must be true of them. */
+class History {
+  readonly stored = new Map<string, string>();
+  readonly expected = new Map<string, string>();
+  private admissions: { id: string; entry: JournalEntry }[] = [];
+  private settled: { id: string; entry: JournalEntry }[] = [];
+  private ids = 0;
+
+  constructor(
+    private readonly bench: JournalBench,
+    private root: string,
+    private journal: UsageJournal,
+  ) {}
+
+  async take(step: Step): Promise<void> {
+    if (step.do === 'admit') this.admit();
+    else if (step.do === 'turn') await this.turn();
+    else if (step.do === 'crash') await this.crash();
+    else if (step.do === 'settle') this.settle(step.pick);
+    else this.store(step.pick);
+  }
+
+  /** Everything the disk holds comes home; nothing is stored twice. */
+  async crash(): Promise<void> {
+    this.root = this.bench.killed(this.root);
+    this.journal = await this.bench.start(this.root, { segmentBytes: 300 });
+    const seen = new Set<string>();
+    const add = (event: RecoveredEvent) => {
+      const id: string = JSON.parse(event.json).event_id;
+      expect(seen.has(id)).toBe(false);
+      seen.add(id);
+      if (!this.stored.has(id)) this.stored.set(id, event.json);
+    };
+    await this.journal.recover(async (batch) => batch.forEach(add));
+    this.admissions = [];
+    this.settled = [];
+    expect(this.stored).toEqual(this.expected);
+  }
+
+  private admit(): void {
+    const id = `e${this.ids++}`;
+    this.admissions.push({ id, entry: this.journal.admit(admitted(id)) });
+    this.expected.set(id, admitted(id));
+    this.written();
+  }
+
+  private settle(pick: number): void {
+    const [one] = this.admissions.splice(pick % Math.max(1, this.admissions.length), 1);
+    if (one === undefined) return;
+    this.journal.settle(one.entry, settled(one.id));
+    this.settled.push(one);
+  }
+
+  private store(pick: number): void {
+    const batch = this.settled.splice(0, pick % (this.settled.length + 1));
+    for (const { id, entry } of batch) {
+      this.stored.set(id, this.journal.settledJson(entry));
+      this.expected.set(id, settled(id));
+    }
+    this.journal.stored(batch.map(({ entry }) => entry));
+  }
+
+  private async turn(): Promise<void> {
+    await tick();
+    await sleep(4 * JOURNAL_SYNC_MS);
+    this.written();
+  }
+
+  /** From here on a kill does not take the settlements away. */
+  private written(): void {
+    for (const { id } of this.settled) this.expected.set(id, settled(id));
+  }
+}
+
+let bench: JournalBench;
+
+beforeEach(() => {
+  bench = new JournalBench();
+});
+
+afterEach(() => bench.end());
+
+it('usage journal: any history of calls and kills → every admitted request is stored exactly once', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      const root = bench.freshRoot();
+      const world = new History(bench, root, await bench.start(root, { segmentBytes: 300 }));
+      for (const step of history) await world.take(step);
+      await world.crash();
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
