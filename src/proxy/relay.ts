@@ -137,7 +137,7 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     if (this.#clientLeft) return;
     this.#answer.begin({
       status: this.#status,
-      statusText: withoutControls(statusText),
+      statusText: maskText(withoutControls(statusText), this.call.credential),
       headers: this.#headersFor(headers),
       bodyBytes: this.#bodyBytes(headers),
     });

@@ -18,6 +18,9 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** A provider's permissions for browsers are not ours: application routes have no CORS (threats 2.8). */
+const CORS_PREFIX = 'access-control-';
+
 /** Everything but tab, printable ASCII and the upper half of latin1. */
 const NOT_SENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const ALL_NOT_SENDABLE = new RegExp(NOT_SENDABLE, 'g');
@@ -26,15 +29,15 @@ const ALL_NOT_SENDABLE = new RegExp(NOT_SENDABLE, 'g');
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The headers of the answer to the client as a flat list: the provider's, without hop-by-hop headers, cookies and
- * account names (contract-app 6.10; threats 2.4). Values go out byte for byte.
+ * The headers of the answer to the client as a flat list: the provider's, without hop-by-hop headers, cookies,
+ * account names and permissions for browsers (contract-app 6.10, 12.3; threats 2.4). Values go out byte for byte.
  */
 export function clientHeaders(upstream: UpstreamHeaders): string[] {
   const headers: string[] = [];
   const listed = upstream.connection;
   const hopByHop = listed === undefined || listed === 'keep-alive' || listed === 'close' ? undefined : tokensOf(listed);
   for (const name in upstream) {
-    if (DROPPED.has(name) || hopByHop?.has(name)) continue;
+    if (DROPPED.has(name) || name.startsWith(CORS_PREFIX) || hopByHop?.has(name)) continue;
     const value = upstream[name];
     if (typeof value === 'string') headers.push(name, withoutControls(value));
     else if (value !== undefined) for (const one of value) headers.push(name, withoutControls(one));
