@@ -42,8 +42,9 @@ export interface UsageJournalOptions {
  * Remembers every request between the moment its provider is called and the moment Postgres has its event, so that a
  * killed process neither loses nor doubles one. Lines are JSON with an `event_id`; what else they say is the caller's.
  *
- * An admission is written before `admit` returns. A settlement is written at the end of the same turn of the event
- * loop; killed in between, its request counts as interrupted.
+ * An admission is written before `admit` returns. Killed between that and the sending, which is an instant, a request
+ * that was never sent is recorded as interrupted; the other order would lose requests. A settlement is written at the
+ * end of the same turn of the event loop; killed in between, its request counts as interrupted.
  *
  * Source: decision 4.7; threats 9.1.
  */
