@@ -268,7 +268,11 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     decoder.on('data', (bytes: Buffer) => this.#relay(bytes));
     decoder.on('drain', () => this.#controller?.resume());
     decoder.on('end', () => this.#complete());
-    decoder.on('error', () => this.#giveUp('undecodable'));
+    decoder.on('error', () => {
+      this.#giveUp('undecodable');
+      // A call whose answer has arrived whole is over for its connection, which then says nothing of the abort.
+      this.onResponseError(this.#controller, new GivenUp('undecodable'));
+    });
     return true;
   }
 
