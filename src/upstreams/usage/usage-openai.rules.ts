@@ -7,6 +7,9 @@ const OUTPUT = ['output_tokens', 'completion_tokens'] as const;
 const INPUT_DETAILS = ['input_tokens_details', 'prompt_tokens_details', 'input_token_details'] as const;
 const OUTPUT_DETAILS = ['output_tokens_details', 'completion_tokens_details', 'output_token_details'] as const;
 
+const CACHED_DETAILS = ['cached_tokens_details'] as const;
+const NONE: readonly JsonObject[] = [];
+
 const MAX_TYPE_LENGTH = 64;
 /** Calls the client answers itself, or that cost nothing but tokens. */
 const CALLS_WITHOUT_FEE: ReadonlySet<string> = new Set([
@@ -36,24 +39,25 @@ export function readOpenAiTokens(document: JsonObject): TokenCounts | undefined 
   const completion = firstCounterIn(usage, OUTPUT);
   if (prompt === undefined && completion === undefined) return undefined;
 
-  const cached = firstNonZero([
-    detail(usage, INPUT_DETAILS, 'cached_tokens'),
-    counterIn(usage, 'cached_tokens') ?? 0,
-    counterIn(usage, 'prompt_cache_hit_tokens') ?? 0,
-  ]);
-  const cacheWrite = detail(usage, INPUT_DETAILS, 'cache_write_tokens');
+  const inputDetails = objectsNamed(usage, INPUT_DETAILS);
+  const outputDetails = objectsNamed(usage, OUTPUT_DETAILS);
+  const cached =
+    detail(inputDetails, 'cached_tokens') ||
+    (counterIn(usage, 'cached_tokens') ?? 0) ||
+    (counterIn(usage, 'prompt_cache_hit_tokens') ?? 0);
+  const cacheWrite = detail(inputDetails, 'cache_write_tokens');
   const input = Math.max(0, (prompt ?? 0) - cached - cacheWrite);
   const output = completion ?? 0;
-  const audioCached = Math.min(cached, cachedAudio(usage));
+  const audioCached = Math.min(cached, detail(cachedDetailsOf(inputDetails), 'audio_tokens'));
   return {
     inputTokens: input,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
     outputTokens: output,
-    reasoningTokens: Math.min(output, detail(usage, OUTPUT_DETAILS, 'reasoning_tokens')),
-    audioInputTokens: Math.min(input, Math.max(0, detail(usage, INPUT_DETAILS, 'audio_tokens') - audioCached)),
+    reasoningTokens: Math.min(output, detail(outputDetails, 'reasoning_tokens')),
+    audioInputTokens: Math.min(input, Math.max(0, detail(inputDetails, 'audio_tokens') - audioCached)),
     audioCachedInputTokens: audioCached,
-    audioOutputTokens: Math.min(output, detail(usage, OUTPUT_DETAILS, 'audio_tokens')),
+    audioOutputTokens: Math.min(output, detail(outputDetails, 'audio_tokens')),
   };
 }
 
@@ -72,18 +76,27 @@ function isPaidCall(item: JsonObject): boolean {
   return type?.endsWith('_call') === true && !CALLS_WITHOUT_FEE.has(type);
 }
 
-function detail(usage: JsonObject | undefined, groups: readonly string[], name: string): number {
-  return firstNonZero(groups.map((group) => counterIn(objectIn(usage, group), name) ?? 0));
+/** The objects among several members, in the order of the names; most answers have one at most. */
+function objectsNamed(parent: JsonObject | undefined, names: readonly string[]): readonly JsonObject[] {
+  let found: JsonObject[] | undefined;
+  for (const name of names) {
+    const member = objectIn(parent, name);
+    if (member === undefined) continue;
+    found ??= [];
+    found.push(member);
+  }
+  return found ?? NONE;
 }
 
-function cachedAudio(usage: JsonObject | undefined): number {
-  return firstNonZero(
-    INPUT_DETAILS.map(
-      (group) => counterIn(objectIn(objectIn(usage, group), 'cached_tokens_details'), 'audio_tokens') ?? 0,
-    ),
-  );
+function cachedDetailsOf(inputDetails: readonly JsonObject[]): readonly JsonObject[] {
+  return inputDetails.length === 0 ? NONE : inputDetails.flatMap((group) => objectsNamed(group, CACHED_DETAILS));
 }
 
-function firstNonZero(counters: readonly number[]): number {
-  return counters.find((counter) => counter > 0) ?? 0;
+/** The first counter of this name that is not zero. */
+function detail(groups: readonly JsonObject[], name: string): number {
+  for (const group of groups) {
+    const counter = counterIn(group, name);
+    if (counter) return counter;
+  }
+  return 0;
 }

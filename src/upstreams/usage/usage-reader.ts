@@ -1,7 +1,7 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import { dialectOf } from '../provider-dialect.js';
 import type { ProviderType } from '../provider-types.js';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
 import { type ReportedCost, readOpenRouterCost, readXaiCost } from './reported-cost.rules.js';
 import { responseIdInDocumentHead, responseIdOf } from './response-id.rules.js';
@@ -27,7 +27,7 @@ export interface UsageReaderOptions {
 
 /** Sees the bytes of one answer pass and tells at the end what was used. Throws on no bytes whatever. */
 export interface UsageReader {
-  /** Looks at the next bytes; the chunk is not kept. */
+  /** Looks at the next bytes. At most the first chunk of a document is kept, until the next one or the end. */
   push(chunk: Buffer): void;
   /** Ends the reading, also of an answer that was cut. Undefined: the answer said nothing. */
   finish(): UsageReading | undefined;
@@ -59,24 +59,44 @@ function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
 
 const NOTHING: DocumentSource = { responseId: undefined, push: () => undefined, finish: () => [] };
 
+/**
+ * A document that arrives in one piece, as most do, is read where it stands; only one that comes in several pieces is
+ * copied.
+ */
 class WholeDocument implements DocumentSource {
-  private readonly window = new ByteWindow(DOCUMENT_HEAD_BYTES, DOCUMENT_TAIL_BYTES);
+  private only: Buffer | undefined;
+  private window: ByteWindow | undefined;
 
   constructor(private readonly style: ApiStyle) {}
 
   get responseId(): string | undefined {
     if (this.style !== 'responses') return undefined;
-    return responseIdInDocumentHead(this.window.view().head.toString('latin1', 0, ID_HEAD_BYTES));
+    return responseIdInDocumentHead(this.view().head.toString('latin1', 0, ID_HEAD_BYTES));
   }
 
   push(chunk: Buffer): void {
-    this.window.append(chunk);
+    if (this.window !== undefined) this.window.append(chunk);
+    else if (this.only === undefined && chunk.length <= DOCUMENT_HEAD_BYTES) this.only = chunk;
+    else this.copy(chunk);
   }
 
   finish(): JsonObject[] {
-    return documentsOf(this.window.view());
+    return documentsOf(this.view());
+  }
+
+  private copy(chunk: Buffer): void {
+    this.window = new ByteWindow(DOCUMENT_HEAD_BYTES, DOCUMENT_TAIL_BYTES);
+    if (this.only !== undefined) this.window.append(this.only);
+    this.only = undefined;
+    this.window.append(chunk);
+  }
+
+  private view(): WindowView {
+    return this.window?.view() ?? { head: this.only ?? NO_BYTES };
   }
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 function readingOf(
   options: UsageReaderOptions,
