@@ -11,6 +11,7 @@ import {
   emptyBody,
   garbage,
   informational,
+  inTurn,
   json,
   resetBeforeAnswer,
   type Script,
@@ -210,8 +211,8 @@ describe('answers that are odd but whole (threats 10.2)', () => {
 describe('connections to the provider (threats 10.2)', () => {
   const reused = async (first: Script): Promise<boolean> => {
     const sockets = new Set<Socket>();
-    await answerTo(watched(sockets, first));
-    const answer = await answerTo(watched(sockets, json(200, '{"own":1}')));
+    await answerTo(watched(sockets, inTurn(first, json(200, '{"own":1}'))));
+    const answer = await client.call(PATH, { body: BODY });
     expect([answer.status, answer.body.toString()]).toEqual([200, '{"own":1}']);
     return sockets.size === 1;
   };
