@@ -1,3 +1,5 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,12 +8,14 @@ import { GatewayModule } from './app.module.js';
 import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from './common/fields/request-shape.pipe.js';
 import { listRouteAccess } from './common/http/access-check.js';
+import { refuseUnparsed } from './common/http/client-error.js';
 import { RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
 import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
 import { describeApi } from './openapi.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
+import { ProxyDoor } from './proxy/proxy-door.js';
 import { isProxyPath } from './proxy/proxy-path.rules.js';
 
 /** Management bodies are configuration, not content. */
@@ -23,6 +27,12 @@ const REQUEST_TIMEOUT_MS = 300_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const MAX_PARAMETER_CHARACTERS = 1_000;
+const SERVER_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+};
 
 export interface GatewayOptions {
   readonly parts: PlatformParts;
@@ -47,14 +57,17 @@ export async function createGateway({
   publicUrl,
   imports = [],
 }: GatewayOptions): Promise<NestFastifyApplication> {
+  let door: ProxyDoor | undefined;
   const adapter = new LeanFastifyAdapter({
     logger: false,
     forceCloseConnections: true,
     return503OnClosing: true,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS },
+    serverFactory: (framework: RequestListener) =>
+      createServer(SERVER_OPTIONS, (message, response) => {
+        if (!door?.takes(message, response)) framework(message, response);
+      }),
+    clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       filter.refuse(request, reply, error),
   });
@@ -68,6 +81,7 @@ export async function createGateway({
     abortOnError: false,
   });
   const filter = app.get(GatewayErrorFilter);
+  door = app.get(ProxyDoor);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
   prepareFastify(adapter.getInstance());

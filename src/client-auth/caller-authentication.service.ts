@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireReadable } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { appVersionOf } from '../common/http/gateway-request.js';
+import { appVersionOf, type GatewayRequest } from '../common/http/gateway-request.js';
 import { AppKeyDirectory } from '../keys/app-key-directory.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { Caller } from './caller.js';
@@ -31,7 +30,7 @@ export class CallerAuthentication {
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
    * (end-user header); see contract-app 1.2, steps 1 to 6.
    */
-  async authenticate(request: FastifyRequest, address: CallAddress): Promise<Caller> {
+  async authenticate(request: GatewayRequest, address: CallAddress): Promise<Caller> {
     const app = await this.requireActiveApp(address.appId);
     const headers = request.raw.headers;
     const credential = requireCredential(headers, await this.credentialHeaders(app, address.providerSlug));

@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { Clock } from '../common/clock.js';
 import { RequestTimings } from '../common/http/request-timings.js';
-import { CallerAuthentication } from './caller-authentication.service.js';
+import type { Caller, CallerRequest } from './caller.js';
+import { type CallAddress, CallerAuthentication } from './caller-authentication.service.js';
 
 interface CallerRoute {
   readonly app: string;
@@ -19,15 +20,26 @@ export class CallerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: CallerRoute }>>();
+    const { app, provider } = request.params;
+    await this.prove(request, { appId: app, providerSlug: provider });
+    return true;
+  }
+
+  /**
+   * Proves the caller of a request, for the framework's routes and for the proxy's own door alike.
+   *
+   * @throws see `CallerAuthentication.authenticate`.
+   */
+  async prove(request: CallerRequest, address: CallAddress): Promise<Caller> {
     const timings = new RequestTimings();
     request.timings = timings;
     const startedMs = this.clock.monotonicMs();
     try {
-      const { app, provider } = request.params;
-      request.caller = await this.authentication.authenticate(request, { appId: app, providerSlug: provider });
+      const caller = await this.authentication.authenticate(request, address);
+      request.caller = caller;
+      return caller;
     } finally {
       timings.authMs = this.clock.monotonicMs() - startedMs;
     }
-    return true;
   }
 }

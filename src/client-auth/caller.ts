@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import type { GatewayRequest } from '../common/http/gateway-request.js';
 
 /** Who makes a call, once their credential is proven. */
 export interface Caller {
@@ -20,6 +21,11 @@ declare module 'fastify' {
     /** Set by the guard of routes with `@CallerAccess()`. */
     caller?: Caller;
   }
+}
+
+/** A request of a caller, before and behind its guard. */
+export interface CallerRequest extends GatewayRequest {
+  caller?: Caller;
 }
 
 /** A request of a route with `@CallerAccess()`, behind its guard. */

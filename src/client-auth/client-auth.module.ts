@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { CallerGuard } from './caller.guard.js';
 import { CallerAuthentication } from './caller-authentication.service.js';
 
 /**
@@ -11,7 +12,7 @@ import { CallerAuthentication } from './caller-authentication.service.js';
  */
 @Module({
   imports: [AppDirectoryModule, KeysModule, ProvidersModule],
-  providers: [CallerAuthentication],
-  exports: [CallerAuthentication],
+  providers: [CallerAuthentication, CallerGuard],
+  exports: [CallerAuthentication, CallerGuard],
 })
 export class ClientAuthModule {}

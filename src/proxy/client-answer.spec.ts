@@ -8,6 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { AnswerBatch } from './answer-batch.js';
 import { ClientAnswer } from './client-answer.js';
 
 const servers: Server[] = [];
@@ -23,7 +24,9 @@ type Script = (answer: ClientAnswer, response: ServerResponse) => unknown;
 
 /** Lets the script answer one request; resolves when its head has arrived. */
 async function asked(script: Script): Promise<IncomingMessage> {
-  const server = createServer((_request, response) => void script(new ClientAnswer(response), response));
+  const server = createServer(
+    (_request, response) => void script(new ClientAnswer(response, new AnswerBatch()), response),
+  );
   servers.push(server);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
-
-/** Beyond this, copying a body costs more than the second piece it saves. */
-const MAX_TEXT_BYTES = 8 * 1024;
+import type { AnswerBatch } from './answer-batch.js';
 
 /** What a relayed answer begins with. Text that HTTP cannot carry must have been taken out. */
 export interface AnswerHead {
@@ -21,8 +19,13 @@ export class ClientAnswer {
   #head: AnswerHead | undefined;
   /** A byte has left, or is about to: nobody may answer differently any more. */
   #begun = false;
+  /** The whole body is on its way. */
+  #finished = false;
 
-  constructor(private readonly response: ServerResponse) {}
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly batch: AnswerBatch,
+  ) {}
 
   begin(head: AnswerHead): void {
     this.#head = head;
@@ -39,7 +42,8 @@ export class ClientAnswer {
     if (this.#head?.bodyBytes === bytes.length) {
       this.#head.headers.push('content-length', String(bytes.length));
       this.#writeHead();
-      this.#endWith(bytes);
+      this.#finished = true;
+      this.batch.end(this.response, bytes);
       return true;
     }
     if (this.#head !== undefined) this.#writeHead();
@@ -53,7 +57,7 @@ export class ClientAnswer {
   /** The answer is complete. */
   end(): void {
     if (this.#head !== undefined) this.#writeHead();
-    if (!this.response.writableEnded) this.response.end();
+    if (!this.#finished && !this.response.writableEnded) this.response.end();
   }
 
   /** The answer cannot be completed: the connection is cut, so that it does not look complete (threats 10.1). */
@@ -67,12 +71,6 @@ export class ClientAnswer {
     if (this.#begun) return false;
     this.#head = undefined;
     return true;
-  }
-
-  /** As text, a short body leaves together with its head in one piece; latin1 keeps every byte. */
-  #endWith(bytes: Buffer): void {
-    if (bytes.length <= MAX_TEXT_BYTES) this.response.end(bytes.toString('latin1'), 'latin1');
-    else this.response.end(bytes);
   }
 
   #writeHead(): void {

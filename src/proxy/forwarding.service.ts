@@ -1,20 +1,17 @@
+import type { ServerResponse } from 'node:http';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../client-auth/caller.js';
-import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Refusals } from '../common/errors/refusals.js';
+import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
-import { Log } from '../common/log/log.js';
 import { Environment } from '../platform/config/environment.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
-import { UsageRecorder } from '../usage/usage-recorder.service.js';
-import { AbandonedAnswers } from './abandoned-answers.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { type ProxyPlan, ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
-import { parseProxyPath } from './proxy-path.rules.js';
-import { Relay, type RelayParts } from './relay.js';
+import type { ProxyPath } from './proxy-path.rules.js';
+import { Relay } from './relay.js';
+import { RelayParts } from './relay-parts.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
@@ -23,37 +20,38 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 const DEFAULT_USER_HEADER = 'x-end-user-id';
 const OVERLOAD_RETRY_SECONDS = 2;
 
+/** An answer that has not begun and may be taken over. */
+export interface TakeableReply {
+  readonly raw: ServerResponse;
+  /** From here on nobody but the relay writes to it. */
+  hijack(): void;
+}
+
 /** The proxy path, one straight line of named stages (contract-app 1.2, steps 8 to 10). */
 @Injectable()
 export class Forwarding implements BeforeApplicationShutdown {
-  readonly #relayParts: RelayParts;
   readonly #ttfbTimeoutMs: number;
 
   constructor(
     private readonly plans: ProxyPlans,
     private readonly policy: ProxyPolicy,
-    private readonly recorder: UsageRecorder,
     private readonly connections: UpstreamConnections,
-    private readonly abandoned: AbandonedAnswers,
-    private readonly clock: Clock,
-    log: Log,
-    refusals: Refusals,
+    private readonly parts: RelayParts,
     environment: Environment,
   ) {
-    this.#relayParts = { clock, log, refusals, recorder, abandoned };
     this.#ttfbTimeoutMs = environment.PROVIDER_TTFB_TIMEOUT_SECONDS * 1000;
   }
 
   beforeApplicationShutdown(): void {
-    this.abandoned.cancelAll();
+    this.parts.abandoned.cancelAll();
   }
 
   /**
    * Forwards one call. Every stage returns what the next one needs, or throws a catalogue error; from `start` on the
    * relay owns the answer.
    */
-  async forward(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const plan = await this.plans.forCall(caller, parseProxyPath(request.raw.url ?? ''));
+  async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, reply: TakeableReply): Promise<void> {
+    const plan = await this.plans.forCall(caller, path);
     const body = await readBody(request.raw, MAX_BODY_BYTES);
     const admitted = await this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
     const pool = this.connections.poolFor(plan.provider.baseUrl.origin);
@@ -76,13 +74,13 @@ export class Forwarding implements BeforeApplicationShutdown {
         ttfbTimeoutMs: this.#ttfbTimeoutMs,
       },
       reply.raw,
-      this.#relayParts,
+      this.parts,
     );
     reply.hijack();
     relay.start(client);
   }
 
-  private headers(caller: Caller, request: FastifyRequest, plan: ProxyPlan, admitted: AdmittedRequest): string[] {
+  private headers(caller: Caller, request: GatewayRequest, plan: ProxyPlan, admitted: AdmittedRequest): string[] {
     const { app, credentialHeader } = caller;
     const removed = [credentialHeader, DEFAULT_USER_HEADER];
     if (app.userHeader !== undefined) removed.push(app.userHeader);
@@ -96,9 +94,9 @@ export class Forwarding implements BeforeApplicationShutdown {
 
   private admission(caller: Caller, plan: ProxyPlan, { model }: AdmittedRequest): UsageAdmission {
     const { provider } = plan;
-    const createdAtMs = this.clock.nowMs();
+    const createdAtMs = this.parts.clock.nowMs();
     return {
-      eventId: this.recorder.newEventId(createdAtMs),
+      eventId: this.parts.recorder.newEventId(createdAtMs),
       organizationId: caller.app.organizationId,
       appId: caller.app.id,
       userId: caller.userId,

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { GatewayRequest } from '../common/http/gateway-request.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
@@ -7,7 +7,7 @@ import type { OriginPool } from './origin-pool.js';
 /** One call to one provider, judged and ready to go. Nothing in it changes any more. */
 export interface ProviderCall {
   /** The client's request, for its refusal and its log line. */
-  readonly request: FastifyRequest;
+  readonly request: GatewayRequest;
   readonly pool: OriginPool;
   readonly method: string;
   /** Base path, provider path and query. */

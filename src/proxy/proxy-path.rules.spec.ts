@@ -30,7 +30,7 @@ describe('proxy URLs (contract-app 6.1)', () => {
     ['open%61i/v1', 'open%61i', 'v1', ''],
     ['openai#x/v1', 'openai#x', 'v1', ''],
   ])('…/proxy/%s → slug "%s", path "%s", query "%s"', (rest, providerSlug, path, query) => {
-    expect(parseProxyPath(`/v1/apps/otter/proxy/${rest}`)).toEqual({ providerSlug, path, query });
+    expect(parseProxyPath(`/v1/apps/otter/proxy/${rest}`)).toEqual({ appId: 'otter', providerSlug, path, query });
   });
 
   it.each([

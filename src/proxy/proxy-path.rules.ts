@@ -1,10 +1,11 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** Everything before the provider's slug; a slash in a query is none of the path. */
-const ROUTE = /^\/v1\/apps\/[^/?#]+\/proxy\//;
+const ROUTE = /^\/v1\/apps\/([^/?#]+)\/proxy\//;
 
 /** The parts of a proxy URL, verbatim as sent. */
 export interface ProxyPath {
+  readonly appId: string;
   readonly providerSlug: string;
   /** Everything after the provider's slug, still percent-encoded, without a leading slash. */
   readonly path: string;
@@ -26,15 +27,24 @@ export function isProxyPath(url: string): boolean {
  * Source: contract-app 6.1.
  */
 export function parseProxyPath(url: string): ProxyPath {
-  const slugStart = ROUTE.exec(url)?.[0].length;
-  if (slugStart === undefined) {
+  const path = findProxyPath(url);
+  if (path === undefined) {
     throw new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
   }
+  return path;
+}
+
+/** The same for any URL: `undefined` off the proxy's routes. */
+export function findProxyPath(url: string): ProxyPath | undefined {
+  const route = ROUTE.exec(url);
+  if (route === null) return undefined;
+  const slugStart = route[0].length;
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;
   const slash = url.indexOf('/', slugStart);
   const slugEnd = slash < 0 || slash > end ? end : slash;
   return {
+    appId: route[1] ?? '',
     providerSlug: url.slice(slugStart, slugEnd),
     path: url.slice(slugEnd + 1, end),
     query: question < 0 ? '' : url.slice(question + 1),

@@ -5,6 +5,7 @@ import type { ProvenRequest } from '../client-auth/caller.js';
 import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Forwarding } from './forwarding.service.js';
+import { parseProxyPath } from './proxy-path.rules.js';
 
 const SERVER_TIMING_HEADER = {
   'Server-Timing': {
@@ -59,7 +60,8 @@ export class ProxyController {
     'provider_error@504',
     'service_unavailable',
   )
-  forward(@Req() request: ProvenRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.forwarding.forward(request.caller, request, reply);
+  async forward(@Req() request: ProvenRequest, @Res() reply: FastifyReply): Promise<void> {
+    const path = parseProxyPath(request.raw.url ?? '');
+    await this.forwarding.forward(request.caller, path, request, reply);
   }
 }

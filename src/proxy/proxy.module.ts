@@ -4,10 +4,13 @@ import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
+import { AnswerBatch } from './answer-batch.js';
 import { Forwarding } from './forwarding.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import { ProxyController } from './proxy.controller.js';
+import { ProxyDoor } from './proxy-door.js';
+import { RelayParts } from './relay-parts.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
 /**
@@ -20,6 +23,15 @@ import { UpstreamConnections } from './upstream-connections.js';
 @Module({
   imports: [ClientAuthModule, ProvidersModule, PricingModule, UsageModule],
   controllers: [ProxyController],
-  providers: [ProxyPlans, ProxyPolicy, Forwarding, UpstreamConnections, AbandonedAnswers],
+  providers: [
+    ProxyPlans,
+    ProxyPolicy,
+    Forwarding,
+    ProxyDoor,
+    UpstreamConnections,
+    AbandonedAnswers,
+    AnswerBatch,
+    RelayParts,
+  ],
 })
 export class ProxyModule {}

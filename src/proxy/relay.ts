@@ -1,30 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
-import type { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { Refusals } from '../common/errors/refusals.js';
 import { RequestTimings, SERVER_TIMING } from '../common/http/request-timings.js';
-import type { Log } from '../common/log/log.js';
 import { createUsageReader, type UsageReader } from '../upstreams/usage/usage-reader.js';
-import type { UsageRecorder, UsageTicket } from '../usage/usage-recorder.service.js';
-import type { AbandonedAnswer, AbandonedAnswers } from './abandoned-answers.js';
+import type { UsageTicket } from '../usage/usage-recorder.service.js';
+import type { AbandonedAnswer } from './abandoned-answers.js';
 import { UsageChunkFilter } from './body/usage-chunk-filter.js';
 import { ClientAnswer } from './client-answer.js';
 import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { GivenUp, providerError, timeoutError } from './provider-failure.rules.js';
+import type { RelayParts } from './relay-parts.js';
 import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } from './response-headers.rules.js';
 import { maskText, SecretMask } from './secret-mask.js';
-
-/** What every relay shares. */
-export interface RelayParts {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly refusals: Refusals;
-  readonly recorder: UsageRecorder;
-  readonly abandoned: AbandonedAnswers;
-}
 
 /**
  * Relays one provider answer to the client, byte for byte and as it comes. Every call that reaches the provider comes
@@ -56,7 +45,7 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     private readonly response: ServerResponse,
     private readonly parts: RelayParts,
   ) {
-    this.#answer = new ClientAnswer(response);
+    this.#answer = new ClientAnswer(response, parts.batch);
     this.#timings = call.request.timings ?? new RequestTimings();
     this.#mask = new SecretMask(Buffer.from(call.credential));
     this.#startedMs = parts.clock.monotonicMs();

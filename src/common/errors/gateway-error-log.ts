@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { appOf, appVersionOf, pathOf } from '../http/gateway-request.js';
+import { appOf, appVersionOf, type GatewayRequest, pathOf } from '../http/gateway-request.js';
 import { Log } from '../log/log.js';
 import type { GatewayError } from './gateway-error.js';
 
@@ -13,7 +12,7 @@ export class GatewayErrorLog {
    * Exactly one line a request, with exactly the specified fields (specification "Events" 3). What lies behind an
    * `internal_error` is written beside it.
    */
-  write(request: FastifyRequest, error: GatewayError): void {
+  write(request: GatewayRequest, error: GatewayError): void {
     if (request.refusalLogged) return;
     request.refusalLogged = true;
     this.log.event('gateway_error', {
@@ -29,7 +28,7 @@ export class GatewayErrorLog {
   }
 
   /** Name, text and stack of an error, never its parameters; of what is no error, the type alone. */
-  private writeCause(request: FastifyRequest, error: unknown): void {
+  private writeCause(request: GatewayRequest, error: unknown): void {
     const known = error instanceof Error ? error : new Error(typeof error);
     this.log.event('unhandled_error', {
       path: pathOf(request),

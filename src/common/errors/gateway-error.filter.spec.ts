@@ -5,9 +5,10 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock.js';
 import { RequestTimings } from '../http/request-timings.js';
 import { Log } from '../log/log.js';
-import { GatewayErrorFilter, ServiceTrouble } from './gateway-error.filter.js';
+import { GatewayErrorFilter } from './gateway-error.filter.js';
 import { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
+import { ServiceTrouble } from './service-trouble.js';
 
 const DATABASE_AWAY = new Error('database away');
 

@@ -5,11 +5,7 @@ import { SERVER_TIMING } from '../http/request-timings.js';
 import { errorEnvelope, errorHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-
-/** Says whether an unknown error means that a dependency is away; bound by the platform. */
-export abstract class ServiceTrouble {
-  abstract isServiceTrouble(error: unknown): boolean;
-}
+import { ServiceTrouble } from './service-trouble.js';
 
 /** The only place that turns an error into an answer; everything thrown before the first byte ends here. */
 @Catch()

@@ -6,10 +6,17 @@ import { Log } from '../log/log.js';
 import { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
 import { Refusals } from './refusals.js';
+import { ServiceTrouble } from './service-trouble.js';
+
+class NoTrouble extends ServiceTrouble {
+  isServiceTrouble(): boolean {
+    return false;
+  }
+}
 
 const lines: Record<string, unknown>[] = [];
 const log = new Log(new SystemClock(), 'debug', (line) => lines.push(JSON.parse(line)));
-const refusals = new Refusals(new GatewayErrorLog(log));
+const refusals = new Refusals(new GatewayErrorLog(log), new NoTrouble());
 const fastify = Fastify();
 let handle: (request: FastifyRequest, reply: FastifyReply) => void;
 fastify.all('*', (request, reply) => {
@@ -21,6 +28,26 @@ beforeEach(() => void lines.splice(0));
 afterAll(() => fastify.close());
 
 const TIMEOUT = new GatewayError('provider_error', { status: 504, reason: 'provider_timeout', retryAfterSeconds: 1 });
+
+describe('refusing for whatever was thrown', () => {
+  it('an unknown error → internal_error without its text, the text in the log', async () => {
+    handle = (request, reply) => refusals.answerThrown(request, reply.raw, new TypeError('secret detail'));
+    const response = await fastify.inject('/v1/apps/otter/proxy/openai/v1/responses');
+    expect(response.statusCode).toBe(500);
+    expect(response.body).not.toContain('secret detail');
+    expect(lines.map((line) => line.message)).toEqual(['gateway_error', 'unhandled_error']);
+  });
+
+  it('an answer that has begun → is cut, and still has its line', async () => {
+    handle = (request, reply) => {
+      reply.raw.writeHead(200);
+      reply.raw.write('half');
+      refusals.answerThrown(request, reply.raw, TIMEOUT);
+    };
+    await expect(fastify.inject('/v1/apps/otter/proxy/openai/v1/responses')).rejects.toThrow();
+    expect(lines).toMatchObject([{ message: 'gateway_error', code: 'provider_error' }]);
+  });
+});
 
 describe('refusing on an answer that was handed over', () => {
   it('nothing sent yet → status, envelope, headers and line as everywhere', async () => {

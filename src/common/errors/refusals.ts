@@ -1,19 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { serverTimingOf } from '../http/gateway-request.js';
+import { type GatewayRequest, serverTimingOf } from '../http/gateway-request.js';
 import { SERVER_TIMING } from '../http/request-timings.js';
 import { errorEnvelope, errorHeaders } from './error-envelope.js';
+import { toGatewayError } from './framework-error.rules.js';
 import type { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
+import { ServiceTrouble } from './service-trouble.js';
 
-/** Refuses on an answer that the framework has handed over: same envelope, same line, same headers as the filter. */
+/** Refuses where the framework has no say: same envelope, same line, same headers as the filter. */
 @Injectable()
 export class Refusals {
-  constructor(private readonly errorLog: GatewayErrorLog) {}
+  constructor(
+    private readonly errorLog: GatewayErrorLog,
+    private readonly trouble: ServiceTrouble,
+  ) {}
+
+  /** Refuses for whatever was thrown; cuts an answer that has begun. */
+  answerThrown(request: GatewayRequest, response: ServerResponse, thrown: unknown): void {
+    const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
+    if (!response.headersSent) {
+      this.answer(request, response, error);
+      return;
+    }
+    this.errorLog.write(request, error);
+    response.destroy();
+  }
 
   /** Writes the whole refusal. The head must not have been sent. */
-  answer(request: FastifyRequest, response: ServerResponse, error: GatewayError): void {
+  answer(request: GatewayRequest, response: ServerResponse, error: GatewayError): void {
     this.errorLog.write(request, error);
     if (response.destroyed) return;
     const headers = errorHeaders(error);

@@ -119,7 +119,7 @@ export class Environment {
     description:
       'How often the usage journal is forced to the disk, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
     parse: int(1, 60_000),
-    fallback: 50,
+    fallback: 200,
   })
   readonly JOURNAL_SYNC_MS: number;
 
