@@ -11,7 +11,7 @@ describe('proxy URLs (contract-app 6.1)', () => {
       fc.property(segment, segment, path, query, (app, providerSlug, providerPath, search) => {
         const url = `/v1/apps/${app}/proxy/${providerSlug}/${providerPath}?${search}`;
         expect(isProxyPath(url)).toBe(true);
-        expect(parseProxyPath(url)).toEqual({ providerSlug, path: providerPath, query: search });
+        expect(parseProxyPath(url)).toEqual({ appId: app, providerSlug, path: providerPath, query: search });
       }),
     );
   });

@@ -217,7 +217,7 @@ describe('Server-Timing (contract-app 12.2)', () => {
 
   it('a broken escape in the path → the marks, and one line', async () => {
     const answer = await listed.call('v1/models/%zz:generateContent', { body: {} });
-    expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
+    expect(refusalOf(answer)).toEqual([403, 'path_not_allowed']);
     expect(listed.lines('gateway_error')).toHaveLength(1);
   });
 });
