@@ -3,10 +3,12 @@ import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireReadable } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { appVersionOf, type GatewayRequest } from '../common/http/gateway-request.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import type { AppKey } from '../keys/app-key.js';
 import { AppKeyDirectory } from '../keys/app-key-directory.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { Caller } from './caller.js';
-import { requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';
+import { findCredential, requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';
 
 const AUTHORIZATION = ['authorization'];
 
@@ -27,61 +29,59 @@ export class CallerAuthentication {
   ) {}
 
   /**
+   * @returns at once when application and key are in memory.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
    * (end-user header); see contract-app 1.2, steps 1 to 6.
    */
-  async authenticate(request: GatewayRequest, address: CallAddress): Promise<Caller> {
-    const app = await this.requireActiveApp(address.appId);
-    const headers = request.raw.headers;
-    const credential = requireCredential(headers, await this.credentialHeaders(app, address.providerSlug));
-    const userId = app.userHeader === undefined ? null : requireNamedUser(headers, app.userHeader);
-    const apiKeyId = await this.requireAppKey(app, credential);
-    return {
-      app,
-      userId,
-      apiKeyId,
-      authMethod: 'api_key',
-      appVersion: appVersionOf(request) ?? null,
-      credentialHeader: credential.header,
-    };
-  }
-
-  private async requireActiveApp(appId: string): Promise<ReadableApp> {
-    const found = this.apps.find(appId);
-    const snapshot: AppSnapshot | undefined = found instanceof Promise ? await found : found;
-    if (snapshot === undefined) throw new GatewayError('app_not_found');
-    const app = requireReadable(snapshot);
-    if (app.status !== 'active') throw new GatewayError('app_disabled');
-    return app;
+  authenticate(request: GatewayRequest, address: CallAddress): Ready<Caller> {
+    return whenReady(this.apps.find(address.appId), (found) => {
+      const app = requireActive(found);
+      return whenReady(this.credentialOf(request, app, address.providerSlug), (credential) => {
+        const userId = app.userHeader === undefined ? null : requireNamedUser(request.raw.headers, app.userHeader);
+        refuseKeyWhereTokensAreNeeded(app);
+        return whenReady(this.keys.find(credential.value), (key) => ({
+          app,
+          userId,
+          apiKeyId: requireKeyOf(app, key),
+          authMethod: 'api_key' as const,
+          appVersion: appVersionOf(request) ?? null,
+          credentialHeader: credential.header,
+        }));
+      });
+    });
   }
 
   /** `Authorization`, then the header in which the addressed provider's own SDK sends its key, then the app's own. */
-  private async credentialHeaders(app: ReadableApp, slug: string | undefined): Promise<readonly string[]> {
-    if (slug === undefined && app.tokenHeader === undefined) return AUTHORIZATION;
-    const names = [...AUTHORIZATION];
-    if (slug !== undefined) {
-      const found = this.providers.forOrganization(app.organizationId);
-      const provider = (found instanceof Promise ? await found : found).find(slug);
-      if (provider && provider.dialect.credentialHeader !== 'authorization')
-        names.push(provider.dialect.credentialHeader);
-    }
-    if (app.tokenHeader !== undefined) names.push(app.tokenHeader);
-    return names;
+  private credentialOf(request: GatewayRequest, app: ReadableApp, slug: string | undefined): Ready<SentCredential> {
+    const { headers } = request.raw;
+    const usual = findCredential(headers, AUTHORIZATION);
+    if (usual !== undefined) return usual;
+    const own = app.tokenHeader === undefined ? [] : [app.tokenHeader];
+    if (slug === undefined) return requireCredential(headers, own);
+    return whenReady(this.providers.forOrganization(app.organizationId), (providers) => {
+      const native = providers.find(slug)?.dialect.credentialHeader;
+      return requireCredential(headers, native === undefined ? own : [native, ...own]);
+    });
   }
+}
 
-  /** Only an API-key application without issuer takes the key itself (contract-app 4.2). */
-  private async requireAppKey(app: ReadableApp, credential: SentCredential): Promise<string> {
-    if (app.userSource === 'issuer' || app.userSource === 'app_install') {
-      throw new GatewayError('auth_required', {
-        message: 'This application takes gateway tokens only.',
-        reason: 'gateway_token_required',
-      });
-    }
-    const found = this.keys.find(credential.value);
-    const key = found instanceof Promise ? await found : found;
-    if (key === undefined || key.appId !== app.id || key.status !== 'active') {
-      throw new GatewayError('auth_required', { message: 'The API key is not valid.', reason: 'app_key_invalid' });
-    }
-    return key.id;
-  }
+function requireActive(found: AppSnapshot | undefined): ReadableApp {
+  if (found === undefined) throw new GatewayError('app_not_found');
+  const app = requireReadable(found);
+  if (app.status !== 'active') throw new GatewayError('app_disabled');
+  return app;
+}
+
+/** Only an API-key application without issuer takes the key itself (contract-app 4.2). */
+function refuseKeyWhereTokensAreNeeded(app: ReadableApp): void {
+  if (app.userSource !== 'issuer' && app.userSource !== 'app_install') return;
+  throw new GatewayError('auth_required', {
+    message: 'This application takes gateway tokens only.',
+    reason: 'gateway_token_required',
+  });
+}
+
+function requireKeyOf(app: ReadableApp, key: AppKey | undefined): string {
+  if (key !== undefined && key.appId === app.id && key.status === 'active') return key.id;
+  throw new GatewayError('auth_required', { message: 'The API key is not valid.', reason: 'app_key_invalid' });
 }

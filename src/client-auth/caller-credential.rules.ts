@@ -9,27 +9,39 @@ export interface SentCredential {
 }
 
 const BEARER = /^bearer[ \t]+/i;
+const EMPTY_BEARER = /^bearer$/i;
 /** Longer than any key or token of ours. */
 const MAX_CREDENTIAL_CHARACTERS = 8_192;
 const USER_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The first header with a value is the credential, and only that one is tried.
+ * The first header with a value is the credential, and only that one is tried; `undefined` when none has a value.
  *
  * @param names header names in lower case, in order of precedence.
- * @throws auth_required none of them has a value.
+ * @throws auth_required the value is too long to be a credential of ours.
  * Source: contract-app 4.2.
  */
-export function requireCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential {
+export function findCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential | undefined {
   for (const header of names) {
     const sent = headers[header];
     if (typeof sent !== 'string') continue;
     const value = sent.trim().replace(BEARER, '').trim();
-    if (value === '' || /^bearer$/i.test(value)) continue;
-    if (value.length > MAX_CREDENTIAL_CHARACTERS) break;
+    if (value === '' || EMPTY_BEARER.test(value)) continue;
+    if (value.length > MAX_CREDENTIAL_CHARACTERS) throw missing();
     return { value, header };
   }
-  throw new GatewayError('auth_required', { reason: 'credential_missing' });
+  return undefined;
+}
+
+/** As {@link findCredential}. @throws auth_required also when no header has a value. */
+export function requireCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential {
+  const credential = findCredential(headers, names);
+  if (credential === undefined) throw missing();
+  return credential;
+}
+
+function missing(): GatewayError {
+  return new GatewayError('auth_required', { reason: 'credential_missing' });
 }
 
 /**

@@ -35,7 +35,8 @@ export class CallerGuard implements CanActivate {
     request.timings = timings;
     const startedMs = this.clock.monotonicMs();
     try {
-      const caller = await this.authentication.authenticate(request, address);
+      const proven = this.authentication.authenticate(request, address);
+      const caller = proven instanceof Promise ? await proven : proven;
       request.caller = caller;
       return caller;
     } finally {

@@ -51,9 +51,11 @@ export class Forwarding implements BeforeApplicationShutdown {
    * relay owns the answer.
    */
   async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, reply: TakeableReply): Promise<void> {
-    const plan = await this.plans.forCall(caller, path);
+    const planned = this.plans.forCall(caller, path);
+    const plan = planned instanceof Promise ? await planned : planned;
     const body = await readBody(request.raw, MAX_BODY_BYTES);
-    const admitted = await this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
+    const judged = this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
+    const admitted = judged instanceof Promise ? await judged : judged;
     const pool = this.connections.poolFor(plan.provider.baseUrl.origin);
     const client = pool.acquire();
     if (client === undefined) throw overloaded();

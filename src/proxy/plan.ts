@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderAccess } from '../app-directory/app-snapshot.js';
 import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
-import type { ProviderInstance } from '../providers/provider-instance.js';
+import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
 import { type ApiStyle, classifyPath } from '../upstreams/api-style.rules.js';
 import { matchPath, type PathMatch } from '../upstreams/path-policy.rules.js';
 import { cleanQuery } from '../upstreams/upstream-path.rules.js';
@@ -34,40 +35,47 @@ export class ProxyPlans {
    * @throws path_not_allowed, provider_not_configured, provider_disabled, provider_unavailable,
    * api_style_not_supported, invalid_request (a broken escape in the path's model).
    */
-  async forCall(caller: Caller, address: ProxyPath): Promise<ProxyPlan> {
+  forCall(caller: Caller, address: ProxyPath): Ready<ProxyPlan> {
     const { providerSlug, path } = address;
     if (!SLUG.test(providerSlug)) throw notAllowed('provider_slug_invalid', 'The provider in the path is not a slug.');
     if (path === '') throw notAllowed('path_empty', 'The path names a provider, but nothing to call there.');
-    const provider = await this.requireActiveProvider(caller.app.organizationId, providerSlug);
-    const credential = provider.credentialHeaders();
-    const access = caller.app.accessTo(provider);
-    const headers = credential instanceof Promise ? await credential : credential;
-    if (access === undefined) {
-      throw notAllowed('provider_not_in_policy', `The application does not allow the provider "${providerSlug}".`);
-    }
-    const match = matchPath(access.paths, path);
-    if (match === undefined) throw notAllowed('path_not_in_policy', 'The application does not allow this path.');
-    const style = classifyPath(path);
-    if (!provider.dialect.apiStyles.includes(style)) {
-      throw new GatewayError('api_style_not_supported', {
-        message: `${provider.dialect.label} does not serve ${style} requests.`,
-      });
-    }
-    const query = address.query === '' ? '' : cleanQuery(address.query);
-    return { provider, access, match, style, path, query, credential: headers };
+    return whenReady(this.providers.forOrganization(caller.app.organizationId), (providers) => {
+      const provider = requireActiveProvider(providers, providerSlug);
+      return whenReady(provider.credentialHeaders(), (credential) => planFor(caller, provider, credential, address));
+    });
   }
+}
 
-  private async requireActiveProvider(organizationId: string, slug: string): Promise<ProviderInstance> {
-    const found = this.providers.forOrganization(organizationId);
-    const provider = (found instanceof Promise ? await found : found).find(slug);
-    if (provider === undefined) {
-      throw new GatewayError('provider_not_configured', { message: `There is no provider "${slug}".` });
-    }
-    if (provider.status !== 'active') {
-      throw new GatewayError('provider_disabled', { message: `The provider "${slug}" is disabled.` });
-    }
-    return provider;
+function planFor(
+  { app }: Caller,
+  provider: ProviderInstance,
+  credential: readonly string[],
+  { path, query }: ProxyPath,
+): ProxyPlan {
+  const access = app.accessTo(provider);
+  if (access === undefined) {
+    throw notAllowed('provider_not_in_policy', `The application does not allow the provider "${provider.slug}".`);
   }
+  const match = matchPath(access.paths, path);
+  if (match === undefined) throw notAllowed('path_not_in_policy', 'The application does not allow this path.');
+  const style = classifyPath(path);
+  if (!provider.dialect.apiStyles.includes(style)) {
+    throw new GatewayError('api_style_not_supported', {
+      message: `${provider.dialect.label} does not serve ${style} requests.`,
+    });
+  }
+  return { provider, access, match, style, path, query: query === '' ? '' : cleanQuery(query), credential };
+}
+
+function requireActiveProvider(providers: ProviderSet, slug: string): ProviderInstance {
+  const provider = providers.find(slug);
+  if (provider === undefined) {
+    throw new GatewayError('provider_not_configured', { message: `There is no provider "${slug}".` });
+  }
+  if (provider.status !== 'active') {
+    throw new GatewayError('provider_disabled', { message: `The provider "${slug}" is disabled.` });
+  }
+  return provider;
 }
 
 function notAllowed(reason: string, message: string): GatewayError {

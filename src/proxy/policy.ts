@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../client-auth/caller.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
+import type { Ready } from '../common/when-ready.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { capStyleFor } from '../upstreams/cap-style.rules.js';
 import { UsageResponses } from '../usage/usage-responses.service.js';
@@ -36,19 +37,24 @@ export class ProxyPolicy {
    * @throws invalid_request, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
    * Source: contract-app 6.3, steps 7 to 9.
    */
-  async admit(caller: Caller, plan: ProxyPlan, body: Buffer, contentType: string): Promise<AdmittedRequest> {
+  admit(caller: Caller, plan: ProxyPlan, body: Buffer, contentType: string): Ready<AdmittedRequest> {
     return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART
       ? this.admitForm(caller, plan, body, contentType)
       : this.admitJson(caller, plan, body);
   }
 
-  private async admitJson(caller: Caller, plan: ProxyPlan, body: Buffer): Promise<AdmittedRequest> {
-    const { provider, style, access } = plan;
-    if (style === 'audio_transcription') {
-      judgeTranscriptionFormat({ type: provider.type, isForm: false, format: undefined });
+  /** A body beyond one step is read in several turns, so that no request holds the event loop (threats 10.7). */
+  private admitJson(caller: Caller, plan: ProxyPlan, body: Buffer): Ready<AdmittedRequest> {
+    if (plan.style === 'audio_transcription') {
+      judgeTranscriptionFormat({ type: plan.provider.type, isForm: false, format: undefined });
     }
     const scan = new JsonScan(body, REQUEST_NAMES);
-    while (!scan.step(SCAN_STEP_BYTES)) await nextTurn();
+    const judge = () => this.judgeJson(caller, plan, scan);
+    return scan.step(SCAN_STEP_BYTES) ? judge() : scanToEnd(scan).then(judge);
+  }
+
+  private judgeJson(caller: Caller, plan: ProxyPlan, scan: JsonScan): Ready<AdmittedRequest> {
+    const { provider, style, access } = plan;
     const facts = readRequestFacts(scan);
     const { hostedTools, ownedResponseId } = judgeReferences(scan, style);
     const model = chooseModel(plan, caller.app, facts.model, this.prices);
@@ -65,14 +71,15 @@ export class ProxyPolicy {
     );
     const usage = usageEdits(scan, facts, style);
     edits.push(...usage.edits);
-    if (ownedResponseId !== undefined) await this.requireOwnResponse(caller, ownedResponseId);
-    return {
+    const admitted: AdmittedRequest = {
       model,
       path: pathFor(plan, model),
-      body: edits.length === 0 ? body : applyEdits(body, edits),
+      body: edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits),
       withholdUsageChunk: usage.withholdUsageChunk,
       hostedTools,
     };
+    if (ownedResponseId === undefined) return admitted;
+    return this.requireOwnResponse(caller, ownedResponseId).then(() => admitted);
   }
 
   private async admitForm(
@@ -114,6 +121,11 @@ export class ProxyPolicy {
       'response_not_owned',
     );
   }
+}
+
+async function scanToEnd(scan: JsonScan): Promise<void> {
+  do await nextTurn();
+  while (!scan.step(SCAN_STEP_BYTES));
 }
 
 /** Path and query as sent upstream; a rewritten model goes back to where it came from. */

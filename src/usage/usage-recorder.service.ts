@@ -1,14 +1,18 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Ids } from '../common/ids.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { EventIds } from './event/event-ids.js';
 import { resolveCost } from './event/usage-cost.rules.js';
-import { admissionMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
+import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
+
+/** Kinds of calls whose common members are kept rendered. */
+const MAX_FIXED = 1_000;
 
 /** A request that was admitted; to be settled once, however it ends. */
 export interface UsageTicket {
@@ -22,6 +26,7 @@ export interface UsageTicket {
 @Injectable()
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;
+  private readonly fixed = new LRUCache<string, string>({ max: MAX_FIXED });
 
   constructor(
     private readonly journal: UsageJournal,
@@ -45,8 +50,21 @@ export class UsageRecorder implements OnApplicationShutdown {
    * @throws service_unavailable it could not be written down and must not be sent.
    */
   admit(admission: UsageAdmission): UsageTicket {
-    const members = admissionMembers(admission);
+    const members = admissionMembers(admission, this.fixedOf(admission));
     return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)) };
+  }
+
+  /** Rendered once for all calls that are alike; the key holds everything {@link fixedMembers} reads. */
+  private fixedOf(admission: UsageAdmission): string {
+    const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =
+      admission;
+    const who = `${appId}\n${apiKeyId}\n${authMethod}\n${providerId}\n${providerSlug}`;
+    const alike = `${who}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
+    const known = this.fixed.get(alike);
+    if (known !== undefined) return known;
+    const rendered = fixedMembers(admission);
+    this.fixed.set(alike, rendered);
+    return rendered;
   }
 
   /** Records how a request ended. Never throws; what is said of a ticket that is settled already is not heard. */

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage.js';
 import { parseEventFields } from './event-fields.rules.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
-import { admissionMembers, interruptedEvent, settledEvent } from './usage-event.rules.js';
+import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './usage-event.rules.js';
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 
 function settled(admission = anAdmission(), outcome = anOutcome(), cost: ResolvedCost = computed) {
-  return JSON.parse(settledEvent(admissionMembers(admission), admission, outcome, cost));
+  return JSON.parse(settledEvent(admissionMembers(admission, fixedMembers(admission)), admission, outcome, cost));
 }
 
 describe('usage event', () => {
@@ -45,7 +45,7 @@ describe('usage event', () => {
     const admission = anAdmission({ userId: 'u"1' });
     const { latency_ms, cost_nano_usd, ...same } = settled(admission);
     expect([latency_ms, cost_nano_usd]).toEqual([120, 6_000]);
-    const interrupted = interruptedEvent(admissionMembers(admission), admission);
+    const interrupted = interruptedEvent(admissionMembers(admission, fixedMembers(admission)), admission);
     expect(JSON.parse(interrupted)).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
@@ -93,7 +93,7 @@ describe('usage event', () => {
     fc.assert(
       fc.property(text, text, text, text, (userId, model, route, servedModel) => {
         const admission = anAdmission({ userId, model, route });
-        const members = admissionMembers(admission);
+        const members = admissionMembers(admission, fixedMembers(admission));
         const outcome = anOutcome({ reading: aReading({ servedModel }) });
         for (const json of [
           settledEvent(members, admission, outcome, computed),

@@ -13,13 +13,22 @@ const LATENCY_MAX_MS = 2 ** 31 - 1;
 /**
  * The members of an event that do not change any more once the request is admitted, as JSON text without braces. Made
  * once: both lines of a request hold it. Absent members mean null, or zero for counts.
+ *
+ * @param fixed from {@link fixedMembers} of the same admission.
  */
-export function admissionMembers(admission: UsageAdmission): string {
+export function admissionMembers(admission: UsageAdmission, fixed: string): string {
   return (
-    `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}` +
+    `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}${fixed}` +
+    textMember('user_id', admission.userId) +
+    textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX)
+  );
+}
+
+/** Those of them that all calls of one key to one model on one path share. */
+export function fixedMembers(admission: UsageAdmission): string {
+  return (
     textMember('organization_id', admission.organizationId) +
     textMember('app_id', admission.appId) +
-    textMember('user_id', admission.userId) +
     textMember('api_key_id', admission.apiKeyId) +
     textMember('provider_type', admission.providerType) +
     textMember('provider_id', admission.providerId) +
@@ -28,7 +37,6 @@ export function admissionMembers(admission: UsageAdmission): string {
     textMember('model', admission.model, OUTSIDE_TEXT_MAX) +
     textMember('route', admission.route, ROUTE_MAX) +
     textMember('endpoint_slug', admission.endpointSlug) +
-    textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX) +
     textMember('auth_method', admission.authMethod)
   );
 }
