@@ -4,17 +4,14 @@ import { Efficiency } from './efficiency.mjs';
 import { TARGETS } from './targets.mjs';
 
 const CONNECTIONS = 64;
-/** Long enough for the compiler to have seen everything: what counts is the steady state. */
-const FIRST_WARM_MS = 8_000;
-const LATER_WARM_MS = 1_000;
+const WARM_MS = 1_000;
 
 /** @param {{ load: object, parties: import('./party.mjs').Party[], rounds: number, seconds: number, verdicts: object }} bench */
 export async function measureJson({ load, parties, rounds, seconds, verdicts }) {
   const efficiency = new Efficiency('completed');
-  const call = { body: jsonCall(), connections: CONNECTIONS, durationMs: (seconds * 1e3) / rounds };
+  const call = { body: jsonCall(), connections: CONNECTIONS, warmMs: WARM_MS, durationMs: (seconds * 1e3) / rounds };
   for (let round = 0; round < rounds; round += 1) {
-    const warmMs = round === 0 ? FIRST_WARM_MS : LATER_WARM_MS;
-    for (const target of parties) efficiency.add(target, await load.run('closedLoop', { target, ...call, warmMs }));
+    for (const target of parties) efficiency.add(target, await load.run('closedLoop', { target, ...call }));
   }
   efficiency.print(`1 KB JSON calls, closed loop, ${CONNECTIONS} connections`, 'calls');
   const times = (name) => efficiency.ratio('this gateway', name);

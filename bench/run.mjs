@@ -21,6 +21,7 @@ import { requireAnswer, startPassThrough, startUpstream } from './party.mjs';
 import { startPortkey } from './portkey.mjs';
 import { stopChildren } from './processes.mjs';
 import { Verdicts } from './report.mjs';
+import { warmUp } from './warm-up.mjs';
 
 const SUITES = ['json', 'latency', 'stream', 'memory', 'leave'];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
@@ -81,6 +82,7 @@ async function startAll(tempDir, { isCompared }) {
 
 async function measureCalls(options, tempDir, verdicts) {
   const bench = { ...options, ...(await startAll(tempDir, { isCompared: true })), verdicts };
+  await warmUp(bench);
   if (options.wants.has('json')) await measureJson(bench);
   if (options.wants.has('latency')) await measureLatency(bench);
   if (options.wants.has('stream')) await measureStreams(bench);
