@@ -20,7 +20,7 @@ import { maskText, SecretMask } from './secret-mask.js';
  * to exactly one end: complete, left by its client, or failed; and is recorded there, once.
  *
  * Its methods are undici's callbacks in their order. The admission is written in `onRequestStart`, the moment before
- * the request goes to the socket: a process that is killed neither loses a call nor records one that was never made.
+ * the request goes to the socket: a process that is killed loses no call it made (ADR 0003).
  */
 export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
   readonly #answer: ClientAnswer;
