@@ -39,7 +39,8 @@ function judge(raw: unknown): AppConfig | string {
   try {
     const config = parseAppConfig(raw);
     expect(parseAppConfig(config)).toEqual(config);
-    expect(parseAppConfig(JSON.parse(JSON.stringify(config)))).toEqual(config);
+    const stored: unknown = JSON.parse(JSON.stringify(config));
+    expect(parseAppConfig(stored)).toEqual(stored);
     return config;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

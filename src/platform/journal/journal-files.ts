@@ -7,8 +7,8 @@ type Done = (error: Error | null) => void;
 export interface JournalFiles {
   /** Makes a file that did not exist, readable by its owner alone; every write goes to its end. */
   create(file: string): number;
-  /** Returns how many bytes were taken; fewer than given means that the disk is full. */
-  write(descriptor: number, bytes: Buffer): number;
+  /** Returns how many bytes of the text in UTF-8 were taken; fewer than it has means that the disk is full. */
+  write(descriptor: number, text: string): number;
   /** `length` bytes from `offset` on, or fewer where the file ends. */
   read(file: string, offset: number, length: number): Buffer;
   /** Forces what was written to the disk, without holding up the caller. */
@@ -20,7 +20,7 @@ export interface JournalFiles {
 /** The file system of the machine. */
 export const SYSTEM_FILES: JournalFiles = {
   create: (file) => openSync(file, 'ax', 0o600),
-  write: (descriptor, bytes) => writeSync(descriptor, bytes),
+  write: (descriptor, text) => writeSync(descriptor, text),
   read: (file, offset, length) => {
     const descriptor = openSync(file, 'r');
     try {

@@ -20,8 +20,8 @@ class FragileFiles implements JournalFiles {
   close = SYSTEM_FILES.close;
   remove = SYSTEM_FILES.remove;
 
-  write(descriptor: number, bytes: Buffer): number {
-    const taken = bytes.subarray(0, this.free);
+  write(descriptor: number, text: string): number {
+    const taken = text.slice(0, this.free);
     this.free -= taken.length;
     return SYSTEM_FILES.write(descriptor, taken);
   }

@@ -71,9 +71,9 @@ export class SegmentLog {
     let segment: Segment | undefined;
     try {
       segment = this.writable();
-      const bytes = Buffer.from(lines);
-      const written = this.options.files.write(segment.descriptor, bytes);
-      if (written !== bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+      const size = Buffer.byteLength(lines);
+      const written = this.options.files.write(segment.descriptor, lines);
+      if (written !== size) throw new Error(`the disk took ${written} of ${size} bytes`);
       segment.bytes += written;
       segment.dirty = true;
       this.schedule();

@@ -200,8 +200,8 @@ class FullDisk implements JournalFiles {
   close = SYSTEM_FILES.close;
   remove = SYSTEM_FILES.remove;
 
-  write(descriptor: number, bytes: Buffer): number {
+  write(descriptor: number, text: string): number {
     if (this.full) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    return SYSTEM_FILES.write(descriptor, bytes);
+    return SYSTEM_FILES.write(descriptor, text);
   }
 }

@@ -193,7 +193,9 @@ export class UsageJournal {
   /** Writes the settlements that wait and then `lines`, all with one call. */
   private write(lines: string): Segment {
     const settled = this.unwritten.filter((entry) => !entry.stored);
-    const text = settled.reduce((before, entry) => before + formatLine('S', entry.json), '') + lines;
+    let text = '';
+    for (const entry of settled) text += formatLine('S', entry.json);
+    text += lines;
     const segment = this.segments.append(text);
     this.unwritten = [];
     for (const entry of settled) {
