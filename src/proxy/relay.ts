@@ -51,10 +51,17 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     this.#startedMs = parts.clock.monotonicMs();
   }
 
-  /** Sends the request on a connection of the origin's; from here on the relay owns the answer. */
+  /**
+   * Sends the request on a connection of the origin's; from here on the relay owns the answer. A client that left while
+   * its body was judged costs no call.
+   */
   start(client: Client): void {
     const { method, path, headers, body, ttfbTimeoutMs } = this.call;
     this.#client = client;
+    if (this.response.destroyed) {
+      this.#end();
+      return;
+    }
     this.#timer = setTimeout(() => this.#timeOut(), ttfbTimeoutMs);
     this.response.once('close', () => this.#clientClosed());
     client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
