@@ -16,7 +16,6 @@ import { OpenApiDocument } from './health/openapi.controller.js';
 import { describeApi } from './openapi.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
 import { ProxyDoor } from './proxy/proxy-door.js';
-import { isProxyPath } from './proxy/proxy-path.rules.js';
 
 /** Management bodies are configuration, not content. */
 const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
@@ -94,14 +93,9 @@ function prepareFastify(fastify: FastifyInstance): void {
   fastify.decorateRequest('timings', undefined);
   fastify.decorateRequest('refusalLogged', false);
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (request, payload, done) => {
-    if (isProxyPath(request.raw.url ?? '')) {
-      done(null, undefined);
-      return;
-    }
+  fastify.addContentTypeParser('*', (request, _payload, done) => {
     const contentType = request.headers['content-type'] ?? '';
     readBody(request.raw, MAX_MANAGEMENT_BODY_BYTES).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
-    void payload;
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     try {

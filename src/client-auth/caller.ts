@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 
@@ -27,6 +26,3 @@ declare module 'fastify' {
 export interface CallerRequest extends GatewayRequest {
   caller?: Caller;
 }
-
-/** A request of a route with `@CallerAccess()`, behind its guard. */
-export type ProvenRequest = FastifyRequest & { readonly caller: Caller };

@@ -20,13 +20,6 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 const DEFAULT_USER_HEADER = 'x-end-user-id';
 const OVERLOAD_RETRY_SECONDS = 2;
 
-/** An answer that has not begun and may be taken over. */
-export interface TakeableReply {
-  readonly raw: ServerResponse;
-  /** From here on nobody but the relay writes to it. */
-  hijack(): void;
-}
-
 /** The proxy path, one straight line of named stages (contract-app 1.2, steps 8 to 10). */
 @Injectable()
 export class Forwarding implements BeforeApplicationShutdown {
@@ -50,7 +43,7 @@ export class Forwarding implements BeforeApplicationShutdown {
    * Forwards one call. Every stage returns what the next one needs, or throws a catalogue error; from `start` on the
    * relay owns the answer.
    */
-  async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, reply: TakeableReply): Promise<void> {
+  async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
     const planned = this.plans.forCall(caller, path);
     const plan = planned instanceof Promise ? await planned : planned;
     const body = await readBody(request.raw, MAX_BODY_BYTES);
@@ -75,10 +68,9 @@ export class Forwarding implements BeforeApplicationShutdown {
         admission: this.admission(caller, plan, admitted),
         ttfbTimeoutMs: this.#ttfbTimeoutMs,
       },
-      reply.raw,
+      response,
       this.parts,
     );
-    reply.hijack();
     relay.start(client);
   }
 

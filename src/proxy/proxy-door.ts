@@ -5,7 +5,7 @@ import type { Caller, CallerRequest } from '../client-auth/caller.js';
 import { Refusals } from '../common/errors/refusals.js';
 import { refuseRepeatedHeaders } from '../common/http/repeated-headers.rules.js';
 import type { RequestTimings } from '../common/http/request-timings.js';
-import { Forwarding, type TakeableReply } from './forwarding.service.js';
+import { Forwarding } from './forwarding.service.js';
 import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 
 /** A request that no framework has seen. */
@@ -25,16 +25,9 @@ class DoorRequest implements CallerRequest {
   }
 }
 
-/** Nobody else writes to an answer that came through the door. */
-class DoorReply implements TakeableReply {
-  constructor(readonly raw: ServerResponse) {}
-
-  hijack(): void {}
-}
-
 /**
- * The proxy's own door: takes calls of the proxy routes straight off the HTTP server and gives them to the same guard
- * and the same forwarding as the route in `ProxyController` does. The framework's routing, hooks and promises would
+ * The proxy's own door: takes calls of the proxy routes straight off the HTTP server, through the guard that the route in
+ * `ProxyController` declares. The framework's routing, hooks and promises would
  * cost a fifth of what a call may cost in all (ADR 0010).
  */
 @Injectable()
@@ -57,6 +50,6 @@ export class ProxyDoor {
   private async serve(path: ProxyPath, request: DoorRequest, response: ServerResponse): Promise<void> {
     refuseRepeatedHeaders(request.raw.rawHeaders);
     const caller = await this.guard.prove(request, path);
-    await this.forwarding.forward(caller, path, request, new DoorReply(response));
+    await this.forwarding.forward(caller, path, request, response);
   }
 }

@@ -13,28 +13,13 @@ export interface ProxyPath {
   readonly query: string;
 }
 
-/** True for URLs whose body is the provider's and is read by the proxy itself. */
-export function isProxyPath(url: string): boolean {
-  return ROUTE.test(url);
-}
-
 /**
  * Takes a proxy URL apart without decoding anything: what is matched is what is sent (threats 3.2).
  *
- * @param url request target of a route `/v1/apps/{app}/proxy/{provider}/{path…}`.
- * @throws invalid_request (404) the router took an escape for a letter of the route: nothing may be read at the wrong
- * place because of it.
+ * @param url request target, perhaps `/v1/apps/{app}/proxy/{provider}/{path…}`.
+ * @returns `undefined` for any other URL.
  * Source: contract-app 6.1.
  */
-export function parseProxyPath(url: string): ProxyPath {
-  const path = findProxyPath(url);
-  if (path === undefined) {
-    throw new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
-  }
-  return path;
-}
-
-/** The same for any URL: `undefined` off the proxy's routes. */
 export function findProxyPath(url: string): ProxyPath | undefined {
   const route = ROUTE.exec(url);
   if (route === null) return undefined;
@@ -49,4 +34,12 @@ export function findProxyPath(url: string): ProxyPath | undefined {
     path: url.slice(slugEnd + 1, end),
     query: question < 0 ? '' : url.slice(question + 1),
   };
+}
+
+/**
+ * The refusal (404) of a URL that a router took for a proxy's by reading an escape as a letter of the route: nothing may
+ * be read at the wrong place because of it.
+ */
+export function escapedRoute(): GatewayError {
+  return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
 }

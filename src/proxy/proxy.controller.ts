@@ -1,11 +1,8 @@
-import { All, Controller, Req, Res } from '@nestjs/common';
+import { All, Controller } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiResponse } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import type { ProvenRequest } from '../client-auth/caller.js';
 import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { Forwarding } from './forwarding.service.js';
-import { parseProxyPath } from './proxy-path.rules.js';
+import { escapedRoute } from './proxy-path.rules.js';
 
 const SERVER_TIMING_HEADER = {
   'Server-Timing': {
@@ -14,10 +11,12 @@ const SERVER_TIMING_HEADER = {
   },
 };
 
+/**
+ * Declares who may call the proxy's routes and what they do. The calls themselves are taken by `ProxyDoor` before the
+ * framework sees them; what a router still leads here is no URL of the proxy's.
+ */
 @Controller('v1/apps/:app/proxy')
 export class ProxyController {
-  constructor(private readonly forwarding: Forwarding) {}
-
   @All([':provider', ':provider/*'])
   @CallerAccess()
   @Operation({
@@ -60,8 +59,7 @@ export class ProxyController {
     'provider_error@504',
     'service_unavailable',
   )
-  async forward(@Req() request: ProvenRequest, @Res() reply: FastifyReply): Promise<void> {
-    const path = parseProxyPath(request.raw.url ?? '');
-    await this.forwarding.forward(request.caller, path, request, reply);
+  forward(): never {
+    throw escapedRoute();
   }
 }
