@@ -1,3 +1,4 @@
+import { errorCode } from '../common/errors/error-code.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
@@ -25,6 +26,6 @@ export function providerError(error: Error): GatewayError {
       reason: 'provider_encoding_unknown',
     });
   }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code.toLowerCase() : 'unknown';
+  const code = errorCode(error)?.toLowerCase() ?? 'unknown';
   return new GatewayError('provider_error', { reason: `provider_${code}`, cause: error });
 }

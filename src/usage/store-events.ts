@@ -1,3 +1,5 @@
+import { errorCode } from '../common/errors/error-code.js';
+
 /** What to do with events, as JSON texts. */
 export interface EventStore {
   /** Stores an array of events, given as one JSON text, all or none. */
@@ -34,6 +36,5 @@ export async function storeEvents(events: readonly string[], store: EventStore):
 }
 
 function isBadData(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return typeof error.code === 'string' && BAD_DATA.test(error.code);
+  return BAD_DATA.test(errorCode(error) ?? '');
 }

@@ -1,3 +1,5 @@
+import { type GatewayRequest, serverTimingOf } from '../http/gateway-request.js';
+import { SERVER_TIMING } from '../http/request-timings.js';
 import type { GatewayError } from './gateway-error.js';
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
@@ -11,5 +13,13 @@ export function errorEnvelope(error: GatewayError): string {
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE, ...error.headers };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds));
+  return headers;
+}
+
+/** The same for the refusal of a request: with `Server-Timing` on the routes that carry it (contract-app 12.2). */
+export function refusalHeaders(request: GatewayRequest, error: GatewayError): Record<string, string> {
+  const headers = errorHeaders(error);
+  const timing = serverTimingOf(request);
+  if (timing !== undefined) headers[SERVER_TIMING] = timing;
   return headers;
 }

@@ -1,4 +1,5 @@
 import { HttpException } from '@nestjs/common';
+import { errorCode } from './error-code.js';
 import { GatewayError } from './gateway-error.js';
 
 /** Fastify's own codes for requests it refuses before any of our code runs, and what they mean in ours. */
@@ -20,7 +21,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'pay
 export function toGatewayError(error: unknown, isServiceTrouble: (error: unknown) => boolean): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof HttpException) return fromHttpException(error);
-  const refusal = FASTIFY_REFUSALS[fastifyCode(error)];
+  const refusal = FASTIFY_REFUSALS[errorCode(error) ?? ''];
   if (refusal) return new GatewayError(refusal.code, { message: refusal.message, cause: error });
   if (isServiceTrouble(error)) {
     return new GatewayError('service_unavailable', {
@@ -42,8 +43,4 @@ function fromHttpException(error: HttpException): GatewayError {
     return new GatewayError('invalid_request', { message: 'The request is not valid.', cause: error });
   }
   return new GatewayError('internal_error', { cause: error });
-}
-
-function fastifyCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,8 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serverTimingOf } from '../http/gateway-request.js';
-import { SERVER_TIMING } from '../http/request-timings.js';
-import { errorEnvelope, errorHeaders } from './error-envelope.js';
+import { errorEnvelope, refusalHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
 import { ServiceTrouble } from './service-trouble.js';
@@ -29,9 +27,6 @@ export class GatewayErrorFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    const headers = errorHeaders(error);
-    const timing = serverTimingOf(request);
-    if (timing !== undefined) headers[SERVER_TIMING] = timing;
-    void reply.code(error.status).headers(headers).send(errorEnvelope(error));
+    void reply.code(error.status).headers(refusalHeaders(request, error)).send(errorEnvelope(error));
   }
 }

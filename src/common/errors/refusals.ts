@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { type GatewayRequest, serverTimingOf } from '../http/gateway-request.js';
-import { SERVER_TIMING } from '../http/request-timings.js';
-import { errorEnvelope, errorHeaders } from './error-envelope.js';
+import type { GatewayRequest } from '../http/gateway-request.js';
+import { errorEnvelope, refusalHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
 import type { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
@@ -31,10 +30,7 @@ export class Refusals {
   answer(request: GatewayRequest, response: ServerResponse, error: GatewayError): void {
     this.errorLog.write(request, error);
     if (response.destroyed) return;
-    const headers = errorHeaders(error);
-    const timing = serverTimingOf(request);
-    if (timing !== undefined) headers[SERVER_TIMING] = timing;
-    response.writeHead(error.status, headers);
+    response.writeHead(error.status, refusalHeaders(request, error));
     response.end(errorEnvelope(error));
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { errorCode } from '../errors/error-code.js';
 import { errorEnvelope, errorHeaders } from '../errors/error-envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Log } from '../log/log.js';
@@ -27,7 +28,7 @@ const NOT_HTTP: ParserRefusal = { status: 400, phrase: 'Bad Request', message: '
  * connection is closed, because nobody knows where the next request would begin.
  */
 export function refuseUnparsed(error: Error, socket: Socket, log: Log): void {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error) ?? '';
   if (code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Clock } from '../../common/clock.js';
+import { errorCode } from '../../common/errors/error-code.js';
 import type { Secret } from '../../common/log/secret.js';
 import { backoffMs } from './backoff.rules.js';
 import { connectionConfig } from './connection.js';
 import { createDataSource, type MigrationClass } from './data-source.js';
-import { errorCode } from './error-code.js';
 import { isConnectionTrouble } from './violates.js';
 
 /** Session lock of whoever migrates. Advisory locks are per database; the number only has to be ours. */

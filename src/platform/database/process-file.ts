@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from './error-code.js';
+import { errorCode } from '../../common/errors/error-code.js';
 import { isRunning, ownMark, type ProcessMark } from './process-mark.js';
 
 const POLL_MS = 50;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error-code.js';
+import { errorCode } from '../../common/errors/error-code.js';
 import { parseProcessStat } from './process-mark.rules.js';
 
 /** One particular process; unlike a bare process id it does not fit a later process that got the same id. */

@@ -1,5 +1,5 @@
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { errorCode } from './error-code.js';
+import { errorCode } from '../../common/errors/error-code.js';
 
 const UNIQUE_VIOLATION = '23505';
 

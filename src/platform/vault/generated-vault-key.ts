@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../../common/errors/error-code.js';
 import type { Ids } from '../../common/ids.js';
-import { errorCode } from '../database/error-code.js';
 import type { VaultEnvironment } from './vault-settings.rules.js';
 
 const KEY_BYTES = 32;
