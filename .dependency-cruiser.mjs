@@ -9,8 +9,23 @@ const ARROWS = {
   keys: ['identity', 'app-directory'],
   usage: ['identity', 'app-directory', 'pricing', 'upstreams'],
   apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams'],
-  'client-auth': ['identity', 'app-directory', 'keys', 'providers'],
-  proxy: ['client-auth', 'app-directory', 'providers', 'usage', 'pricing', 'upstreams'],
+  limits: [],
+  issuers: ['app-directory'],
+  users: ['identity', 'app-directory', 'usage'],
+  attestation: ['app-directory', 'users'],
+  'auth-events': ['identity', 'app-directory', 'usage', 'users'],
+  'client-auth': ['identity', 'app-directory', 'keys', 'providers', 'users', 'usage'],
+  'token-exchange': [
+    'app-directory',
+    'attestation',
+    'auth-events',
+    'client-auth',
+    'issuers',
+    'keys',
+    'limits',
+    'users',
+  ],
+  proxy: ['client-auth', 'app-directory', 'providers', 'usage', 'users', 'pricing', 'upstreams'],
 };
 
 const rooms = Object.keys(ARROWS);

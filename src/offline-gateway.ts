@@ -8,6 +8,7 @@ import { loadEnvironment } from './platform/config/environment.js';
 import { ConfigChanges } from './platform/database/config-changes.js';
 import { createDataSource } from './platform/database/data-source.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
+import { TokenSecrets } from './platform/secrets/token-secrets.js';
 import { createVault } from './platform/vault/create-vault.js';
 import { readVaultSettings } from './platform/vault/vault-settings.rules.js';
 
@@ -40,6 +41,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       }),
       configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
       vault: createVault(readVaultSettings({}), ids),
+      tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),
       outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),
     },
   });

@@ -12,6 +12,7 @@ import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
+import { tokenSecretsOf } from './secrets/token-secrets.js';
 import { createVault } from './vault/create-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
 import type { Vault } from './vault/vault.js';
@@ -51,8 +52,10 @@ export async function openPlatform(
   const log = new Log(clock, environment.LOG_LEVEL, sink);
   const database = await openDatabase(environment, ids, log);
   try {
+    const { embedded } = database;
+    const tokenSecrets = tokenSecretsOf({ environment, embedded, dataDir: resolve(environment.DATA_DIR), ids });
     const dataSource = await connect(environment, database.url, clock, log);
-    const vault = openVault(env, environment, database.embedded, ids, log);
+    const vault = openVault(env, environment, embedded, ids, log);
     const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
     const configChanges = new ConfigChanges({
       url: database.url,
@@ -61,7 +64,7 @@ export async function openPlatform(
     });
     configChanges.open();
     return {
-      parts: { environment, clock, ids, log, dataSource, configChanges, vault, outbound },
+      parts: { environment, clock, ids, log, dataSource, configChanges, vault, tokenSecrets, outbound },
       close: async () => {
         await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);
         await database.stop();

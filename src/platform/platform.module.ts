@@ -11,6 +11,7 @@ import { Environment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/violates.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
+import { TokenSecrets } from './secrets/token-secrets.js';
 import { Vault } from './vault/vault.js';
 
 /** The outside world, made before the application and handed in: the same parts in `main.ts`, tests and extensions. */
@@ -22,6 +23,7 @@ export interface PlatformParts {
   readonly dataSource: DataSource;
   readonly configChanges: ConfigChanges;
   readonly vault: Vault;
+  readonly tokenSecrets: TokenSecrets;
   readonly outbound: GuardedRequest;
 }
 
@@ -45,6 +47,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: DataSource, useValue: parts.dataSource },
     { provide: ConfigChanges, useValue: parts.configChanges },
     { provide: Vault, useValue: parts.vault },
+    { provide: TokenSecrets, useValue: parts.tokenSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },
     { provide: ServiceTrouble, useClass: DatabaseTrouble },
     GatewayErrorLog,

@@ -37,6 +37,9 @@ interface WorldOptions extends Omit<StartOptions, 'log'> {
 /** 32 bytes, base64: the vault's key of every test world. */
 const TEST_KEK = Buffer.alloc(32, 7).toString('base64');
 
+/** Signs the gateway tokens of every test world. */
+export const TEST_JWT_SECRET = 'a-secret-of-the-tests-and-nobody-else';
+
 const SERVER_APP = {
   authentication: { type: 'api_key' },
   routing: { providers: { mode: 'all' }, model_rewrites: {} },
@@ -55,6 +58,7 @@ export function testEnvironment(databaseUrl: string, dataDir: string, management
     DATABASE_URL: databaseUrl,
     SECRET_VAULT_MODE: 'local',
     SECRET_VAULT_LOCAL_KEK_V1: TEST_KEK,
+    JWT_SECRET: TEST_JWT_SECRET,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
     DRAIN_TIMEOUT_SECONDS: '2',

@@ -18,6 +18,9 @@ export const ERRORS = {
   forbidden: { status: 403, message: 'Your role does not allow this.' },
   grant_insufficient: { status: 403, message: 'This credential may only read.' },
   app_disabled: { status: 403, message: 'The application is disabled.' },
+  attest_failed: { status: 403, message: 'The device could not be proven; register a new key.' },
+  issuer_token_rejected: { status: 403, message: 'The identity token was not accepted; get a fresh one.' },
+  issuer_claims_missing: { status: 403, message: 'The identity token lacks a required claim; wait and try again.' },
   auth_method_not_supported: { status: 403, message: 'The application does not support this way to authenticate.' },
   path_not_allowed: { status: 403, message: 'The application does not allow this provider path.' },
   model_not_allowed: { status: 403, message: 'The application does not allow this model.' },
@@ -32,11 +35,13 @@ export const ERRORS = {
   slug_taken: { status: 409, message: 'The slug is already in use.' },
   conflict: { status: 409, message: 'The resource changed since you read it.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
+  rate_limited: { status: 429, message: 'Too many requests; try again later.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   provider_not_configured: { status: 502, message: 'The provider is not configured.' },
   provider_disabled: { status: 502, message: 'The provider is disabled.' },
   provider_unavailable: { status: 502, message: 'The provider cannot be used at the moment.' },
   provider_error: { status: 502, message: 'The provider could not be reached.' },
+  issuer_verification_unavailable: { status: 503, message: 'The identity provider’s keys cannot be read now.' },
   service_unavailable: { status: 503, message: 'The service cannot take this request now; try again shortly.' },
 } as const satisfies Record<string, ErrorEntry>;
 

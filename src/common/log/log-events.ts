@@ -44,6 +44,18 @@ export interface LogEvents {
   usage_journal_failed: { error: string };
   app_config_unreadable: { appId: string; error: string };
   app_key_use_write_failed: { keys: number; error: string };
+  /** Device attestation trusts other roots than the vendor's; names the file, with the subjects of its certificates. */
+  app_attest_root_replaced: { file: string; subjects: string };
+  auth_event_record_failed: { events: number; error: string };
+  claim_window_write_failed: { appId: string; error: string };
+  /** A user whose token lacked a required claim signed in; how long the claim took to arrive. */
+  claim_propagation_recovered: { appId: string; delayMs: number };
+  issuer_key_set_failed: { url: string; reason: string; error: string };
+  /** Refusals that could not be stored as usage events; they are tried again. */
+  usage_refusals_write_failed: { pending: number; error: string };
+  /** Redis does not answer: address limits count on this instance alone until it does. */
+  redis_lost: { error: string };
+  redis_back: { lostMs: number };
   bootstrap_account_created: { organizationId: string };
   bootstrap_key_ignored: { reason: string };
   database_waiting: { error: string };
@@ -68,6 +80,13 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_journal_failed: 'error',
   app_config_unreadable: 'error',
   app_key_use_write_failed: 'warn',
+  app_attest_root_replaced: 'warn',
+  auth_event_record_failed: 'error',
+  claim_window_write_failed: 'warn',
+  issuer_key_set_failed: 'warn',
+  usage_refusals_write_failed: 'error',
+  redis_lost: 'error',
+  redis_back: 'info',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',
   config_changes_lost: 'warn',

@@ -10,6 +10,7 @@ import {
   Setting,
   SettingProblem,
   secretMatching,
+  secretOfAtLeast,
   text,
 } from './setting.js';
 
@@ -69,6 +70,29 @@ export class Environment {
     fallbackText: 'unset',
   })
   readonly BOOTSTRAP_MANAGEMENT_KEY: Secret | undefined;
+
+  @Setting({
+    description:
+      'Signs gateway tokens: at least 32 bytes, the same on every instance. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+    parse: secretOfAtLeast(32),
+    fallbackText: 'generated with the embedded database',
+  })
+  readonly JWT_SECRET: Secret | undefined;
+
+  @Setting({
+    description: 'The signing secret before `JWT_SECRET`. Its tokens are accepted still; keep it an hour.',
+    parse: secretOfAtLeast(32),
+    fallbackText: 'unset',
+  })
+  readonly JWT_SECRET_PREVIOUS: Secret | undefined;
+
+  @Setting({
+    description:
+      'PEM file of the certificates that device attestation trusts instead of the vendor’s root. For tests and private fleets.',
+    parse: text(),
+    fallbackText: 'unset: the vendor’s root',
+  })
+  readonly APP_ATTEST_ROOT_CA_FILE: string | undefined;
 
   @Setting({
     description:

@@ -47,6 +47,15 @@ export function secretMatching(pattern: RegExp, form: string): SettingParser<Sec
   };
 }
 
+/** A secret of any form that is long enough to withstand guessing. */
+export function secretOfAtLeast(bytes: number): SettingParser<Secret> {
+  return (value) => {
+    const secret = value.trim();
+    if (Buffer.byteLength(secret) < bytes) throw new SettingProblem(`must be at least ${bytes} bytes`);
+    return new Secret(secret);
+  };
+}
+
 /** A whole number between two bounds, both allowed. */
 export function int(min: number, max: number): SettingParser<number> {
   return (value) => {

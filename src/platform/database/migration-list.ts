@@ -2,6 +2,9 @@ import { CreateAccounts1763600000000 } from '../../../migrations/1763600000000-c
 import { CreateProviders1763600000001 } from '../../../migrations/1763600000001-create-providers.js';
 import { CreateApps1763600000002 } from '../../../migrations/1763600000002-create-apps.js';
 import { CreateUsageEvents1763600000003 } from '../../../migrations/1763600000003-create-usage-events.js';
+import { CreateEndUsers1763600000004 } from '../../../migrations/1763600000004-create-end-users.js';
+import { CreateAuthEvents1763600000005 } from '../../../migrations/1763600000005-create-auth-events.js';
+import { CreateUsageUserMonths1763600000006 } from '../../../migrations/1763600000006-create-usage-user-months.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -10,4 +13,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateProviders1763600000001,
   CreateApps1763600000002,
   CreateUsageEvents1763600000003,
+  CreateEndUsers1763600000004,
+  CreateAuthEvents1763600000005,
+  CreateUsageUserMonths1763600000006,
 ];

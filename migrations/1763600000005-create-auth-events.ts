@@ -1,0 +1,30 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Authentication events: one an attempt to register a device or to exchange a token, kept 90 days (contract-app 3.5). */
+export class CreateAuthEvents1763600000005 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE auth_events (
+        id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT auth_events_pkey PRIMARY KEY,
+        event_id uuid NOT NULL CONSTRAINT auth_events_event_id_key UNIQUE,
+        organization_id text NOT NULL,
+        app_id text NOT NULL CONSTRAINT auth_events_app_fkey REFERENCES apps ON DELETE CASCADE,
+        user_id text,
+        event text NOT NULL CONSTRAINT auth_events_event_check CHECK (event IN ('register', 'token_exchange')),
+        auth_method text CONSTRAINT auth_events_auth_method_check CHECK (auth_method IN ('attest', 'api_key')),
+        outcome text NOT NULL,
+        reason text,
+        app_version text,
+        latency_ms integer,
+        claim_delay_ms bigint,
+        created_at timestamptz NOT NULL
+      )`);
+    await runner.query('CREATE INDEX auth_events_app_idx ON auth_events (app_id, id DESC)');
+    await runner.query('CREATE INDEX auth_events_app_time_idx ON auth_events (app_id, created_at)');
+    await runner.query('CREATE INDEX auth_events_time_idx ON auth_events (created_at)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE auth_events');
+  }
+}
