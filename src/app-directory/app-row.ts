@@ -23,3 +23,9 @@ export interface AppRow {
 export const APP_COLUMNS = `app.id, app.organization_id AS "organizationId", app.name, app.config,
   app.authentication_type AS "authenticationType", app.revision, app.status,
   app.created_at AS "createdAt", app.updated_at AS "updatedAt"`;
+
+/** Which application, in which account: what every statement about its rows filters by. */
+export interface AppRef {
+  readonly id: string;
+  readonly organizationId: string;
+}

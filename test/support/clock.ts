@@ -1,0 +1,22 @@
+import { Clock } from '../../src/common/clock.js';
+
+/** A clock that moves only when told to; starts now, so that certificates and tokens made by others are in force. */
+export class FakeClock extends Clock {
+  private elapsedMs = 0;
+
+  constructor(private readonly startMs = Date.now()) {
+    super();
+  }
+
+  nowMs(): number {
+    return this.startMs + this.elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.elapsedMs;
+  }
+
+  advance(ms: number): void {
+    this.elapsedMs += ms;
+  }
+}
