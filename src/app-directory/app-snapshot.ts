@@ -76,6 +76,18 @@ export function requireReadable(app: AppSnapshot): ReadableApp {
   throw new GatewayError('internal_error', { reason: 'app_config_unreadable' });
 }
 
+/**
+ * The application a client calls, when it takes calls.
+ *
+ * @throws app_not_found, internal_error (configuration unreadable), app_disabled; in this order (contract-app 1.2).
+ */
+export function requireActive(found: AppSnapshot | undefined): ReadableApp {
+  if (found === undefined) throw new GatewayError('app_not_found');
+  const app = requireReadable(found);
+  if (app.status !== 'active') throw new GatewayError('app_disabled');
+  return app;
+}
+
 interface KnownAccess {
   readonly type: ProviderType;
   readonly access: ProviderAccess | undefined;

@@ -1,13 +1,11 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { type ValidationError, validateSync } from 'class-validator';
-import { type ErrorCode } from '../errors/error-catalogue.js';
-import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
+import { invalidRequest } from '../errors/gateway-error.js';
 import { RawBody } from '../http/raw-body.js';
 import { parseStrictJson } from '../http/strict-json.rules.js';
-import { numericMembers, trimmedMembers } from './fields.js';
+import { numericMembers } from './fields.js';
+import { readShape } from './read-shape.js';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
-const NOT_KNOWN = 'is not a known member';
 
 /**
  * Turns what was sent into the class a handler declares, or refuses it: `400` with `<dot.path>: <what is wrong>` for
@@ -31,7 +29,7 @@ export class RequestShapePipe implements PipeTransform {
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
       throw invalidRequest('body', 'must be a JSON object');
     }
-    return type && type !== Object ? toChecked(type, Object.entries(parsed)) : parsed;
+    return type && type !== Object ? readShape(type, Object.entries(parsed)) : parsed;
   }
 
   private query(value: unknown, type: Type | undefined): unknown {
@@ -41,7 +39,7 @@ export class RequestShapePipe implements PipeTransform {
       if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
       return [name, numbers.has(name) && /^\d{1,15}$/.test(String(sent)) ? Number(sent) : sent];
     });
-    return toChecked(type, members);
+    return readShape(type, members);
   }
 
   private param(value: unknown, name: string | undefined): unknown {
@@ -49,36 +47,4 @@ export class RequestShapePipe implements PipeTransform {
       throw invalidRequest(name ?? 'path', 'holds a NUL character');
     return value;
   }
-}
-
-/** Builds the instance member by member: nothing of the sender's reaches a setter or a prototype. */
-function toChecked(type: Type, members: readonly [string, unknown][]): object {
-  const instance: object = new type();
-  const trims = trimmedMembers(type);
-  for (const [name, sent] of members) {
-    // An own `constructor` would hide the class from its validator, and other inherited names would count as known.
-    if (name in Object.prototype) throw invalidRequest(name, NOT_KNOWN);
-    const value = trims.has(name) && typeof sent === 'string' ? sent.trim() : sent;
-    Object.defineProperty(instance, name, { value, enumerable: true, writable: true, configurable: true });
-  }
-  const [first, ...others] = validateSync(instance, {
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    forbidUnknownValues: false,
-    stopAtFirstError: true,
-  });
-  if (first) throw refusalOf([first, ...others]);
-  return instance;
-}
-
-/** A missing member with a code of its own is answered before any other problem. */
-function refusalOf(problems: readonly ValidationError[]): GatewayError {
-  for (const problem of problems) {
-    const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
-    if (code && problem.value === undefined) return new GatewayError(code);
-  }
-  const first = problems[0];
-  const path = first?.property ?? 'body';
-  const text = first?.constraints?.whitelistValidation ? NOT_KNOWN : Object.values(first?.constraints ?? {})[0];
-  return invalidRequest(path, text ?? 'is not valid');
 }

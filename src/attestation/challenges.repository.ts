@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+
+/**
+ * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
+ * clocks disagree agree on it (threats 10.8).
+ */
+@Injectable()
+export class ChallengesRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async insert(app: AppRef, challenge: string, lifetimeSeconds: number): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO auth_challenges (challenge, app_id, expires_at) VALUES ($1, $2, now() + $3 * interval '1 second')`,
+      [challenge, app.id, lifetimeSeconds],
+    );
+  }
+
+  /** Takes a challenge of this application that is still in force. @returns true for one caller alone. */
+  async take(app: AppRef, challenge: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      'DELETE FROM auth_challenges WHERE challenge = $1 AND app_id = $2 AND expires_at > now()',
+      [challenge, app.id],
+    );
+    return count > 0;
+  }
+
+  /** Deletes challenges that ran out, of whichever applications. @returns how many, at most `limit`. */
+  async deleteExpired(limit: number): Promise<number> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      `DELETE FROM auth_challenges WHERE challenge IN (
+         SELECT challenge FROM auth_challenges WHERE expires_at <= now() ORDER BY expires_at LIMIT $1
+         FOR UPDATE SKIP LOCKED)`,
+      [limit],
+    );
+    return count;
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { AppRef } from '../app-directory/app-row.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { violates } from '../platform/database/violates.js';
+import { ChallengesRepository } from './challenges.repository.js';
+
+const CHALLENGE_BYTES = 32;
+/** Source: specification, "Authentication" 6. */
+export const CHALLENGE_LIFETIME_SECONDS = 300;
+/** Expired challenges are cleared along the way at most this often, and this many at a time. */
+const CLEAR_EVERY_MS = 10_000;
+const CLEAR_AT_ONCE = 2_000;
+
+/** Issues challenges and takes them back once. */
+@Injectable()
+export class ChallengesService {
+  private clearedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly repository: ChallengesRepository,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A fresh challenge of an application: base64url without padding of 32 random bytes.
+   *
+   * @throws app_not_found the application was deleted a moment ago.
+   * Source: contract-app 2.1.
+   */
+  async issue(app: AppRef): Promise<string> {
+    const challenge = this.ids.bytes(CHALLENGE_BYTES).toString('base64url');
+    try {
+      await this.repository.insert(app, challenge, CHALLENGE_LIFETIME_SECONDS);
+    } catch (error) {
+      if (violates(error, 'auth_challenges_app_fkey')) throw new GatewayError('app_not_found');
+      throw error;
+    }
+    await this.clearNowAndThen();
+    return challenge;
+  }
+
+  /**
+   * Uses a challenge up.
+   *
+   * @throws attest_failed it was never issued for this application, is used already, or ran out.
+   */
+  async spend(app: AppRef, challenge: string): Promise<void> {
+    if (!(await this.repository.take(app, challenge))) throw challengeNotInForce();
+  }
+
+  private async clearNowAndThen(): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.clearedAtMs < CLEAR_EVERY_MS) return;
+    this.clearedAtMs = nowMs;
+    await this.repository.deleteExpired(CLEAR_AT_ONCE);
+  }
+}
+
+/** The refusal of a challenge that cannot be used (any more). */
+export function challengeNotInForce(): GatewayError {
+  return new GatewayError('attest_failed', {
+    message: 'The challenge is not in force; get a new one and sign it.',
+    reason: 'challenge_not_in_force',
+  });
+}

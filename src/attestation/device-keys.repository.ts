@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { AttestEnvironment } from '../app-directory/config/app-config.js';
+
+/** A user and the key of one of their devices. */
+export interface UserDevice {
+  readonly status: 'active' | 'blocked';
+  /** Null: the user has no key of this id. */
+  readonly key: StoredDeviceKey | null;
+}
+
+/** What an assertion is judged by. */
+export interface StoredDeviceKey {
+  /** SPKI, DER in base64. */
+  readonly publicKey: string;
+  /** Of the last assertion that was accepted. */
+  readonly counter: number;
+  readonly environment: AttestEnvironment;
+}
+
+/** A key whose attestation was accepted. */
+export interface NewDeviceKey extends Omit<StoredDeviceKey, 'counter'> {
+  readonly keyId: string;
+  readonly userId: string;
+}
+
+/** One use of a key: the challenge it signed and the counter it signed with. */
+export interface DeviceKeyUse {
+  readonly keyId: string;
+  readonly userId: string;
+  readonly challenge: string;
+  readonly counter: number;
+}
+
+interface UserDeviceRow {
+  readonly status: UserDevice['status'];
+  readonly publicKey: string | null;
+  readonly counter: string;
+  readonly environment: AttestEnvironment;
+}
+
+/** All SQL that writes `device_keys`; reads `app_users`. */
+@Injectable()
+export class DeviceKeysRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** @returns `undefined` when no such user is stored. */
+  async findDevice(app: AppRef, userId: string, keyId: string): Promise<UserDevice | undefined> {
+    const [row]: UserDeviceRow[] = await this.dataSource.query(
+      `SELECT app_user.status, key.public_key AS "publicKey", key.counter, key.environment
+       FROM app_users app_user
+       LEFT JOIN device_keys key ON key.app_id = app_user.app_id AND key.user_id = app_user.id AND key.key_id = $4
+       WHERE app_user.organization_id = $1 AND app_user.app_id = $2 AND app_user.id = $3`,
+      [app.organizationId, app.id, userId, keyId],
+    );
+    if (row === undefined) return undefined;
+    const { status, publicKey, counter, environment } = row;
+    return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };
+  }
+
+  /** Stores a key with counter 0; one that is there already is replaced, whoever's it was. */
+  async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
+    await tx.query(
+      `INSERT INTO device_keys
+         (organization_id, app_id, key_id, user_id, public_key, counter, environment, created_at, last_used_at)
+       VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $7)
+       ON CONFLICT (app_id, key_id) DO UPDATE SET user_id = excluded.user_id, public_key = excluded.public_key,
+         counter = 0, environment = excluded.environment, created_at = excluded.created_at,
+         last_used_at = excluded.last_used_at`,
+      [app.organizationId, app.id, key.keyId, key.userId, key.publicKey, key.environment, at],
+    );
+  }
+
+  /** Deletes all keys of a user but the `kept` ones that were used last. */
+  async deleteOldest(tx: EntityManager, app: AppRef, userId: string, kept: number): Promise<void> {
+    await tx.query(
+      `DELETE FROM device_keys WHERE organization_id = $1 AND app_id = $2 AND key_id IN (
+         SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3
+         ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $4)`,
+      [app.organizationId, app.id, userId, kept],
+    );
+  }
+
+  /**
+   * Takes the challenge and moves the key's counter, in one step: whatever runs at the same time on whichever instance,
+   * one challenge moves one counter once, and never back.
+   *
+   * @returns which of the two happened; without the challenge the counter stays.
+   */
+  async use(app: AppRef, use: DeviceKeyUse, at: Instant): Promise<{ spent: boolean; moved: boolean }> {
+    const [row]: { spent: boolean; moved: boolean }[] = await this.dataSource.query(
+      `WITH spent AS (
+         DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND expires_at > now() RETURNING 1),
+       moved AS (
+         UPDATE device_keys SET counter = $6, last_used_at = $7
+         WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4 AND counter < $6
+           AND EXISTS (SELECT FROM spent) RETURNING 1)
+       SELECT EXISTS (SELECT FROM spent) AS spent, EXISTS (SELECT FROM moved) AS moved`,
+      [app.organizationId, app.id, use.userId, use.keyId, use.challenge, use.counter, at],
+    );
+    return row ?? { spent: false, moved: false };
+  }
+}

@@ -1,0 +1,126 @@
+import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { PublicAccess } from '../common/http/access.js';
+import { appVersionOf } from '../common/http/gateway-request.js';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { AddressLimited } from '../limits/address-limited.decorator.js';
+import { AuthAttempts } from './auth-attempts.js';
+import { DeviceChallengeService } from './device-challenge.service.js';
+import { DeviceRegistrationService } from './device-registration.service.js';
+import { ChallengeResponse, GatewayTokenResponse, RegistrationResponse } from './dto/auth.response.js';
+import { ExchangeApiKeyRequest, ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
+import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
+import { TokenExchangeService } from './token-exchange.service.js';
+
+const TAG = 'Application authentication';
+const REGISTRATIONS = [RegisterUserDeviceRequest, RegisterInstallRequest];
+const EXCHANGES = [ExchangeUserDeviceRequest, ExchangeInstallRequest, ExchangeApiKeyRequest];
+
+/** A JSON object of one of several forms; which one counts is the application's configuration, so it is read later. */
+type SentBody = Record<string, unknown>;
+
+@Controller('v1/apps/:app/auth')
+@ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+@ApiExtraModels(...REGISTRATIONS, ...EXCHANGES)
+export class AppAuthController {
+  constructor(
+    private readonly attempts: AuthAttempts,
+    private readonly challenges: DeviceChallengeService,
+    private readonly registrations: DeviceRegistrationService,
+    private readonly exchanges: TokenExchangeService,
+  ) {}
+
+  @Post('challenge')
+  @PublicAccess()
+  @AddressLimited('app_auth_challenge')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @Operation({
+    id: 'createAppAttestChallenge',
+    tag: TAG,
+    summary: 'Get a challenge for a device to sign',
+    description: 'Valid five minutes, once, for this application. A body is ignored.',
+  })
+  @Fails('app_not_found', 'app_disabled', 'auth_method_not_supported', 'internal_error', 'service_unavailable')
+  @ApiOkResponse({ type: ChallengeResponse })
+  async challenge(@Param('app') appId: string): Promise<ChallengeResponse> {
+    return ChallengeResponse.from(await this.challenges.issue(appId));
+  }
+
+  @Post('register')
+  @PublicAccess()
+  @AddressLimited('app_auth_register')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @Operation({
+    id: 'registerAppAttestKey',
+    tag: TAG,
+    summary: 'Register a device by its attestation',
+    description:
+      'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.',
+  })
+  @ApiBody({ schema: { oneOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
+  @Fails(
+    'invalid_request',
+    'app_not_found',
+    'app_disabled',
+    'auth_method_not_supported',
+    'issuer_token_rejected',
+    'issuer_claims_missing',
+    'issuer_verification_unavailable',
+    'auth_required@403',
+    'attest_failed',
+    'internal_error',
+    'service_unavailable',
+  )
+  @ApiOkResponse({ type: RegistrationResponse })
+  async register(
+    @Param('app') appId: string,
+    @Body() body: SentBody,
+    @Req() request: FastifyRequest,
+  ): Promise<RegistrationResponse> {
+    const attempted = { event: 'register' as const, appId, appVersion: appVersionOf(request) ?? null };
+    return RegistrationResponse.from(
+      await this.attempts.run(attempted, (app, attempt) => this.registrations.register(app, body, attempt)),
+    );
+  }
+
+  @Post('token')
+  @PublicAccess()
+  @AddressLimited('app_auth_token')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @Operation({
+    id: 'exchangeGatewayToken',
+    tag: TAG,
+    summary: 'Exchange a proof for a gateway token',
+    description:
+      'The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
+  })
+  @ApiBody({ schema: { oneOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
+  @Fails(
+    'invalid_request',
+    'app_not_found',
+    'app_disabled',
+    'auth_method_not_supported@400',
+    'issuer_token_rejected',
+    'issuer_claims_missing',
+    'issuer_verification_unavailable',
+    'auth_required@403',
+    'attest_failed',
+    'internal_error',
+    'service_unavailable',
+  )
+  @ApiOkResponse({ type: GatewayTokenResponse })
+  async token(
+    @Param('app') appId: string,
+    @Body() body: SentBody,
+    @Req() request: FastifyRequest,
+  ): Promise<GatewayTokenResponse> {
+    const attempted = { event: 'token_exchange' as const, appId, appVersion: appVersionOf(request) ?? null };
+    return GatewayTokenResponse.from(
+      await this.attempts.run(attempted, (app, attempt) => this.exchanges.exchange(app, body, attempt)),
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import type { ApiKeyAuthentication, DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+
+/**
+ * The authentication of an application whose devices attest themselves.
+ *
+ * @throws auth_method_not_supported 403 for any other application.
+ * Source: contract-app 2.1, 2.2.
+ */
+export function requireDeviceApp({ config }: ReadableApp): DeviceAuthentication {
+  if (config.authentication.type === 'device_app_attest') return config.authentication;
+  throw new GatewayError('auth_method_not_supported', {
+    message: 'The application does not use device attestation.',
+    reason: 'not_an_attestation_app',
+  });
+}
+
+/**
+ * The identity provider of a server application whose users sign in.
+ *
+ * @throws auth_method_not_supported 400 for a server application that names its users itself or has none: it calls
+ * providers with its key.
+ * Source: contract-app 3.1.
+ */
+export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig {
+  if (end_user?.source === 'issuer') return end_user.issuer;
+  throw new GatewayError('auth_method_not_supported', {
+    status: 400,
+    message: 'The application exchanges no tokens: call with its API key.',
+    reason: 'no_issuer_identity',
+  });
+}
+
+/** The refusal of an API key that was sent where a device must prove itself. */
+export function refuseApiKey(body: object): void {
+  if (!Object.hasOwn(body, 'api_key')) return;
+  throw new GatewayError('auth_method_not_supported', {
+    status: 400,
+    message: 'api_key: the application takes device proofs, not API keys.',
+    reason: 'api_key_on_attestation_app',
+  });
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import type { DeviceAuthentication } from '../app-directory/config/app-config.js';
+import { ChallengesService } from '../attestation/challenges.service.js';
+import type { StoredDeviceKey } from '../attestation/device-keys.repository.js';
+import { DeviceKeysService } from '../attestation/device-keys.service.js';
+import { DeviceProofs } from '../attestation/device-proofs.service.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { readShape } from '../common/fields/read-shape.js';
+import { UsersService } from '../users/users.service.js';
+import type { AuthAttempt } from './auth-attempts.js';
+import { refuseApiKey } from './auth-modes.rules.js';
+import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
+import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+
+type DeviceProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
+
+/** Judges what a registered device presents for a gateway token. */
+@Injectable()
+export class DeviceExchangeService {
+  constructor(
+    private readonly signedIn: SignedInUser,
+    private readonly challenges: ChallengesService,
+    private readonly proofs: DeviceProofs,
+    private readonly keys: DeviceKeysService,
+    private readonly users: UsersService,
+  ) {}
+
+  /**
+   * @param body as it was sent.
+   * @returns the id of the user whose device it is.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in the order of
+   * contract-app 3.1. A key we do not know leaves the challenge in force.
+   */
+  async prove(
+    app: ReadableApp,
+    authentication: DeviceAuthentication,
+    body: object,
+    attempt: AuthAttempt,
+  ): Promise<string> {
+    attempt.authMethod = 'attest';
+    refuseApiKey(body);
+    const { userId, proof } = await this.claim(app, authentication, body, attempt);
+    const key = await this.requireKey(app, authentication, userId, proof.key_id);
+    const counter = await this.verified(app, authentication, proof, key);
+    await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
+    attempt.userId = userId;
+    const user = await this.users.seen(app, userId);
+    if (user.status === 'blocked') throw userBlocked();
+    await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
+    return userId;
+  }
+
+  private async claim(
+    app: ReadableApp,
+    { end_user }: DeviceAuthentication,
+    body: object,
+    attempt: AuthAttempt,
+  ): Promise<{ userId: string; proof: DeviceProof }> {
+    const members = Object.entries(body);
+    if (end_user.source === 'app_install') {
+      const proof = readShape(ExchangeInstallRequest, members, 'ignore');
+      return { userId: proof.key_id, proof };
+    }
+    const proof = readShape(ExchangeUserDeviceRequest, members, 'ignore');
+    return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
+  }
+
+  /** The stored key, where the user may use it. */
+  private async requireKey(
+    app: ReadableApp,
+    { app_attest }: DeviceAuthentication,
+    userId: string,
+    keyId: string,
+  ): Promise<StoredDeviceKey> {
+    const device = await this.keys.find(app, userId, keyId);
+    if (device?.status === 'blocked') throw userBlocked();
+    if (device?.key == null) throw new GatewayError('attest_failed', { reason: 'key_unknown' });
+    if (app_attest.environments.includes(device.key.environment)) return device.key;
+    throw new GatewayError('attest_failed', { reason: 'environment_not_allowed' });
+  }
+
+  /**
+   * The counter of the assertion. One that does not hold uses its challenge up all the same; one that holds leaves it to
+   * `use`, which takes challenge and counter in one step.
+   */
+  private async verified(
+    app: ReadableApp,
+    { app_attest }: DeviceAuthentication,
+    proof: DeviceProof,
+    { publicKey, counter }: StoredDeviceKey,
+  ): Promise<number> {
+    const { assertion, challenge, key_id: keyId } = proof;
+    try {
+      return this.proofs.verifyAssertion({
+        appAttest: app_attest,
+        appId: app.id,
+        keyId,
+        assertion,
+        challenge,
+        publicKey,
+        counter,
+      });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      await this.challenges.spend(app, challenge);
+      throw error;
+    }
+  }
+}

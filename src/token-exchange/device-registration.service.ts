@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import type { DeviceAuthentication } from '../app-directory/config/app-config.js';
+import { ChallengesService } from '../attestation/challenges.service.js';
+import { DeviceKeysService } from '../attestation/device-keys.service.js';
+import { DeviceProofs } from '../attestation/device-proofs.service.js';
+import { readShape } from '../common/fields/read-shape.js';
+import { UsersService } from '../users/users.service.js';
+import type { AuthAttempt } from './auth-attempts.js';
+import { requireDeviceApp } from './auth-modes.rules.js';
+import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
+import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+
+/** Registers devices: who the user is, that the challenge is ours, that the key is a real device's. */
+@Injectable()
+export class DeviceRegistrationService {
+  constructor(
+    private readonly signedIn: SignedInUser,
+    private readonly users: UsersService,
+    private readonly challenges: ChallengesService,
+    private readonly proofs: DeviceProofs,
+    private readonly keys: DeviceKeysService,
+  ) {}
+
+  /**
+   * @param body as it was sent.
+   * @returns the id of the user the key now belongs to.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in the order of
+   * contract-app 2.2. A blocked user's challenge stays in force.
+   */
+  async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
+    const authentication = requireDeviceApp(app);
+    attempt.authMethod = 'attest';
+    const { userId, proof } = await this.claim(app, authentication, body, attempt);
+    if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
+    await this.challenges.spend(app, proof.challenge);
+    const { publicKey, environment } = await this.proofs.verifyAttestation({
+      appAttest: authentication.app_attest,
+      keyId: proof.key_id,
+      attestation: proof.attestation,
+      challenge: proof.challenge,
+    });
+    attempt.userId = userId;
+    const user = await this.keys.register(app, { keyId: proof.key_id, userId, publicKey, environment });
+    if (user.status === 'blocked') throw userBlocked();
+    await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
+    return userId;
+  }
+
+  /** Whose the device claims to be: of a proven user, or of nobody but itself, which its attestation has yet to prove. */
+  private async claim(
+    app: ReadableApp,
+    { end_user }: DeviceAuthentication,
+    body: object,
+    attempt: AuthAttempt,
+  ): Promise<{ userId: string; proof: RegisterUserDeviceRequest | RegisterInstallRequest }> {
+    const members = Object.entries(body);
+    if (end_user.source === 'app_install') {
+      const proof = readShape(RegisterInstallRequest, members, 'ignore');
+      return { userId: proof.key_id, proof };
+    }
+    const proof = readShape(RegisterUserDeviceRequest, members, 'ignore');
+    return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
+  }
+}

@@ -1,0 +1,31 @@
+import { AttestationField, ChallengeField, IssuerTokenField, KeyIdField, NoIssuerTokenField } from './proof-fields.js';
+
+/** Registers the device of a signed-in user. */
+export class RegisterUserDeviceRequest {
+  @IssuerTokenField()
+  readonly issuer_token: string;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @AttestationField()
+  readonly attestation: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
+/** Registers an install, which is its own user. */
+export class RegisterInstallRequest {
+  @NoIssuerTokenField()
+  readonly issuer_token?: never;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @AttestationField()
+  readonly attestation: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Log } from '../common/log/log.js';
+import { IssuerClaimsMissing } from '../issuers/issuer-claims-missing.js';
+import { IssuerTokens } from '../issuers/issuer-tokens.service.js';
+import { UsersService } from '../users/users.service.js';
+import type { AuthAttempt } from './auth-attempts.js';
+
+/** Finds out which user an identity token is of, and keeps the wait for claims in the books. */
+@Injectable()
+export class SignedInUser {
+  constructor(
+    private readonly tokens: IssuerTokens,
+    private readonly users: UsersService,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * The user of a token. The attempt names the user from here on, also when a required claim is missing.
+   *
+   * @throws issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable.
+   */
+  async prove(app: ReadableApp, issuer: IssuerConfig, token: string, attempt: AuthAttempt): Promise<string> {
+    try {
+      attempt.userId = await this.tokens.verify(token, issuer);
+      return attempt.userId;
+    } catch (error) {
+      if (error instanceof IssuerClaimsMissing) {
+        attempt.userId = error.userId;
+        await this.quietly(app, () => this.users.openClaimWindow(app, error.userId));
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Closes the wait for a claim that a success ended, if there was one.
+   *
+   * @param pendingSince when it began; null = nobody waited.
+   */
+  async recovered(app: ReadableApp, userId: string, pendingSince: unknown, attempt: AuthAttempt): Promise<void> {
+    if (pendingSince === null) return;
+    await this.quietly(app, async () => {
+      attempt.claimDelayMs = await this.users.closeClaimWindow(app, userId);
+      if (attempt.claimDelayMs === null) return;
+      this.log.event('claim_propagation_recovered', { appId: app.id, delayMs: attempt.claimDelayMs });
+    });
+  }
+
+  /** What fails here is bookkeeping and never the request's (contract-app 3.4). */
+  private async quietly(app: ReadableApp, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.log.event('claim_window_write_failed', {
+        appId: app.id,
+        error: error instanceof Error ? error.message : 'unknown',
+      });
+    }
+  }
+}
+
+/** The refusal of a user the operator blocked. Source: contract-app 3.3. */
+export function userBlocked(): GatewayError {
+  return new GatewayError('auth_required', {
+    status: 403,
+    message: 'This user is blocked.',
+    reason: 'user_blocked',
+  });
+}

@@ -1,0 +1,48 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AttestationModule } from '../attestation/attestation.module.js';
+import { AuthEventsModule } from '../auth-events/auth-events.module.js';
+import { ClientAuthModule } from '../client-auth/client-auth.module.js';
+import { IssuersModule } from '../issuers/issuers.module.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { ApiKeyExchangeService } from './api-key-exchange.service.js';
+import { AppAuthController } from './app-auth.controller.js';
+import { AuthAttempts } from './auth-attempts.js';
+import { DeviceChallengeService } from './device-challenge.service.js';
+import { DeviceExchangeService } from './device-exchange.service.js';
+import { DeviceRegistrationService } from './device-registration.service.js';
+import { SignedInUser } from './signed-in-user.service.js';
+import { TokenExchangeService } from './token-exchange.service.js';
+
+/**
+ * How devices and backends become callers: challenge, registration, exchange of a proof for a gateway token.
+ *
+ * Tables: none. Routes: `/v1/apps/{app}/auth/challenge`, `…/register`, `…/token`. Codes: auth_method_not_supported,
+ * auth_required (403), and what the rooms of the proofs refuse with. Log lines: claim_window_write_failed,
+ * claim_propagation_recovered.
+ */
+@Module({
+  imports: [
+    AppDirectoryModule,
+    AttestationModule,
+    AuthEventsModule,
+    ClientAuthModule,
+    IssuersModule,
+    KeysModule,
+    LimitsModule,
+    UsersModule,
+  ],
+  controllers: [AppAuthController],
+  providers: [
+    ApiKeyExchangeService,
+    AuthAttempts,
+    DeviceChallengeService,
+    DeviceExchangeService,
+    DeviceRegistrationService,
+    SignedInUser,
+    TokenExchangeService,
+  ],
+})
+export class TokenExchangeModule {}
