@@ -1,0 +1,61 @@
+import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import { type Claims, claimAt } from './claim-path.rules.js';
+import { IssuerClaimsMissing } from './issuer-claims-missing.js';
+import { issuerTokenRejected } from './issuer-rejection.js';
+import { hasRequiredClaims } from './required-claims.rules.js';
+
+/** Room in the index that users are found by; more than any identity provider needs. */
+const MAX_USER_ID_BYTES = 1_024;
+
+/**
+ * Judges the payload of a token whose signature is good, in the order of the contract's table, without tolerance for
+ * clocks that differ.
+ *
+ * @param nowMs milliseconds since the Unix epoch.
+ * @returns the user id.
+ * @throws issuer_token_rejected with the reason of the first rule that is broken.
+ * @throws IssuerClaimsMissing everything holds but a required claim.
+ * Source: contract-app 3.4; threats 5.2.
+ */
+export function judgeClaims(claims: Claims, issuer: IssuerConfig, nowMs: number): string {
+  if (!isInForce(claimAt(claims, 'nbf'), nowMs)) throw issuerTokenRejected('bad_signature');
+  if (!isOneOf(claimAt(claims, 'iss'), issuer.issuer)) throw issuerTokenRejected('issuer_mismatch');
+  if (!isForAudience(claimAt(claims, 'aud'), issuer.audience)) throw issuerTokenRejected('audience_mismatch');
+  requireLifetime(claimAt(claims, 'iat'), claimAt(claims, 'exp'), issuer.max_token_lifetime_seconds, nowMs);
+  const userId = claimAt(claims, issuer.user_id_claim);
+  if (!isUserId(userId)) throw issuerTokenRejected('user_id_missing');
+  if (!hasRequiredClaims(claims, issuer.required_claims)) throw new IssuerClaimsMissing(userId);
+  return userId;
+}
+
+/** @param notBefore seconds, or nothing at all. */
+function isInForce(notBefore: unknown, nowMs: number): boolean {
+  return notBefore === undefined || (typeof notBefore === 'number' && notBefore * 1_000 <= nowMs);
+}
+
+function isOneOf(value: unknown, accepted: readonly string[]): boolean {
+  return typeof value === 'string' && accepted.includes(value);
+}
+
+/** A list that holds anything but text names no audience at all. */
+function isForAudience(audience: unknown, accepted: readonly string[]): boolean {
+  if (!Array.isArray(audience)) return isOneOf(audience, accepted);
+  return audience.every((one) => typeof one === 'string') && audience.some((one) => isOneOf(one, accepted));
+}
+
+function requireLifetime(issuedAt: unknown, expiry: unknown, maxSeconds: number, nowMs: number): void {
+  if (!isInstant(issuedAt) || !isInstant(expiry)) throw issuerTokenRejected('timestamps_invalid');
+  if (expiry * 1_000 <= nowMs) throw issuerTokenRejected('expired');
+  if (expiry <= issuedAt || expiry - issuedAt > maxSeconds) throw issuerTokenRejected('lifetime_exceeded');
+}
+
+/** JSON writes numbers beyond every clock (`1e999`), which are read as infinite. */
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** Text that can be stored and found again: what the database would refuse or change names nobody. */
+function isUserId(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_USER_ID_BYTES) return false;
+  return value.isWellFormed() && !value.includes('\0') && Buffer.byteLength(value) <= MAX_USER_ID_BYTES;
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Log } from '../common/log/log.js';
+import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
+import { IssuerKey } from './issuer-key.js';
+import { parseKeySet } from './key-set.rules.js';
+
+/** The keys behind one address, when they arrived (`Clock.monotonicMs`), and how many bytes they were. */
+interface KeySet {
+  readonly keys: readonly IssuerKey[];
+  readonly arrivedAtMs: number;
+  readonly bytes: number;
+}
+
+/** Why a key set could not be had. */
+type KeySetTrouble = 'jwks_unreachable' | 'jwks_invalid';
+
+/** Source: contract-app 3.4, "Key set handling". */
+const KEY_SET_LIFE_MS = 10 * 60_000;
+const REFETCH_PAUSE_MS = 60_000;
+const FETCH_TIMEOUT_MS = 5_000;
+
+const MAX_KEY_SET_BYTES = 512 * 1024;
+const MAX_KEY_SETS = 1_000;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The public keys of issuers, one set an address, kept for ten minutes from their arrival. Callers of one address share
+ * one fetch; addresses do not wait for each other. A fetch that fails takes nothing away: the keys that are known serve
+ * until their ten minutes run out.
+ *
+ * Source: contract-app 3.4; threats 4.1, 5.4.
+ */
+@Injectable()
+export class IssuerKeySets {
+  readonly #sets = new LRUCache<string, KeySet>({
+    max: MAX_KEY_SETS,
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+  readonly #fetches = new Map<string, Promise<KeySet | KeySetTrouble>>();
+
+  constructor(
+    private readonly outbound: GuardedRequest,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * The keys of this name; none when the issuer publishes none, asked again at most once a minute.
+   *
+   * @throws issuer_verification_unavailable no key set that is young enough, and none can be had now.
+   */
+  async find(url: string, kid: string): Promise<readonly IssuerKey[]> {
+    const known = this.#sets.get(url);
+    const ageMs = known === undefined ? Infinity : this.clock.monotonicMs() - known.arrivedAtMs;
+    if (known === undefined || ageMs >= KEY_SET_LIFE_MS) return keysNamed(requireSet(await this.fetch(url)), kid);
+    const keys = keysNamed(known, kid);
+    if (keys.length > 0 || ageMs < REFETCH_PAUSE_MS) return keys;
+    const renewed = await this.fetch(url);
+    return typeof renewed === 'string' ? keys : keysNamed(renewed, kid);
+  }
+
+  private fetch(url: string): Promise<KeySet | KeySetTrouble> {
+    const underWay = this.#fetches.get(url);
+    if (underWay !== undefined) return underWay;
+    const fetch = this.request(url).finally(() => this.#fetches.delete(url));
+    this.#fetches.set(url, fetch);
+    return fetch;
+  }
+
+  private async request(url: string): Promise<KeySet | KeySetTrouble> {
+    try {
+      const answer = await this.outbound.get(url, {
+        headers: { accept: 'application/json' },
+        timeoutMs: FETCH_TIMEOUT_MS,
+        maxBytes: MAX_KEY_SET_BYTES,
+      });
+      const { status, body } = answer;
+      if (status < 200 || status > 299) return this.failed(url, 'jwks_unreachable', `status ${status}`);
+      return this.arrived(url, body);
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return this.failed(url, 'jwks_unreachable', textOf(error));
+    }
+  }
+
+  private arrived(url: string, body: Buffer): KeySet | KeySetTrouble {
+    const published = parseKeySet(body);
+    if (published === undefined) return this.failed(url, 'jwks_invalid', 'not JSON with a list of keys');
+    const keys = published.map((key) => new IssuerKey(key));
+    const keySet = { keys, arrivedAtMs: this.clock.monotonicMs(), bytes: body.length };
+    this.#sets.set(url, keySet);
+    return keySet;
+  }
+
+  private failed(url: string, reason: KeySetTrouble, error: string): KeySetTrouble {
+    this.log.event('issuer_key_set_failed', { url, reason, error });
+    return reason;
+  }
+}
+
+function keysNamed({ keys }: KeySet, kid: string): readonly IssuerKey[] {
+  return keys.filter((key) => key.kid === kid);
+}
+
+function requireSet(fetched: KeySet | KeySetTrouble): KeySet {
+  if (typeof fetched !== 'string') return fetched;
+  throw new GatewayError('issuer_verification_unavailable', { reason: fetched });
+}
+
+function textOf({ reason, cause }: OutboundError): string {
+  return cause instanceof Error && cause.message !== '' ? `${reason}: ${cause.message}` : reason;
+}

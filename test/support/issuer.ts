@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { loopbackCertificate } from './issuer-certificate.js';
+import {
+  type IssuerKey,
+  type IssuerKeys,
+  type KeySetDocument,
+  newIssuerKeys,
+  type PublishedJwk,
+} from './issuer-keys.js';
+import { type Claims, forgeries, signToken, type TokenOptions } from './issuer-tokens.js';
+
+export interface IssuerOptions {
+  /** Serves the key set over https with a certificate of its own; http by default. */
+  readonly tls?: boolean;
+  /** Dates the tokens; the machine's clock by default. */
+  readonly clock?: { nowMs(): number };
+}
+
+/** What {@link IssuerSimulator.rotate} leaves in the key set. */
+interface Rotation {
+  /** Keep publishing the keys of before; they are dropped by default. */
+  readonly keepOld?: boolean;
+}
+
+/** An identity provider on the loopback: a key set over real HTTP, and real tokens signed with its keys. */
+export interface IssuerSimulator {
+  /** `http://127.0.0.1:<port>`, no slash at the end: the `iss` of its tokens. */
+  readonly url: string;
+  readonly jwksUrl: string;
+  /** PEM of the certificate that callers must trust; undefined without `tls`. */
+  readonly certificate: string | undefined;
+  /** The `Accept` header of every request for the key set so far. */
+  readonly accepts: readonly (string | undefined)[];
+  /** How many requests for the key set have arrived. */
+  fetches(): number;
+  /** How many client connections are open. */
+  openConnections(): Promise<number>;
+  /** The `end_user.issuer` of an application that trusts this issuer. */
+  issuerConfig(overrides?: Record<string, unknown>): Record<string, unknown>;
+  /** The `kid` of the key that signs with this algorithm now. */
+  kid(alg: string): string;
+  /** The public key, as published, that verifies this algorithm now. */
+  jwk(alg: string): PublishedJwk;
+  /**
+   * A token signed with the current key: user `user-1`, this issuer and the audience `mobile`, valid for an hour from
+   * now. A claim given as undefined is left out.
+   */
+  token(claims?: Claims, options?: TokenOptions): Promise<string>;
+  /** New keys under new names sign from now on. */
+  rotate(rotation?: Rotation): Promise<void>;
+  /** Publishes exactly this from now on; the keys keep signing. */
+  publish(document: unknown): void;
+  /** Waits before every answer; 0 ends it. */
+  slow(ms: number): void;
+  /** Answers this text instead of the key set. */
+  garbage(text?: string): void;
+  /** Answers the key set with this status. */
+  status(status: number): void;
+  /** Answers a redirect. */
+  redirect(location: string): void;
+  /** Ends `slow`, `garbage`, `status`, `redirect` and `publish`. */
+  heal(): void;
+  /** Stops listening and cuts every connection. */
+  die(): Promise<void>;
+  /** Listens on the same port again. */
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+  /** Tokens that must never be accepted. */
+  readonly forged: {
+    /** `alg: none`, without a signature; `alg` may be spelled otherwise. */
+    unsigned(claims?: Claims, alg?: string): string;
+    /** HS256, with the text of the public RSA key as the secret. */
+    hs256WithPublicKey(claims?: Claims): Promise<string>;
+    /** Signed with a key of the forger's own under the name of the right one. */
+    wrongKey(claims?: Claims, alg?: string): Promise<string>;
+    /** Signed with a key of the forger's own that the header itself carries. */
+    keyInHeader(claims?: Claims): Promise<string>;
+  };
+}
+
+/** How the key set is answered now. */
+interface Behaviour {
+  delayMs: number;
+  status: number;
+  body: string | undefined;
+  location: string | undefined;
+}
+
+const HEALTHY: Behaviour = { delayMs: 0, status: 200, body: undefined, location: undefined };
+const KEY_SET_PATH = '/.well-known/jwks.json';
+const LIFETIME_SECONDS = 3_600;
+
+/** Starts an issuer on a free port of the loopback. Stop it in `afterAll`. */
+export async function startIssuer({
+  tls = false,
+  clock = { nowMs: Date.now },
+}: IssuerOptions = {}): Promise<IssuerSimulator> {
+  const behaviour = { ...HEALTHY };
+  const accepts: (string | undefined)[] = [];
+  let keys = await newIssuerKeys();
+  let published: KeySetDocument = { keys: keys.published };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    accepts.push(request.headers.accept);
+    const { delayMs, status, body, location } = behaviour;
+    if (delayMs > 0) await pause(delayMs, undefined, { ref: false });
+    const headers = { 'content-type': 'application/json', ...(location === undefined ? {} : { location }) };
+    response.writeHead(status, headers).end(body ?? JSON.stringify(published));
+  };
+  const server = await listeningServer(tls, (request, response) => void answer(request, response));
+  const claimsOf = (claims: Claims = {}): Claims => {
+    const now = Math.floor(clock.nowMs() / 1_000);
+    return { sub: 'user-1', iss: server.url, aud: 'mobile', iat: now, exp: now + LIFETIME_SECONDS, ...claims };
+  };
+  const keyOf = (alg: string): IssuerKey => requireKey(keys, alg);
+  return {
+    url: server.url,
+    jwksUrl: `${server.url}${KEY_SET_PATH}`,
+    certificate: server.certificate,
+    accepts,
+    fetches: () => accepts.length,
+    openConnections: server.openConnections,
+    issuerConfig: (overrides = {}) => ({
+      jwks_url: `${server.url}${KEY_SET_PATH}`,
+      issuer: server.url,
+      audience: 'mobile',
+      user_id_claim: 'sub',
+      required_claims: [],
+      max_token_lifetime_seconds: 86_400,
+      ...overrides,
+    }),
+    kid: (alg) => keyOf(alg).jwk.kid,
+    jwk: (alg) => keyOf(alg).jwk,
+    token: (claims, options = {}) => signToken(keyOf(options.alg ?? 'ES256'), claimsOf(claims), options),
+    async rotate({ keepOld = false } = {}) {
+      const old = keepOld ? keys.published : [];
+      keys = await newIssuerKeys();
+      published = { keys: [...keys.published, ...old] };
+    },
+    publish: (document) => {
+      behaviour.body = JSON.stringify(document);
+    },
+    slow: (ms) => {
+      behaviour.delayMs = ms;
+    },
+    garbage: (text = '<html>not a key set</html>') => {
+      behaviour.body = text;
+    },
+    status: (status) => {
+      behaviour.status = status;
+    },
+    redirect: (location) => Object.assign(behaviour, { status: 302, location }),
+    heal: () => Object.assign(behaviour, HEALTHY),
+    die: server.close,
+    revive: server.listen,
+    stop: server.close,
+    forged: forgeries(keyOf, claimsOf),
+  };
+}
+
+function requireKey(keys: IssuerKeys, alg: string): IssuerKey {
+  const key = keys.signing.get(alg);
+  if (key === undefined) throw new Error(`the issuer has no key for ${alg}`);
+  return key;
+}
+
+/** A server that can stop and listen on the same port again. */
+async function listeningServer(tls: boolean, listener: (request: IncomingMessage, response: ServerResponse) => void) {
+  const identity = tls ? await loopbackCertificate() : undefined;
+  const server =
+    identity === undefined
+      ? createServer(listener)
+      : createTlsServer({ cert: identity.certificate, key: identity.privateKey }, listener);
+  let port = 0;
+  const listen = async (): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  };
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  const openConnections = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+    });
+  await listen();
+  const scheme = identity === undefined ? 'http' : 'https';
+  return { url: `${scheme}://127.0.0.1:${port}`, certificate: identity?.certificate, listen, close, openConnections };
+}
