@@ -1,14 +1,21 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import {
+  ENTITLEMENT_PRESETS,
+  IDENTITY_PRESETS,
+  issuerOfPreset,
+} from './app-directory/config/identity-presets.rules.js';
 import { ERRORS } from './common/errors/error-catalogue.js';
 
 const VERSION = '0.1.0';
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health and discovery.'],
+  ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
+  ['Application', 'What an application’s caller may know of itself.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
   ['Admin applications', 'Applications: authentication, routing, limits.'],
-  ['Admin operations', 'Keys and usage of an application.'],
+  ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],
   ['Admin models', 'Prices of models.'],
 ];
@@ -32,7 +39,7 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     );
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
-  return closeRequests(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document))));
+  return closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document)))));
 }
 
 /** The proxy takes whatever method a provider's SDK sends, but every call has a body: POST is what is published. */
@@ -81,10 +88,31 @@ function withErrorSchema(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
+/** The issuer's schema shows the settings of common identity providers, filled in and as templates for a form. */
+function withIssuerPresets(document: OpenAPIObject): OpenAPIObject {
+  const issuer = document.components?.schemas?.AppIssuer;
+  if (issuer === undefined) throw new Error('The schema AppIssuer is gone.');
+  Object.assign(issuer, {
+    examples: IDENTITY_PRESETS.map((preset) => issuerOfPreset(preset)),
+    'x-identity-presets': IDENTITY_PRESETS,
+    'x-entitlement-presets': ENTITLEMENT_PRESETS,
+  });
+  return document;
+}
+
+/** Bodies of phones may hold members that we do not know (contract-app 2.2, 3.1). */
+const OPEN_REQUESTS: ReadonlySet<string> = new Set([
+  'RegisterUserDeviceRequest',
+  'RegisterInstallRequest',
+  'ExchangeUserDeviceRequest',
+  'ExchangeInstallRequest',
+]);
+
 /** The pipe refuses members it does not know, and answers hold none that are not described: say so. */
 function closeRequests(document: OpenAPIObject): OpenAPIObject {
-  for (const schema of Object.values(document.components?.schemas ?? {})) {
-    if ('properties' in schema && schema.additionalProperties === undefined) schema.additionalProperties = false;
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    if (!('properties' in schema) || schema.additionalProperties !== undefined) continue;
+    schema.additionalProperties = OPEN_REQUESTS.has(name);
   }
   return document;
 }

@@ -13,6 +13,7 @@ import {
   toDocumentedVaultVariable,
 } from './configuration.rules.js';
 import { renderErrors } from './errors.rules.js';
+import { renderIdentityProviders } from './identity-providers.rules.js';
 
 /** Every variable the service reads, in the order of the documentation. */
 export function documentedVariables(): readonly DocumentedVariable[] {
@@ -27,6 +28,7 @@ export function renderDocuments(app: INestApplication): ReadonlyMap<string, stri
     ['docs/openapi.json', `${JSON.stringify(api, null, 2)}\n`],
     ['docs/configuration.md', renderConfiguration(variables)],
     ['docs/errors.md', renderErrors(ERRORS)],
+    ['docs/identity-providers.md', renderIdentityProviders()],
     ['.env.example', renderEnvironmentExample(variables)],
   ]);
 }

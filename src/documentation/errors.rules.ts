@@ -11,7 +11,7 @@ export function renderErrors(catalogue: Catalogue): string {
 
 Every refusal has the body \`{"error": {"code", "message", "data"?}}\`. Codes are a closed list and stable: decide on the
 code, never on the message. \`data\` holds only text, numbers and booleans. A few codes answer another status on some
-routes; \`docs/openapi.json\` says which. Answers with 429 or 503 carry \`Retry-After\` in seconds.
+routes; \`docs/openapi.json\` says which. Answers with 429 and \`service_unavailable\` carry \`Retry-After\` in seconds.
 
 Written by \`npm run docs\` from the code; edit the code instead.
 

@@ -60,7 +60,7 @@ export class AppAuthController {
     description:
       'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.',
   })
-  @ApiBody({ schema: { oneOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
+  @ApiBody({ schema: { anyOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails(
     'invalid_request',
     'app_not_found',
@@ -98,7 +98,7 @@ export class AppAuthController {
     description:
       'The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
   })
-  @ApiBody({ schema: { oneOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
+  @ApiBody({ schema: { anyOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails(
     'invalid_request',
     'app_not_found',

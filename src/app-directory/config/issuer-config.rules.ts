@@ -1,14 +1,10 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { IssuerConfig, RequiredClaim } from './app-config.js';
 import { integer, listOf, number, oneOf, oneOrMore, openObject, type Read, text } from './config-reader.js';
+import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from './identity-presets.rules.js';
 
 const MAX_URL_LENGTH = 2048;
 const MAX_CLAIM_LENGTH = 1000;
-
-/** Console presets: bookkeeping that decides nothing. Source: Specification, "IssuerConfig". */
-export const IDENTITY_PRESETS = ['firebase', 'supabase', 'auth0', 'clerk', 'custom'] as const;
-/** As {@link IDENTITY_PRESETS}, for subscriptions. */
-export const ENTITLEMENT_PRESETS = ['revenuecat', 'custom'] as const;
 
 /** Headers that frame or describe a request, so they can carry neither a user nor a token. */
 export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
@@ -64,8 +60,8 @@ export function issuerConfig(trust: IssuerTrust): Read<IssuerConfig> {
       ...reader.optional('token_header', headerName(CARRIER_HEADERS)),
       required_claims: reader.required('required_claims', listOf(requiredClaim)),
       max_token_lifetime_seconds: reader.required('max_token_lifetime_seconds', integer({ min: 1 })),
-      ...reader.optional('provider', oneOf(IDENTITY_PRESETS)),
-      ...reader.optional('entitlement', oneOf(ENTITLEMENT_PRESETS)),
+      ...reader.optional('provider', oneOf(IDENTITY_PRESETS.map(({ id }) => id))),
+      ...reader.optional('entitlement', oneOf(ENTITLEMENT_PRESETS.map(({ id }) => id))),
     };
   };
 }

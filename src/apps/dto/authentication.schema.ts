@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
-import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from '../../app-directory/config/issuer-config.rules.js';
+import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from '../../app-directory/config/identity-presets.rules.js';
 
 const BOOKKEEPING = 'Console bookkeeping; ignored.';
 const CLAIM_TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const;
@@ -62,10 +62,20 @@ class IssuerSchema {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Longest accepted life of a token.' })
   max_token_lifetime_seconds: number;
 
-  @ApiProperty({ type: 'string', enum: [...IDENTITY_PRESETS], required: false, description: BOOKKEEPING })
+  @ApiProperty({
+    type: 'string',
+    enum: IDENTITY_PRESETS.map(({ id }) => id),
+    required: false,
+    description: BOOKKEEPING,
+  })
   provider?: string;
 
-  @ApiProperty({ type: 'string', enum: [...ENTITLEMENT_PRESETS], required: false, description: BOOKKEEPING })
+  @ApiProperty({
+    type: 'string',
+    enum: ENTITLEMENT_PRESETS.map(({ id }) => id),
+    required: false,
+    description: BOOKKEEPING,
+  })
   entitlement?: string;
 }
 
