@@ -11,6 +11,7 @@ import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { compilePrice } from '../pricing/model-price.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageRecorder } from './usage-recorder.service.js';
@@ -19,7 +20,7 @@ import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
 /** The table of events in memory: like the real one, it stores all or none and ignores what it has. */
-class FakeEvents extends UsageRepository {
+class FakeEvents extends UsageWritesRepository {
   readonly rows = new Map<string, Record<string, unknown>>();
   readonly batches: number[] = [];
   running = 0;
@@ -32,11 +33,7 @@ class FakeEvents extends UsageRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async insert(json: string): Promise<void> {
-    await this.insertNew(json);
-  }
-
-  override async insertNew(json: string): Promise<string[]> {
+  override async insert(json: string): Promise<string[]> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;
@@ -47,6 +44,12 @@ class FakeEvents extends UsageRepository {
     const fresh = rows.filter((row) => !this.rows.has(String(row.event_id)));
     for (const row of fresh) this.rows.set(String(row.event_id), row);
     return fresh.map((row) => String(row.event_id));
+  }
+}
+
+class FakeReads extends UsageRepository {
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
   }
 
   override async findResponseUser(): Promise<undefined> {
@@ -66,7 +69,7 @@ function assemble() {
   const ids = new SystemIds();
   const journal = new UsageJournal({ root, instanceId: ids.base36(8), syncMs: 5, maxPending: 10_000, clock, log });
   const incidents = new UsageIncidents(journal, clock, log);
-  const responses = new UsageResponses(events);
+  const responses = new UsageResponses(new FakeReads());
   const writer = new UsageWriter(journal, events, incidents);
   const recorder = new UsageRecorder(journal, writer, responses, incidents, ids);
   const recovery = new UsageRecovery(journal, events, incidents, log);
@@ -254,7 +257,7 @@ describe('usage responses (decision 3.6)', () => {
     ['never stored', [undefined, undefined], false, 2],
   ])('response %s → looked up, and once more after a moment', async (_name, answers, known, looks) => {
     let asked = 0;
-    const stored = Object.assign(new FakeEvents(), { findResponseUser: async () => answers[asked++] });
+    const stored = Object.assign(new FakeReads(), { findResponseUser: async () => answers[asked++] });
     expect(await new UsageResponses(stored).createdBy('notes-abc123', null, 'resp_2')).toBe(known);
     expect(asked).toBe(looks);
   });

@@ -5,8 +5,8 @@ import { backoffMs } from '../platform/database/backoff.rules.js';
 import type { RecoveredEvent } from '../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { parseEventFields } from './event/event-fields.rules.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
-import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
 /** Brings home what processes that died had written down, before this one takes calls (threats 9.1). */
@@ -14,7 +14,7 @@ import { UsageIncidents } from './usage-incidents.service.js';
 export class UsageRecovery implements OnModuleInit {
   constructor(
     private readonly journal: UsageJournal,
-    private readonly events: UsageRepository,
+    private readonly events: UsageWritesRepository,
     private readonly incidents: UsageIncidents,
     private readonly log: Log,
   ) {}
@@ -30,7 +30,7 @@ export class UsageRecovery implements OnModuleInit {
     const added = new Set<string>();
     const texts = events.map((event) => event.json);
     const insert = async (json: string) => {
-      for (const id of await this.events.insertNew(json)) added.add(id);
+      for (const id of await this.events.insert(json)) added.add(id);
     };
     const reject = (event: string, error: unknown) => this.incidents.rejected(event, error);
     for (let failures = 1; ; failures++) {

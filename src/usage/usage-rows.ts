@@ -55,9 +55,31 @@ export interface MonthUsageRow {
   readonly cost_nano_usd: string;
 }
 
-/** The same for the list of applications. */
-export interface AppUsageRow extends MonthUsageRow {
-  readonly app_id: string;
+/** The same with what went wrong. */
+export interface TotalsRow extends MonthUsageRow {
   readonly errors: string;
   readonly blocked: string;
+}
+
+/** The same of one of several applications. */
+export interface AppUsageRow extends TotalsRow {
+  readonly app_id: string;
+}
+
+/** The same of one of several users. */
+export interface UserUsageRow extends TotalsRow {
+  readonly user_id: string;
+}
+
+/** What a user has used of late, as texts. */
+export interface CurrentUserRow {
+  readonly requests_today: string;
+  readonly cost_nano_usd: string;
+}
+
+/** Requests of a UTC day, `YYYY-MM-DD`, that ended in one way; the count as text. */
+export interface FailuresRow {
+  readonly date: string;
+  readonly status: UsageStatus;
+  readonly count: string;
 }

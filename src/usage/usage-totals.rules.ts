@@ -1,5 +1,5 @@
 import type { UsageTotals } from '../app-directory/app-usage-totals.js';
-import type { AppUsageRow, MonthUsageRow } from './usage-rows.js';
+import type { MonthUsageRow, TotalsRow } from './usage-rows.js';
 
 const NANO_USD_PER_USD = 1_000_000_000;
 
@@ -29,6 +29,6 @@ export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
 }
 
 /** The same with what went wrong. */
-export function toUsageTotals(row: AppUsageRow): UsageTotals {
+export function toUsageTotals(row: TotalsRow): UsageTotals {
   return { ...toMonthUsage(row), errors: Number(row.errors), blocked: Number(row.blocked) };
 }

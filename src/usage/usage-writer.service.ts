@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { backoffMs } from '../platform/database/backoff.rules.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
-import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
 /** Most events in one statement. */
@@ -25,7 +25,7 @@ export class UsageWriter {
 
   constructor(
     private readonly journal: UsageJournal,
-    private readonly events: UsageRepository,
+    private readonly events: UsageWritesRepository,
     private readonly incidents: UsageIncidents,
   ) {}
 

@@ -4,6 +4,7 @@ import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
@@ -12,11 +13,12 @@ import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
+import { UserUsage } from './user-usage.service.js';
 
 /**
  * One event for every request that reached a provider, never lost and never doubled, and what people read of them.
  *
- * Tables: usage_events. Routes: `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes:
+ * Tables: usage_events, usage_user_months. Routes: `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes:
  * service_unavailable (a call that could not be recorded). Log lines: usage_unresolved_cost, usage_events_write_failed,
  * usage_event_rejected, usage_journal_recovered.
  */
@@ -31,8 +33,10 @@ import { UsageWriter } from './usage-writer.service.js';
     UsageResponses,
     UsageService,
     UsageWriter,
+    UsageWritesRepository,
+    UserUsage,
     { provide: AppUsageTotals, useClass: RecordedUsageTotals },
   ],
-  exports: [AppUsageTotals, UsageRecorder, UsageResponses],
+  exports: [AppUsageTotals, UsageRecorder, UsageResponses, UserUsage],
 })
 export class UsageModule {}

@@ -1,61 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppUsageRow, MonthUsageRow, UsageEventFilter, UsageEventRow } from './usage-rows.js';
-
-/** Members of an event's JSON text that are stored as they are. */
-const PLAIN_COLUMNS = {
-  event_id: 'text',
-  organization_id: 'text',
-  app_id: 'text',
-  user_id: 'text',
-  api_key_id: 'text',
-  provider_type: 'text',
-  provider_id: 'text',
-  provider_slug: 'text',
-  credential_source: 'text',
-  model_author: 'text',
-  served_provider: 'text',
-  served_model: 'text',
-  model: 'text',
-  route: 'text',
-  endpoint_slug: 'text',
-  reported_cost_nano_usd: 'bigint',
-  cost_source: 'text',
-  app_version: 'text',
-  auth_method: 'text',
-  status: 'text',
-  latency_ms: 'integer',
-  attempts: 'json',
-  response_id: 'text',
-} as const;
-
-/** Members whose absence means zero. */
-const COUNT_COLUMNS = [
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-  'audio_milliseconds',
-  'cost_nano_usd',
-] as const;
-
-const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
-
-/** Storing an event again changes nothing. `$1` is a JSON array of events. */
-const INSERT_EVENTS = `
-  INSERT INTO usage_events (${[...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, client_aborted, created_at)
-  SELECT ${PLAIN_NAMES.map((name) => `event.${name}`).join(', ')},
-    ${COUNT_COLUMNS.map((name) => `coalesce(event.${name}, 0)`).join(', ')},
-    coalesce(event.client_aborted, false),
-    timestamptz 'epoch' + event.created_at_ms * interval '1 millisecond'
-  FROM json_to_recordset($1::json) AS event(
-    ${Object.entries(PLAIN_COLUMNS).map((column) => column.join(' '))},
-    ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
-    client_aborted boolean, created_at_ms bigint)
-  ON CONFLICT (event_id) DO NOTHING`;
+import type { AppRef } from '../app-directory/app-row.js';
+import type {
+  AppUsageRow,
+  CurrentUserRow,
+  FailuresRow,
+  MonthUsageRow,
+  UsageEventFilter,
+  UsageEventRow,
+  UserUsageRow,
+} from './usage-rows.js';
 
 /** Sums of events, as `numeric` texts. */
 const TOTALS = `coalesce(sum(event.requests), 0) AS requests,
@@ -83,21 +37,10 @@ const HAS_HISTORY = `
   SELECT EXISTS (SELECT FROM account WHERE EXISTS (SELECT FROM usage_events event
     WHERE event.organization_id = account.organization_id AND event.app_id = $1)) AS found`;
 
-/** All SQL of `usage_events`. Sums and money arrive as texts, because they may exceed what a number holds exactly. */
+/** All reading of `usage_events` and of its sums by user. Sums and money arrive as texts, because they may exceed what a number holds exactly. */
 @Injectable()
 export class UsageRepository {
   constructor(private readonly dataSource: DataSource) {}
-
-  /** Stores a JSON array of events, given as text; those that are there already stay as they are. */
-  async insert(events: string): Promise<void> {
-    await this.dataSource.query(INSERT_EVENTS, [events]);
-  }
-
-  /** The same, and tells the ids of those that were not there. */
-  async insertNew(events: string): Promise<string[]> {
-    const rows = await this.dataSource.query<{ event_id: string }[]>(`${INSERT_EVENTS} RETURNING event_id`, [events]);
-    return rows.map((row) => row.event_id);
-  }
 
   /** An application's totals of a UTC month, `YYYY-MM`. */
   async sumMonth(organizationId: string, appId: string, month: string): Promise<MonthUsageRow | undefined> {
@@ -174,5 +117,44 @@ export class UsageRepository {
       [appId, responseId],
     );
     return rows[0];
+  }
+
+  /** Sums of those of the users who used the application in the UTC month, `YYYY-MM`. */
+  listUserMonths(app: AppRef, userIds: readonly string[], month: string): Promise<UserUsageRow[]> {
+    return this.dataSource.query(
+      `SELECT used.user_id, used.requests, used.input_tokens, used.cached_input_tokens, used.cache_write_tokens,
+         used.output_tokens, used.cost_nano_usd, used.errors, used.blocked
+       FROM usage_user_months used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = ANY($3)
+         AND used.month = to_date($4, 'YYYY-MM')`,
+      [app.organizationId, app.id, userIds, month],
+    );
+  }
+
+  /** What a user has used in the UTC month of a day, and on that day; `YYYY-MM-DD`. */
+  async findUserMonth(app: AppRef, userId: string, today: string): Promise<CurrentUserRow | undefined> {
+    const rows = await this.dataSource.query<CurrentUserRow[]>(
+      `SELECT CASE used.latest_day WHEN $4::date THEN used.latest_day_requests ELSE 0 END AS requests_today,
+         used.cost_nano_usd
+       FROM usage_user_months used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = $3
+         AND used.month = date_trunc('month', $4::date::timestamp)::date`,
+      [app.organizationId, app.id, userId, today],
+    );
+    return rows[0];
+  }
+
+  /** Requests that did not end `ok`, from the first UTC day to the last one inclusive, `YYYY-MM-DD`. */
+  countFailuresByDay(app: AppRef, from: string, to: string): Promise<FailuresRow[]> {
+    return this.dataSource.query(
+      `SELECT to_char(event.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, event.status,
+         sum(event.requests) AS count
+       FROM usage_events event
+       WHERE event.organization_id = $1 AND event.app_id = $2 AND event.status <> 'ok'
+         AND event.created_at >= $3::date::timestamp AT TIME ZONE 'UTC'
+         AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
+       GROUP BY 1, 2 ORDER BY 1, 2`,
+      [app.organizationId, app.id, from, to],
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppUsageTotals } from '../../src/app-directory/app-usage-totals.js';
 import { compilePrice } from '../../src/pricing/model-price.js';
-import { UsageRepository } from '../../src/usage/usage.repository.js';
+import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
 import type { UsageAdmission, UsageOutcome } from '../../src/usage/usage-event.js';
 import { UsageRecorder } from '../../src/usage/usage-recorder.service.js';
 import { eventually } from '../support/eventually.js';
@@ -252,7 +252,7 @@ describe('usage that other rooms ask about', () => {
 
 describe('usage in Postgres', () => {
   it('event stored again → nothing changes; of several at once only the new ones are named', async () => {
-    const events = world.gateway.app.get(UsageRepository);
+    const events = world.gateway.app.get(UsageWritesRepository);
     const row = (id: string) => ({
       event_id: `again-${id}`,
       organization_id: organizationId,
@@ -263,8 +263,8 @@ describe('usage in Postgres', () => {
       status: 'ok',
       created_at_ms: NOVEMBER_MS,
     });
-    expect(await events.insertNew(JSON.stringify([row('1')]))).toEqual(['again-1']);
-    expect(await events.insertNew(JSON.stringify([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
+    expect(await events.insert(JSON.stringify([row('1')]))).toEqual(['again-1']);
+    expect(await events.insert(JSON.stringify([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
   });
 
   it.each([

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Members of an event's JSON text that are stored as they are. */
+const PLAIN_COLUMNS = {
+  event_id: 'text',
+  organization_id: 'text',
+  app_id: 'text',
+  user_id: 'text',
+  api_key_id: 'text',
+  provider_type: 'text',
+  provider_id: 'text',
+  provider_slug: 'text',
+  credential_source: 'text',
+  model_author: 'text',
+  served_provider: 'text',
+  served_model: 'text',
+  model: 'text',
+  route: 'text',
+  endpoint_slug: 'text',
+  reported_cost_nano_usd: 'bigint',
+  cost_source: 'text',
+  app_version: 'text',
+  auth_method: 'text',
+  status: 'text',
+  latency_ms: 'integer',
+  attempts: 'json',
+  response_id: 'text',
+} as const;
+
+/** Members whose absence means zero. */
+const COUNT_COLUMNS = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+  'audio_milliseconds',
+  'cost_nano_usd',
+] as const;
+
+const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
+
+/** Members of a user's month that are sums over events. */
+const SUMMED = [
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+  'errors',
+  'blocked',
+] as const;
+
+const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
+
+/** What the sums by user need of a stored event, besides `requests`. */
+const COUNTED_COLUMNS =
+  'organization_id, app_id, user_id, status, created_at, input_tokens, cached_input_tokens, cache_write_tokens, ' +
+  'output_tokens, cost_nano_usd';
+
+/**
+ * Stores the JSON array `$1` of events. One order for all, so that no two instances that store the same events, or
+ * count for the same users, wait for each other in a circle.
+ */
+const insertEvents = (onConflict: string) => `
+  INSERT INTO usage_events (${[...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, requests, client_aborted, created_at)
+  SELECT ${PLAIN_NAMES.map((name) => `event.${name}`).join(', ')},
+    ${COUNT_COLUMNS.map((name) => `coalesce(event.${name}, 0)`).join(', ')},
+    coalesce(event.requests, 1), coalesce(event.client_aborted, false),
+    timestamptz 'epoch' + event.created_at_ms * interval '1 millisecond'
+  FROM json_to_recordset($1::json) AS event(
+    ${Object.entries(PLAIN_COLUMNS).map((column) => column.join(' '))},
+    ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
+    requests integer, client_aborted boolean, created_at_ms bigint)
+  ORDER BY event.event_id COLLATE "C"
+  ON CONFLICT (event_id) ${onConflict} RETURNING event_id, requests, ${COUNTED_COLUMNS}`;
+
+/**
+ * Adds the rows of `added` to their users' months, in the statement that stores them: both happen or neither does, and
+ * what was stored before adds nothing. Of the latest UTC day the requests that were not refused are counted apart; a
+ * newer day begins at its own, an older one has no say. An application has one account.
+ */
+const ADD_TO_USER_MONTHS = `
+  by_day AS (
+    SELECT min(organization_id) AS organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day,
+      sum(requests) AS requests, sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens,
+      sum(cache_write_tokens) AS cache_write_tokens, sum(output_tokens) AS output_tokens,
+      sum(cost_nano_usd) AS cost_nano_usd,
+      coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
+      coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0) AS blocked,
+      min(created_at) AS first_at, max(created_at) AS last_at
+    FROM added WHERE user_id IS NOT NULL GROUP BY app_id, user_id, (created_at AT TIME ZONE 'UTC')::date),
+  by_month AS (
+    SELECT min(organization_id) AS organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date AS month,
+      ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')},
+      min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
+      (array_agg(requests - blocked ORDER BY day DESC))[1] AS latest_day_requests
+    FROM by_day GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
+  counted AS (
+    INSERT INTO usage_user_months AS known (${USER_MONTH}, latest_day, latest_day_requests)
+    SELECT ${USER_MONTH}, latest_day, latest_day_requests FROM by_month
+    ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
+    ON CONFLICT (app_id, user_id, month) DO UPDATE SET
+      ${SUMMED.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
+      first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at),
+      latest_day = greatest(known.latest_day, excluded.latest_day),
+      latest_day_requests = CASE
+        WHEN known.latest_day > excluded.latest_day THEN known.latest_day_requests
+        WHEN known.latest_day < excluded.latest_day THEN excluded.latest_day_requests
+        ELSE known.latest_day_requests + excluded.latest_day_requests END)`;
+
+/** Storing an event again changes nothing. */
+const STORE_EVENTS = `
+  WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_USER_MONTHS}
+  SELECT event_id FROM added`;
+
+/**
+ * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
+ * Repeated, or overtaken by a later count, a statement finds the row as high already and adds nothing.
+ */
+const COUNT_REFUSALS = `
+  WITH raised AS (${insertEvents('DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests')}),
+  added AS (
+    SELECT raised.requests - before.requests_before AS requests, ${COUNTED_COLUMNS}
+    FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
+  ${ADD_TO_USER_MONTHS}
+  SELECT`;
+
+/** All writing of `usage_events`, and of the sums by user that are kept in step with it. */
+@Injectable()
+export class UsageWritesRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Stores a JSON array of events, given as text; those that are there already stay as they are.
+   *
+   * @returns the ids of those that were not there.
+   */
+  async insert(events: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ event_id: string }[]>(STORE_EVENTS, [events]);
+    return rows.map((row) => row.event_id);
+  }
+
+  /** Brings the counts of rows of refusals up to date; a JSON array of them, given as text. Storing again is harmless. */
+  async countRefusals(refusals: string): Promise<void> {
+    await this.dataSource.query(COUNT_REFUSALS, [refusals]);
+  }
+}
