@@ -5,7 +5,9 @@ import { AppsModule } from './apps/apps.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { IssuersModule } from './issuers/issuers.module.js';
 import { KeysModule } from './keys/keys.module.js';
+import { LimitsModule } from './limits/limits.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
@@ -21,8 +23,10 @@ class UsageTotalsModule {}
   imports: [
     DiscoveryModule,
     IdentityModule,
+    LimitsModule,
     PricingModule,
     AppDirectoryModule,
+    IssuersModule,
     ProvidersModule,
     KeysModule,
     UsageTotalsModule,

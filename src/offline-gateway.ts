@@ -8,6 +8,7 @@ import { loadEnvironment } from './platform/config/environment.js';
 import { ConfigChanges } from './platform/database/config-changes.js';
 import { createDataSource } from './platform/database/data-source.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
+import { RedisConnection } from './platform/redis/redis-connection.js';
 import { TokenSecrets } from './platform/secrets/token-secrets.js';
 import { createVault } from './platform/vault/create-vault.js';
 import { readVaultSettings } from './platform/vault/vault-settings.rules.js';
@@ -25,13 +26,14 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
   const environment = loadEnvironment({});
   const clock = new SystemClock();
   const ids = new SystemIds();
+  const log = new Log(clock, 'error', () => undefined);
   return createGateway({
     publicUrl: `http://localhost:${environment.PORT}`,
     parts: {
       environment,
       clock,
       ids,
-      log: new Log(clock, 'error', () => undefined),
+      log,
       dataSource: createDataSource({
         url: NO_DATABASE,
         poolSize: 1,
@@ -40,6 +42,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
         migrations: [],
       }),
       configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
+      redis: new RedisConnection({ url: undefined, clock, log }),
       vault: createVault(readVaultSettings({}), ids),
       tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),
       outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),

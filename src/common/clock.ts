@@ -22,3 +22,8 @@ export class SystemClock extends Clock {
     return performance.now();
   }
 }
+
+/** The instant a number of milliseconds after the Unix epoch, for those who write or store it. */
+export function instantOf(epochMs: number): Date {
+  return new Date(epochMs);
+}

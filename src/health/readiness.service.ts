@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { Vault } from '../platform/vault/vault.js';
 import type { ReadinessResponse } from './dto/health.response.js';
 
@@ -15,6 +16,7 @@ export class ReadinessService {
     private readonly configChanges: ConfigChanges,
     private readonly vault: Vault,
     private readonly journal: UsageJournal,
+    private readonly redis: RedisConnection,
   ) {}
 
   async check(): Promise<ReadinessResponse> {
@@ -26,6 +28,7 @@ export class ReadinessService {
       vault: this.vault.state,
       journal,
       configChanges: this.configChanges.connected ? 'connected' : 'polling',
+      redis: this.redis.state,
     };
   }
 

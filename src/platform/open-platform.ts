@@ -12,6 +12,7 @@ import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
+import { RedisConnection } from './redis/redis-connection.js';
 import { tokenSecretsOf } from './secrets/token-secrets.js';
 import { createVault } from './vault/create-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
@@ -63,9 +64,12 @@ export async function openPlatform(
         log.event('config_changes_lost', { error: error instanceof Error ? error.message : 'unknown' }),
     });
     configChanges.open();
+    const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
+    redis.open();
     return {
-      parts: { environment, clock, ids, log, dataSource, configChanges, vault, tokenSecrets, outbound },
+      parts: { environment, clock, ids, log, dataSource, configChanges, redis, vault, tokenSecrets, outbound },
       close: async () => {
+        redis.close();
         await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);
         await database.stop();
       },

@@ -11,6 +11,7 @@ import { Environment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/violates.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
+import { RedisConnection } from './redis/redis-connection.js';
 import { TokenSecrets } from './secrets/token-secrets.js';
 import { Vault } from './vault/vault.js';
 
@@ -22,6 +23,7 @@ export interface PlatformParts {
   readonly log: Log;
   readonly dataSource: DataSource;
   readonly configChanges: ConfigChanges;
+  readonly redis: RedisConnection;
   readonly vault: Vault;
   readonly tokenSecrets: TokenSecrets;
   readonly outbound: GuardedRequest;
@@ -46,6 +48,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: Log, useValue: parts.log },
     { provide: DataSource, useValue: parts.dataSource },
     { provide: ConfigChanges, useValue: parts.configChanges },
+    { provide: RedisConnection, useValue: parts.redis },
     { provide: Vault, useValue: parts.vault },
     { provide: TokenSecrets, useValue: parts.tokenSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },

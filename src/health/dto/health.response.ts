@@ -26,4 +26,11 @@ export class ReadinessResponse {
 
   @ApiProperty({ type: 'string', enum: ['connected', 'polling'], description: 'How configuration changes arrive.' })
   configChanges: 'connected' | 'polling';
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['ok', 'lost', 'unused'],
+    description: 'Without it each instance counts address limits for itself.',
+  })
+  redis: 'ok' | 'lost' | 'unused';
 }

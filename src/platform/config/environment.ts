@@ -1,12 +1,15 @@
 import type { Secret } from '../../common/log/secret.js';
+import type { AddressRange } from '../outbound/address.rules.js';
 import { parseTrustedHosts, type TrustedHosts } from '../outbound/trusted-hosts.rules.js';
 import {
+  addressRanges,
   declaredSettings,
   int,
   oneOf,
   origin,
   positive,
   postgresUrl,
+  redisUrl,
   Setting,
   SettingProblem,
   secretMatching,
@@ -65,6 +68,14 @@ export class Environment {
 
   @Setting({
     description:
+      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` and a single server for now. Instances share their address limits through it.',
+    parse: redisUrl(),
+    fallbackText: 'unset: each instance counts for itself',
+  })
+  readonly REDIS_URL: Secret | undefined;
+
+  @Setting({
+    description:
       'On an empty deployment: creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
     parse: secretMatching(/^gw_mgmt_[A-Za-z0-9_-]{22,200}$/, 'gw_mgmt_ followed by at least 22 letters or digits'),
     fallbackText: 'unset',
@@ -102,6 +113,15 @@ export class Environment {
     fallbackText: 'empty',
   })
   readonly TRUSTED_PRIVATE_HOSTS: TrustedHosts;
+
+  @Setting({
+    description:
+      'Addresses or CIDR ranges, separated by commas, of the proxies in front of the gateway. Only they may name the client’s address, in `X-Forwarded-For`.',
+    parse: addressRanges(),
+    fallback: [],
+    fallbackText: 'empty: the peer is the client',
+  })
+  readonly TRUSTED_PROXIES: readonly AddressRange[];
 
   @Setting({
     description: 'How long a provider may take until its response headers arrive, in seconds.',

@@ -1,4 +1,5 @@
 import { Secret } from '../../common/log/secret.js';
+import { type AddressRange, parseRange } from '../outbound/address.rules.js';
 
 /** Reads one variable's text; returns the value or throws a `SettingProblem` that never repeats the text. */
 export type SettingParser<T> = (text: string) => T;
@@ -110,4 +111,34 @@ export function postgresUrl(): SettingParser<Secret> {
     }
     return new Secret(value.trim());
   };
+}
+
+/**
+ * The address of a single Redis server; it may hold a password, so it is a secret. What it cannot say is refused,
+ * because the driver would read a query as settings of its own.
+ */
+export function redisUrl(): SettingParser<Secret> {
+  return (value) => {
+    const url = URL.parse(value.trim());
+    const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
+    if (!url || !isRedis || url.hostname === '' || url.search || url.hash || !/^(?:\/\d*)?$/.test(url.pathname)) {
+      throw new SettingProblem('must be redis:// or rediss://, [user:password@]host[:port][/database]');
+    }
+    return new Secret(url.href);
+  };
+}
+
+/** Addresses and CIDR ranges, separated by commas or white space. Never `/0`: that would trust everybody. */
+export function addressRanges(): SettingParser<readonly AddressRange[]> {
+  return (value) =>
+    value
+      .split(/[\s,]+/)
+      .filter((entry) => entry !== '')
+      .map((entry) => {
+        const range = parseRange(entry);
+        if (range === undefined || range[1] === 0) {
+          throw new SettingProblem('must be addresses or CIDR ranges separated by commas, none of them /0');
+        }
+        return range;
+      });
 }

@@ -40,6 +40,26 @@ export function parseIp(text: string): IpAddress | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.parse(text);
 }
 
+/**
+ * Reads an address or a network in CIDR notation. Bits beyond the prefix are refused: `10.1.2.3/8` leaves open whether
+ * the host or the network was meant. So are networks of mapped addresses, which are compared as IPv4 and would never
+ * match.
+ */
+export function parseRange(text: string): AddressRange | undefined {
+  const slash = text.lastIndexOf('/');
+  const written = parseIp(slash < 0 ? text : text.slice(0, slash));
+  if (written === undefined) return undefined;
+  if (slash < 0) return singleAddress(unmapped(written));
+  if (!ipaddr.isValidCIDR(text) || unmapped(written) !== written) return undefined;
+  const [address, prefix] = ipaddr.parseCIDR(text);
+  const family = address instanceof ipaddr.IPv4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  return family.networkAddressFromCIDR(text).toString() === address.toString() ? [address, prefix] : undefined;
+}
+
+function singleAddress(address: IpAddress): AddressRange {
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
 /** True when the address lies in the network; addresses of the other family never do. */
 export function isWithin(address: IpAddress, range: AddressRange): boolean {
   return address.kind() === range[0].kind() && address.match(range);

@@ -1,5 +1,4 @@
-import ipaddr from 'ipaddr.js';
-import { type AddressRange, type IpAddress, isWithin, parseIp, unmapped } from './address.rules.js';
+import { type AddressRange, type IpAddress, isWithin, parseIp, parseRange, unmapped } from './address.rules.js';
 
 /** A host and perhaps a port; `[v6]` brackets removed, names in lower case. */
 interface Authority {
@@ -76,22 +75,15 @@ function parseEntry(text: string): TrustedEntry {
   return entry;
 }
 
-/** Bits beyond the prefix are refused: `10.1.2.3/8` leaves open whether the host or the network was meant. */
 function parseNetwork(text: string): TrustedEntry | undefined {
-  const slash = text.lastIndexOf('/');
-  if (parseIp(text.slice(0, slash)) === undefined || !ipaddr.isValidCIDR(text)) return undefined;
-  const [address, prefix] = ipaddr.parseCIDR(text);
-  const family = address instanceof ipaddr.IPv4 ? ipaddr.IPv4 : ipaddr.IPv6;
-  const exact = family.networkAddressFromCIDR(text).toString() === address.toString();
-  // Mapped addresses are compared as IPv4, so a mapped network would never match.
-  if (!exact || unmapped(address) !== address) return undefined;
-  return { range: [address, prefix], port: undefined };
+  const range = parseRange(text);
+  return range && { range, port: undefined };
 }
 
 function parseHost(text: string): TrustedEntry | undefined {
   const { host, port } = parseAuthority(text);
-  const address = parseIp(host);
-  if (address !== undefined) return { range: singleAddress(unmapped(address)), port };
+  const range = parseRange(host);
+  if (range !== undefined) return { range, port };
   if (host.length > MAX_NAME_LENGTH || !NAME.test(host) || NUMERIC_END.test(host)) return undefined;
   return { name: host, port };
 }
@@ -102,10 +94,6 @@ function parseAuthority(text: string): Authority {
   if (port !== undefined && port > MAX_PORT) return { host: text.toLowerCase(), port: undefined };
   const host = (bare?.[1] ?? text).toLowerCase();
   return { host: /^\[(.*:.*)\]$/.exec(host)?.[1] ?? host, port };
-}
-
-function singleAddress(address: IpAddress): AddressRange {
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
 function covers(range: AddressRange, address: IpAddress | undefined): boolean {

@@ -1,0 +1,34 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import { Environment } from '../platform/config/environment.js';
+import type { AddressLimitScope } from './address-limit.rules.js';
+import { AddressLimits } from './address-limits.service.js';
+import { clientAddress } from './client-address.rules.js';
+
+/** Which limit a route counts under. */
+export const AddressLimitOf = Reflector.createDecorator<AddressLimitScope>();
+
+/** Counts a call before anything else looks at it: no body is parsed, no application loaded. */
+@Injectable()
+export class AddressLimitGuard implements CanActivate {
+  constructor(
+    private readonly limits: AddressLimits,
+    private readonly environment: Environment,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /** @throws rate_limited */
+  canActivate(context: ExecutionContext): Ready<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { app?: string } }>>();
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const address = clientAddress(
+      request.raw.socket.remoteAddress,
+      Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
+      this.environment.TRUSTED_PROXIES,
+    );
+    const scope = this.reflector.get(AddressLimitOf, context.getHandler());
+    return whenReady(this.limits.admit(scope, { address, app: request.params.app }), () => true);
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { instantOf } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+
+/** How often something may be done, and how a refusal says so. */
+interface AddressPolicy {
+  /** Calls a window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** What is counted, in the plural. */
+  readonly action: string;
+  /** Over whom the count is shared. */
+  readonly sharedBy: string;
+}
+
+const MINUTE = 60;
+const FROM_ONE_ADDRESS = 'for this application from one address';
+
+/** Every address limit. Source: contract-app 8.3. */
+export const ADDRESS_LIMITS = {
+  app_auth_challenge: { limit: 60, windowSeconds: MINUTE, action: 'challenges', sharedBy: FROM_ONE_ADDRESS },
+  app_auth_register: { limit: 60, windowSeconds: MINUTE, action: 'registrations', sharedBy: FROM_ONE_ADDRESS },
+  app_auth_token: { limit: 60, windowSeconds: MINUTE, action: 'token exchanges', sharedBy: FROM_ONE_ADDRESS },
+} as const satisfies Record<string, AddressPolicy>;
+
+/** Name of an address limit, as `data.scope` shows it. */
+export type AddressLimitScope = keyof typeof ADDRESS_LIMITS;
+
+/** A window, in milliseconds since the Unix epoch; the end is the first instant after it. */
+export interface LimitWindow {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Who is counted. */
+export interface CountedCaller {
+  /** From `clientAddress`. */
+  readonly address: string;
+  /** The application the route names, as it was sent; absent off application routes. */
+  readonly app: string | undefined;
+}
+
+/** The window an instant falls in: fixed, aligned to the clock. Source: contract-app 8.3. */
+export function windowAt(nowMs: number, windowSeconds: number): LimitWindow {
+  const lengthMs = windowSeconds * 1000;
+  const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
+  return { startMs, endMs: startMs + lengthMs };
+}
+
+/**
+ * The name of a counter: SHA-256, so that neither memory nor Redis holds an address. The application comes last
+ * because it is the part a client chooses: it cannot be spelled so that it counts for another address.
+ *
+ * @returns 43 characters of base64url. Source: contract-app 8.3; contract-admin 7.6.
+ */
+export function counterName(scope: AddressLimitScope, { address, app = '' }: CountedCaller): string {
+  return createHash('sha256').update(`${scope}\n${address}\n${app}`).digest('base64url');
+}
+
+/**
+ * The refusal of a call beyond the limit: 429 `rate_limited`.
+ *
+ * @param nowMs decides `Retry-After`: whole seconds to the window's end, at least 1.
+ * Source: contract-app 8.3.
+ */
+export function addressLimitRefusal(scope: AddressLimitScope, window: LimitWindow, nowMs: number): GatewayError {
+  const { limit, windowSeconds, action, sharedBy } = ADDRESS_LIMITS[scope];
+  const retryAfterSeconds = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000));
+  const resetAt = instantOf(window.endMs).toISOString();
+  return new GatewayError('rate_limited', {
+    message: `Too many requests: at most ${limit} ${action} per ${windowSeconds} seconds are allowed ${sharedBy}.`,
+    reason: 'address_limit_reached',
+    data: { scope, limit, windowSeconds, retryAfterSeconds, resetAt },
+    retryAfterSeconds,
+  });
+}

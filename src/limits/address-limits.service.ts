@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { Clock } from '../common/clock.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import { RedisConnection } from '../platform/redis/redis-connection.js';
+import {
+  ADDRESS_LIMITS,
+  type AddressLimitScope,
+  addressLimitRefusal,
+  type CountedCaller,
+  counterName,
+  windowAt,
+} from './address-limit.rules.js';
+import { WindowCounters } from './window-counters.js';
+
+const KEY_PREFIX = 'gw:limit';
+
+/**
+ * Counts calls by address. This process's own count comes first and refuses alone: what one instance has let pass never
+ * exceeds the limit, whatever Redis does (threats 8.1), and a flood ends before it reaches Redis. Redis then holds the
+ * sum over all instances; while it is away each counts for itself.
+ */
+@Injectable()
+export class AddressLimits {
+  private readonly counters = new Map<AddressLimitScope, WindowCounters>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly redis: RedisConnection,
+  ) {}
+
+  /**
+   * Counts one call and lets it pass or refuses it: exactly the limit passes in a window.
+   *
+   * @returns at once without Redis; otherwise after one question to it, within 250 ms.
+   * @throws rate_limited, itself or in the promise (contract-app 8.3).
+   */
+  admit(scope: AddressLimitScope, caller: CountedCaller): Ready<void> {
+    const { limit, windowSeconds } = ADDRESS_LIMITS[scope];
+    const nowMs = this.clock.nowMs();
+    const window = windowAt(nowMs, windowSeconds);
+    const refuseBeyond = (count: number | undefined): void => {
+      if (count !== undefined && count > limit) throw addressLimitRefusal(scope, window, nowMs);
+    };
+    const own = this.countersOf(scope).countUp(window.startMs, counterName(scope, caller));
+    refuseBeyond(own.count);
+    const key = `${KEY_PREFIX}:${scope}:${window.startMs}:${own.name}`;
+    // Twice the window, because an instance whose clock is behind goes on counting after it has ended on ours.
+    const lifeMs = 2 * windowSeconds * 1000;
+    return whenReady(
+      this.redis.run((client) => countUpInRedis(client, key, lifeMs)),
+      refuseBeyond,
+    );
+  }
+
+  private countersOf(scope: AddressLimitScope): WindowCounters {
+    const known = this.counters.get(scope);
+    if (known !== undefined) return known;
+    const made = new WindowCounters();
+    this.counters.set(scope, made);
+    return made;
+  }
+}
+
+/** Counts and sets the end of the counter's life in one transaction: no counter outlives its window for long. */
+async function countUpInRedis(client: Redis, key: string, lifeMs: number): Promise<number> {
+  const [counted] = (await client.multi().incr(key).pexpire(key, lifeMs).exec()) ?? [];
+  const [error, count] = counted ?? [];
+  if (typeof count !== 'number') throw error ?? new Error('Redis gave no count');
+  return count;
+}

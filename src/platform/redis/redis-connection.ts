@@ -1,0 +1,160 @@
+import { Redis } from 'ioredis';
+import type { Clock } from '../../common/clock.js';
+import type { Log } from '../../common/log/log.js';
+import type { Secret } from '../../common/log/secret.js';
+import type { Ready } from '../../common/when-ready.js';
+import { type BackoffBounds, backoffMs } from '../database/backoff.rules.js';
+
+/** How long a command may take before Redis counts as lost. */
+const ANSWER_MS = 250;
+
+/** How long connecting may take, with authentication and a first write. */
+const CONNECT_MS = 1_000;
+
+/** A write this often tells within 1.75 s that an idle connection is dead or that Redis takes no writes. */
+const PROBE_MS = 1_500;
+const PROBE_KEY = 'gw:probe';
+const PROBE_TTL_MS = 10_000;
+
+/** Pauses between attempts to connect; with `CONNECT_MS` below the 5 s of threats 10.3. */
+const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
+
+/** One attempt each, no queues: what waits and what is tried again is decided here. */
+const DRIVER_OPTIONS = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  autoResendUnfulfilledCommands: false,
+  retryStrategy: null,
+  disableClientInfo: true,
+  disconnectTimeout: 0,
+} as const;
+
+interface RedisConnectionOptions {
+  /** Absent: there is no Redis, every question is answered by "none". */
+  readonly url: Secret | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * The connection to Redis, kept in the background: losing it is no failure, only the absence of an answer, and each
+ * wait is bounded. Redis is a cache (threats 9.2), so nothing is sent twice and nothing queues while it is away.
+ *
+ * Log lines: redis_lost, redis_back, once each an outage. Source: decisions 2 and 4.8; threats 10.3, 10.4.
+ */
+export class RedisConnection {
+  private client: Redis | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
+  private ready = false;
+  private closed = false;
+  private lostAtMs: number | undefined;
+
+  constructor(private readonly options: RedisConnectionOptions) {}
+
+  /** `unused` without an address; else whether Redis answers. */
+  get state(): 'ok' | 'lost' | 'unused' {
+    if (this.options.url === undefined) return 'unused';
+    return this.ready ? 'ok' : 'lost';
+  }
+
+  /** Starts connecting in the background. Does not fail and does not wait: Redis may come later. */
+  open(): void {
+    const { url } = this.options;
+    if (url !== undefined && this.client === undefined && !this.closed) void this.connect(url);
+  }
+
+  /**
+   * Puts a question to Redis.
+   *
+   * @param ask sends the command; called only while Redis answers.
+   * @returns the answer; `undefined` when there is none within 250 ms, at once while Redis is away. Never rejects.
+   */
+  run<T>(ask: (client: Redis) => Promise<T>): Ready<T | undefined> {
+    const { client } = this;
+    if (client === undefined || !this.ready) return undefined;
+    return within(ANSWER_MS, ask(client)).catch((error: unknown) => {
+      this.lose(client, error);
+      return undefined;
+    });
+  }
+
+  /** Ends the connection for good; open questions get no answer. */
+  close(): void {
+    const { client } = this;
+    this.closed = true;
+    this.ready = false;
+    this.client = undefined;
+    clearTimeout(this.timer);
+    client?.disconnect();
+  }
+
+  private async connect(url: Secret): Promise<void> {
+    const client = new Redis(url.reveal(), DRIVER_OPTIONS);
+    this.client = client;
+    client.on('error', (error) => this.lose(client, error));
+    client.on('close', () => this.lose(client, new Error('the connection was closed')));
+    try {
+      await within(
+        CONNECT_MS,
+        client.connect().then(() => probe(client)),
+      );
+    } catch (error) {
+      this.lose(client, error);
+      return;
+    }
+    if (this.client !== client) return;
+    this.ready = true;
+    this.sayThatItIsBack();
+    this.keepProbing(client);
+  }
+
+  private keepProbing(client: Redis): void {
+    this.timer = setTimeout(() => {
+      within(ANSWER_MS, probe(client)).then(
+        () => {
+          if (this.client !== client) return;
+          this.failures = 0;
+          this.keepProbing(client);
+        },
+        (error: unknown) => this.lose(client, error),
+      );
+    }, PROBE_MS);
+  }
+
+  /** Gives up a connection, once, and plans the next attempt. */
+  private lose(client: Redis, error: unknown): void {
+    const { url, clock, log } = this.options;
+    if (this.client !== client || url === undefined) return;
+    this.client = undefined;
+    this.ready = false;
+    clearTimeout(this.timer);
+    client.disconnect();
+    this.failures++;
+    this.timer = setTimeout(() => void this.connect(url), backoffMs(this.failures, RECONNECT_BACKOFF));
+    if (this.lostAtMs !== undefined) return;
+    this.lostAtMs = clock.monotonicMs();
+    log.event('redis_lost', { error: error instanceof Error ? error.message : 'unknown' });
+  }
+
+  private sayThatItIsBack(): void {
+    if (this.lostAtMs === undefined) return;
+    const { clock, log } = this.options;
+    log.event('redis_back', { lostMs: Math.round(clock.monotonicMs() - this.lostAtMs) });
+    this.lostAtMs = undefined;
+  }
+}
+
+/** A write, not a question: a Redis that is full, loading or a replica answers pings and counts nothing. */
+function probe(client: Redis): Promise<unknown> {
+  return client.set(PROBE_KEY, 1, 'PX', PROBE_TTL_MS);
+}
+
+/** Bounds a wait. An answer that lies in the socket already, because this process was held up, still counts. */
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms);
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
