@@ -1,15 +1,23 @@
-import { applyDecorators, UseGuards } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, UseGuards } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { Access } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
-import { CallerGuard } from './caller.guard.js';
+import { CallerGuard, Needs } from './caller.guard.js';
+import { type CallerNeeds, requireCaller } from './caller.js';
 
 /** A route for an application's own callers: a gateway token, or an API key where the application takes one. */
-export function CallerAccess(): MethodDecorator {
+export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'caller' }),
+    Needs(needs),
     UseGuards(CallerGuard),
     ApiSecurity('GatewayBearer'),
     Fails('invalid_request', 'auth_required', 'app_disabled', 'app_not_found', 'internal_error', 'service_unavailable'),
   );
 }
+
+/** The proven caller, as a handler's argument: `@ProvenCaller() caller: Caller`. */
+export const ProvenCaller = createParamDecorator((_data: undefined, context) =>
+  requireCaller(context.switchToHttp().getRequest<FastifyRequest>()),
+);

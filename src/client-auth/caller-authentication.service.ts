@@ -7,13 +7,15 @@ import { type Ready, whenReady } from '../common/when-ready.js';
 import type { AppKey } from '../keys/app-key.js';
 import { AppKeyDirectory } from '../keys/app-key-directory.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
-import type { Caller } from './caller.js';
+import type { Caller, CallerNeeds } from './caller.js';
 import { findCredential, requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';
+import { refuseKeyForToken, requireClaimsFor, takesGatewayTokens } from './gateway-token.rules.js';
+import { GatewayTokens } from './gateway-tokens.js';
 
 const AUTHORIZATION = ['authorization'];
 
-/** Where a call is addressed; decides which headers may carry its credential. */
-export interface CallAddress {
+/** Where a call is addressed; decides which headers may carry its credential and which it must have. */
+export interface CallAddress extends CallerNeeds {
   readonly appId: string;
   /** Slug of the provider, on proxy routes. */
   readonly providerSlug?: string;
@@ -26,27 +28,50 @@ export class CallerAuthentication {
     private readonly apps: AppDirectoryService,
     private readonly keys: AppKeyDirectory,
     private readonly providers: ProviderDirectory,
+    private readonly tokens: GatewayTokens,
   ) {}
 
   /**
-   * @returns at once when application and key are in memory.
+   * @returns at once when application and key are in memory and the token was verified before.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
-   * (end-user header); see contract-app 1.2, steps 1 to 6.
+   * (end-user header, application version); see contract-app 1.2, steps 1 to 7.
    */
   authenticate(request: GatewayRequest, address: CallAddress): Ready<Caller> {
     return whenReady(this.apps.find(address.appId), (found) => {
       const app = requireActive(found);
-      return whenReady(this.credentialOf(request, app, address.providerSlug), (credential) => {
-        const userId = app.userHeader === undefined ? null : requireNamedUser(request.raw.headers, app.userHeader);
-        refuseKeyWhereTokensAreNeeded(app);
-        return whenReady(this.keys.find(credential.value), (key) => ({
-          app,
-          userId,
-          apiKeyId: requireKeyOf(app, key),
-          authMethod: 'api_key' as const,
-          appVersion: appVersionOf(request) ?? null,
-          credentialHeader: credential.header,
-        }));
+      return whenReady(this.credentialOf(request, app, address.providerSlug), (credential) =>
+        takesGatewayTokens(app)
+          ? this.callerOfToken(request, app, credential, address)
+          : this.callerOfKey(request, app, credential),
+      );
+    });
+  }
+
+  private callerOfKey(request: GatewayRequest, app: ReadableApp, { value, header }: SentCredential): Ready<Caller> {
+    const userId = app.userHeader === undefined ? null : requireNamedUser(request.raw.headers, app.userHeader);
+    return whenReady(this.keys.find(value), (key) => ({
+      app,
+      userId,
+      apiKeyId: requireKeyOf(app, key).id,
+      authMethod: 'api_key',
+      appVersion: appVersionOf(request) ?? null,
+      credentialHeader: header,
+    }));
+  }
+
+  private callerOfToken(
+    request: GatewayRequest,
+    app: ReadableApp,
+    { value, header }: SentCredential,
+    address: CallAddress,
+  ): Ready<Caller> {
+    refuseKeyForToken(value);
+    return whenReady(this.tokens.judge(value), (judged) => {
+      const { userId, apiKeyId, authMethod } = requireClaimsFor(app, judged);
+      return whenReady(apiKeyId === null ? undefined : this.keys.findById(apiKeyId), (key) => {
+        if (apiKeyId !== null) requireKeyOfToken(app, key);
+        const appVersion = appVersionFor(request, address);
+        return { app, userId, apiKeyId, authMethod, appVersion, credentialHeader: header };
       });
     });
   }
@@ -72,16 +97,34 @@ function requireActive(found: AppSnapshot | undefined): ReadableApp {
   return app;
 }
 
-/** Only an API-key application without issuer takes the key itself (contract-app 4.2). */
-function refuseKeyWhereTokensAreNeeded(app: ReadableApp): void {
-  if (app.userSource !== 'issuer' && app.userSource !== 'app_install') return;
+function isOpenKey(app: ReadableApp, key: AppKey | undefined): key is AppKey {
+  return key !== undefined && key.appId === app.id && key.status === 'active';
+}
+
+function requireKeyOf(app: ReadableApp, key: AppKey | undefined): AppKey {
+  if (isOpenKey(app, key)) return key;
   throw new GatewayError('auth_required', {
-    message: 'This application takes gateway tokens only.',
-    reason: 'gateway_token_required',
+    message: 'The API key is not valid; send an active key of this application.',
+    reason: 'app_key_invalid',
   });
 }
 
-function requireKeyOf(app: ReadableApp, key: AppKey | undefined): string {
-  if (key !== undefined && key.appId === app.id && key.status === 'active') return key.id;
-  throw new GatewayError('auth_required', { message: 'The API key is not valid.', reason: 'app_key_invalid' });
+/** A token lives no longer than the key it was exchanged for (contract-app 3.2). */
+function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
+  if (isOpenKey(app, key)) return;
+  throw new GatewayError('auth_required', {
+    message: 'The API key behind the gateway token is no longer valid; exchange an active key.',
+    reason: 'token_key_invalid',
+  });
+}
+
+/** Users of tokens are people with a version of the application in their hands (contract-app 1.2, step 7). */
+function appVersionFor(request: GatewayRequest, address: CallAddress): string | null {
+  const version = appVersionOf(request);
+  if (version !== undefined) return version;
+  if (address.appVersion === 'optional') return null;
+  throw new GatewayError('invalid_request', {
+    message: 'X-App-Version header is required',
+    reason: 'app_version_missing',
+  });
 }

@@ -27,7 +27,7 @@ export function findCredential(headers: IncomingHttpHeaders, names: readonly str
     if (typeof sent !== 'string') continue;
     const value = sent.trim().replace(BEARER, '').trim();
     if (value === '' || EMPTY_BEARER.test(value)) continue;
-    if (value.length > MAX_CREDENTIAL_CHARACTERS) throw missing();
+    if (value.length > MAX_CREDENTIAL_CHARACTERS) throw tooLong();
     return { value, header };
   }
   return undefined;
@@ -41,7 +41,17 @@ export function requireCredential(headers: IncomingHttpHeaders, names: readonly 
 }
 
 function missing(): GatewayError {
-  return new GatewayError('auth_required', { reason: 'credential_missing' });
+  return new GatewayError('auth_required', {
+    message: 'A credential is required: send a gateway token or an API key as "Authorization: Bearer <credential>".',
+    reason: 'credential_missing',
+  });
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError('auth_required', {
+    message: 'The credential is too long to be a gateway token or an API key; send it alone.',
+    reason: 'credential_too_long',
+  });
 }
 
 /**

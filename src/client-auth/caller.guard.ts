@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Reflector } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../common/clock.js';
 import { RequestTimings } from '../common/http/request-timings.js';
-import type { Caller, CallerRequest } from './caller.js';
+import type { Caller, CallerNeeds, CallerRequest } from './caller.js';
 import { type CallAddress, CallerAuthentication } from './caller-authentication.service.js';
 
 interface CallerRoute {
@@ -10,18 +11,26 @@ interface CallerRoute {
   readonly provider?: string;
 }
 
+/** What the route's access decorator was told. */
+export const Needs = Reflector.createDecorator<CallerNeeds>();
+
 /** Proves the caller and marks `auth`. Decides nothing else and writes nothing. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(
     private readonly authentication: CallerAuthentication,
     private readonly clock: Clock,
+    private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: CallerRoute }>>();
+    const http = context.switchToHttp();
+    // What a caller is told is for it alone, refusals included.
+    void http.getResponse<FastifyReply>().header('cache-control', 'no-store');
+    const request = http.getRequest<FastifyRequest<{ Params: CallerRoute }>>();
     const { app, provider } = request.params;
-    await this.prove(request, { appId: app, providerSlug: provider });
+    const needs = this.reflector.get(Needs, context.getHandler());
+    await this.prove(request, { ...needs, appId: app, providerSlug: provider });
     return true;
   }
 

@@ -1,15 +1,16 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
+import type { Ready } from '../common/when-ready.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
 import type { AppKey } from './app-key.js';
-import { hashAppKey, isAppKey } from './app-key.rules.js';
+import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
-import { AppKeysRepository } from './app-keys.repository.js';
+import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
 
-/** Topic of {@link ConfigChanges} for application keys; the key is the hash of the application key. */
+/** Topic of {@link ConfigChanges} for application keys; a change is told twice, with the key's hash and with its id. */
 const APP_KEYS_TOPIC = 'app_keys';
 
 const REFRESH_AFTER_MS = 30_000;
@@ -18,10 +19,17 @@ const HIT_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_KEYS = 10_000;
 
-/** Finds the key a caller presents, from memory when it was presented within the minute. */
+/** By what a key is found in memory. */
+interface KeyNames {
+  readonly id: string;
+  readonly hash: string;
+}
+
+/** Finds the key a caller presents or its token names, from memory when that happened within the minute. */
 @Injectable()
 export class AppKeyDirectory implements OnModuleDestroy {
-  private readonly keys: SnapshotCache<UsedAppKey>;
+  private readonly byHash: SnapshotCache<UsedAppKey>;
+  private readonly byId: SnapshotCache<UsedAppKey>;
   private readonly unsubscribe: () => void;
 
   constructor(
@@ -30,17 +38,13 @@ export class AppKeyDirectory implements OnModuleDestroy {
     private readonly configChanges: ConfigChanges,
     clock: Clock,
   ) {
-    this.keys = new SnapshotCache({
-      load: (keyHash) => this.load(keyHash),
-      clock,
-      refreshAfterMs: REFRESH_AFTER_MS,
-      maxAgeMs: HIT_AGE_MS,
-      missAgeMs: MISS_AGE_MS,
-      max: MAX_KEYS,
-    });
-    this.unsubscribe = configChanges.subscribe(APP_KEYS_TOPIC, (keyHash) => {
-      if (keyHash === EVERYTHING) this.keys.invalidateAll();
-      else this.keys.invalidate(keyHash);
+    const ages = { refreshAfterMs: REFRESH_AFTER_MS, maxAgeMs: HIT_AGE_MS, missAgeMs: MISS_AGE_MS };
+    const options = { ...ages, clock, max: MAX_KEYS };
+    this.byHash = new SnapshotCache({ ...options, load: (hash) => repository.findByHash(hash).then(toUsedKey) });
+    this.byId = new SnapshotCache({ ...options, load: (id) => repository.findById(id).then(toUsedKey) });
+    this.unsubscribe = configChanges.subscribe(APP_KEYS_TOPIC, (name) => {
+      if (name === EVERYTHING) this.forgetAll();
+      else this.forget({ id: name, hash: name });
     });
   }
 
@@ -54,31 +58,52 @@ export class AppKeyDirectory implements OnModuleDestroy {
    *
    * @returns `undefined`, itself or in the promise, when there is no such key.
    */
-  find(plaintext: string): AppKey | undefined | Promise<AppKey | undefined> {
+  find(plaintext: string): Ready<AppKey | undefined> {
     if (!isAppKey(plaintext)) return undefined;
-    const found = this.keys.get(hashAppKey(plaintext));
-    return found instanceof Promise ? found.then((used) => this.present(used)) : this.present(found);
+    return this.noted(this.byHash.get(hashAppKey(plaintext)));
   }
 
-  /** Tells every instance, when the transaction commits, that the key with this hash changed. */
-  announceChange(tx: EntityManager, keyHash: string): Promise<void> {
-    return this.configChanges.publish(tx, { topic: APP_KEYS_TOPIC, key: keyHash });
+  /** As {@link find}, but as the key is stored now, for those to whom a revocation must be immediate. */
+  async findStored(plaintext: string): Promise<AppKey | undefined> {
+    if (!isAppKey(plaintext)) return undefined;
+    return this.present(toUsedKey(await this.repository.findByHash(hashAppKey(plaintext))));
+  }
+
+  /** As {@link find}, for the key that a gateway token was exchanged for. */
+  findById(keyId: string): Ready<AppKey | undefined> {
+    if (!isAppKeyId(keyId)) return undefined;
+    return this.noted(this.byId.get(keyId));
+  }
+
+  /** Tells every instance, when the transaction commits, that a key changed. */
+  async announceChange(tx: EntityManager, { id, hash }: KeyNames): Promise<void> {
+    await this.configChanges.publish(tx, { topic: APP_KEYS_TOPIC, key: hash });
+    await this.configChanges.publish(tx, { topic: APP_KEYS_TOPIC, key: id });
   }
 
   /** For this instance, after the commit: the very next call sees the change. */
-  forget(keyHash: string): void {
-    this.keys.invalidate(keyHash);
+  forget({ id, hash }: KeyNames): void {
+    this.byHash.invalidate(hash);
+    this.byId.invalidate(id);
+  }
+
+  private forgetAll(): void {
+    this.byHash.invalidateAll();
+    this.byId.invalidateAll();
+  }
+
+  private noted(found: Ready<UsedAppKey | undefined>): Ready<AppKey | undefined> {
+    return found instanceof Promise ? found.then((used) => this.present(used)) : this.present(found);
   }
 
   private present(used: UsedAppKey | undefined): AppKey | undefined {
     if (used?.key.status === 'active') this.uses.note(used);
     return used?.key;
   }
+}
 
-  private async load(keyHash: string): Promise<UsedAppKey | undefined> {
-    const stored = await this.repository.findByHash(keyHash);
-    if (stored === undefined) return undefined;
-    const { id, appId, organizationId, status, lastUsedAt } = stored;
-    return { key: Object.freeze({ id, appId, organizationId, status }), lastUsedAtMs: lastUsedAt?.getTime() ?? 0 };
-  }
+function toUsedKey(stored: StoredAppKey | undefined): UsedAppKey | undefined {
+  if (stored === undefined) return undefined;
+  const { id, appId, organizationId, status, lastUsedAt } = stored;
+  return { key: Object.freeze({ id, appId, organizationId, status }), lastUsedAtMs: lastUsedAt?.getTime() ?? 0 };
 }

@@ -41,13 +41,13 @@ export class AppKeysRepository {
   }
 
   /** Of whichever account: the key itself says whose it is. */
-  async findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
-    const rows: StoredAppKey[] = await this.dataSource.query(
-      `SELECT id, app_id AS "appId", organization_id AS "organizationId", status, last_used_at AS "lastUsedAt"
-       FROM app_keys WHERE key_hash = $1`,
-      [keyHash],
-    );
-    return rows[0];
+  findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
+    return this.findWhere('key_hash = $1', keyHash);
+  }
+
+  /** Of whichever account, for a key whose id stands in a token of ours; the key itself says whose it is. */
+  findById(keyId: string): Promise<StoredAppKey | undefined> {
+    return this.findWhere('id = $1', keyId);
   }
 
   /**
@@ -61,5 +61,14 @@ export class AppKeysRepository {
        AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - $3 * interval '1 millisecond')`,
       [keyIds, at, staleMs],
     );
+  }
+
+  private async findWhere(condition: 'key_hash = $1' | 'id = $1', value: string): Promise<StoredAppKey | undefined> {
+    const rows: StoredAppKey[] = await this.dataSource.query(
+      `SELECT id, app_id AS "appId", organization_id AS "organizationId", status, last_used_at AS "lastUsedAt"
+       FROM app_keys WHERE ${condition}`,
+      [value],
+    );
+    return rows[0];
   }
 }

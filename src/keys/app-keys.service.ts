@@ -65,12 +65,12 @@ export class AppKeysService {
   async revoke(app: AppRow, keyId: string): Promise<void> {
     requireKeyAuthentication(app.authenticationType);
     if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
-    const keyHash = await this.dataSource.transaction(async (tx) => {
-      const revoked = await this.repository.revoke(tx, app, keyId, this.clock.now());
-      if (revoked === undefined) throw new GatewayError('not_found');
-      await this.directory.announceChange(tx, revoked);
-      return revoked;
+    const revoked = await this.dataSource.transaction(async (tx) => {
+      const hash = await this.repository.revoke(tx, app, keyId, this.clock.now());
+      if (hash === undefined) throw new GatewayError('not_found');
+      await this.directory.announceChange(tx, { id: keyId, hash });
+      return { id: keyId, hash };
     });
-    this.directory.forget(keyHash);
+    this.directory.forget(revoked);
   }
 }

@@ -1,0 +1,118 @@
+import { createSecretKey, hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../common/clock.js';
+import { Ids } from '../common/ids.js';
+import type { Secret } from '../common/log/secret.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import type { AuthMethod } from '../usage/usage-event.js';
+import {
+  GATEWAY_TOKEN_ALGORITHM,
+  type GatewayTokenClaims,
+  isGatewayToken,
+  REQUIRED_CLAIMS,
+  readClaims,
+  type TokenRefusal,
+} from './gateway-token.rules.js';
+
+/** From issue to expiry. Source: contract-app 3.2. */
+export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
+
+const TYPE = 'JWT';
+/** Tokens whose signature need not be computed again; a user's device holds one at a time. */
+const MAX_VERIFIED = 50_000;
+
+/** Whom a token is issued to. */
+export interface TokenHolder {
+  readonly appId: string;
+  readonly userId: string;
+  readonly authMethod: AuthMethod;
+  /** The application key it is exchanged for; absent for devices. */
+  readonly apiKeyId?: string;
+}
+
+/**
+ * Issues and verifies gateway tokens: signed by us for us, valid for an hour, opaque to clients.
+ *
+ * A verified token is remembered by a hash of the whole of it, so that presenting it again costs one hash and no
+ * promise; its expiry is judged each time. What failed is not remembered.
+ *
+ * Source: contract-app 3.2; threats 5.1 to 5.3.
+ */
+@Injectable()
+export class GatewayTokens {
+  readonly #signingKey: CryptoKey;
+  readonly #verifyingKeys: readonly CryptoKey[];
+  readonly #verified = new LRUCache<string, GatewayTokenClaims>({ max: MAX_VERIFIED });
+
+  constructor(
+    secrets: TokenSecrets,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {
+    this.#signingKey = toKey(secrets.current);
+    this.#verifyingKeys =
+      secrets.previous === undefined ? [this.#signingKey] : [this.#signingKey, toKey(secrets.previous)];
+  }
+
+  /** A new token for a proven user. */
+  issue({ appId, userId, authMethod, apiKeyId }: TokenHolder): Promise<string> {
+    const issuedAt = Math.floor(this.clock.nowMs() / 1000);
+    const ofKey = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
+    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey })
+      .setProtectedHeader({ alg: GATEWAY_TOKEN_ALGORITHM, typ: TYPE })
+      .setSubject(userId)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + GATEWAY_TOKEN_LIFETIME_SECONDS)
+      .setJti(this.ids.uuid())
+      .sign(this.#signingKey);
+  }
+
+  /** @returns the claims of a token that is valid now; `undefined`, itself or in the promise, for any other text. */
+  verify(token: string): Ready<GatewayTokenClaims | undefined> {
+    return whenReady(this.judge(token), (judged) => (typeof judged === 'string' ? undefined : judged));
+  }
+
+  /** As {@link verify}, and says why a token is not valid; at once when this token was verified before. */
+  judge(token: string): Ready<GatewayTokenClaims | TokenRefusal> {
+    const tokenHash = hash('sha256', token, 'hex');
+    const known = this.#verified.get(tokenHash);
+    if (known === undefined) return isGatewayToken(token) ? this.#judgeUnknown(token, tokenHash) : 'token_invalid';
+    if (this.clock.nowMs() < known.expiresAtMs) return known;
+    this.#verified.delete(tokenHash);
+    return 'token_expired';
+  }
+
+  async #judgeUnknown(token: string, tokenHash: string): Promise<GatewayTokenClaims | TokenRefusal> {
+    for (const key of this.#verifyingKeys) {
+      const judged = await this.#judgeWith(key, token);
+      if (judged === 'token_invalid') continue;
+      if (judged !== 'token_expired') this.#verified.set(tokenHash, judged);
+      return judged;
+    }
+    return 'token_invalid';
+  }
+
+  async #judgeWith(key: CryptoKey, token: string): Promise<GatewayTokenClaims | TokenRefusal> {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, key, {
+        algorithms: [GATEWAY_TOKEN_ALGORITHM],
+        requiredClaims: REQUIRED_CLAIMS,
+        currentDate: this.clock.now(),
+      });
+      return protectedHeader.typ === TYPE ? (readClaims(payload) ?? 'token_invalid') : 'token_invalid';
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return 'token_expired';
+      if (error instanceof errors.JOSEError) return 'token_invalid';
+      throw error;
+    }
+  }
+}
+
+/** The bytes of the secret's text are the key (contract-app 3.2). */
+function toKey(secret: Secret): CryptoKey {
+  const key = createSecretKey(secret.reveal(), 'utf8');
+  return key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+}
