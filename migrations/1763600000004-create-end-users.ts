@@ -15,6 +15,7 @@ export class CreateEndUsers1763600000004 implements MigrationInterface {
         created_at timestamptz NOT NULL,
         last_seen_at timestamptz,
         claim_pending_since timestamptz,
+        is_virtual boolean NOT NULL DEFAULT false,
         CONSTRAINT app_users_pkey PRIMARY KEY (app_id, id)
       )`);
     await runner.query(

@@ -5,6 +5,7 @@ import { CreateUsageEvents1763600000003 } from '../../../migrations/176360000000
 import { CreateEndUsers1763600000004 } from '../../../migrations/1763600000004-create-end-users.js';
 import { CreateAuthEvents1763600000005 } from '../../../migrations/1763600000005-create-auth-events.js';
 import { CreateUsageUserMonths1763600000006 } from '../../../migrations/1763600000006-create-usage-user-months.js';
+import { KeepVirtualUsers1763600000007 } from '../../../migrations/1763600000007-keep-virtual-users.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateEndUsers1763600000004,
   CreateAuthEvents1763600000005,
   CreateUsageUserMonths1763600000006,
+  KeepVirtualUsers1763600000007,
 ];
