@@ -4,15 +4,17 @@ import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { CallerGuard } from './caller.guard.js';
 import { CallerAuthentication } from './caller-authentication.service.js';
+import { GatewayTokens } from './gateway-tokens.js';
 
 /**
- * Proves who calls an application's routes.
+ * Proves who calls an application's routes, by gateway token or application key, and tells callers how they stand.
  *
- * Tables: none. Routes: none. Codes: app_not_found, app_disabled, auth_required, invalid_request (end-user header).
+ * Tables: none. Routes: `/v1/apps/{app}/me`. Codes: app_not_found, app_disabled, auth_required, invalid_request
+ * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
   imports: [AppDirectoryModule, KeysModule, ProvidersModule],
-  providers: [CallerAuthentication, CallerGuard],
-  exports: [CallerAuthentication, CallerGuard],
+  providers: [CallerAuthentication, CallerGuard, GatewayTokens],
+  exports: [CallerAuthentication, CallerGuard, GatewayTokens],
 })
 export class ClientAuthModule {}

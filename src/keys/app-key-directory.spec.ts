@@ -14,6 +14,7 @@ const PLAINTEXT = `gw_${'k'.repeat(48)}`;
 const HASH = hashAppKey(PLAINTEXT);
 const START_MS = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
+const KEY_ID = `key_${'k'.repeat(20)}`;
 
 class ManualClock extends Clock {
   atMs = START_MS;
@@ -43,6 +44,11 @@ class StoredKeys extends AppKeysRepository {
     return this.rows.get(keyHash);
   }
 
+  override async findById(keyId: string): Promise<StoredAppKey | undefined> {
+    this.asked.push(keyId);
+    return [...this.rows.values()].find((key) => key.id === keyId);
+  }
+
   override async markUsed(keyIds: readonly string[], at: { getTime(): number }, staleMs: number): Promise<void> {
     if (this.failure) throw this.failure;
     this.marked.push({ keyIds, atMs: at.getTime(), staleMs });
@@ -51,6 +57,11 @@ class StoredKeys extends AppKeysRepository {
 
 class SpokenChanges extends ConfigChanges {
   announce: (key: string) => void = () => {};
+  readonly published: unknown[] = [];
+
+  override async publish(_tx: unknown, change: unknown): Promise<void> {
+    this.published.push(change);
+  }
 
   override subscribe(_topic: string, subscriber: (key: string) => void): () => void {
     this.announce = subscriber;
@@ -63,19 +74,21 @@ class SpokenChanges extends ConfigChanges {
 function setUp(stored: Partial<StoredAppKey> = {}) {
   const clock = new ManualClock();
   const repository = new StoredKeys();
-  const key = { id: 'key_1', appId: 'notes-abc123', organizationId: 'account-1', status: 'active' } as const;
+  const key = { id: KEY_ID, appId: 'notes-abc123', organizationId: 'account-1', status: 'active' } as const;
   repository.rows.set(HASH, { ...key, lastUsedAt: null, ...stored });
   const lines: Record<string, unknown>[] = [];
   const uses = new AppKeyUses(repository, clock, new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))));
   const changes = new SpokenChanges({ url: new Secret(''), onTrouble: () => {} });
-  return { clock, repository, lines, uses, changes, keys: new AppKeyDirectory(repository, uses, changes, clock) };
+  const { published } = changes;
+  const directory = new AppKeyDirectory(repository, uses, changes, clock);
+  return { clock, repository, lines, uses, changes, published, keys: directory };
 }
 
 describe('AppKeyDirectory.find', () => {
   it('known key → at once the second time; only its hash was asked for', async () => {
     const { keys, repository } = setUp();
     const key = await keys.find(PLAINTEXT);
-    expect(key).toEqual({ id: 'key_1', appId: 'notes-abc123', organizationId: 'account-1', status: 'active' });
+    expect(key).toEqual({ id: KEY_ID, appId: 'notes-abc123', organizationId: 'account-1', status: 'active' });
     expect(keys.find(PLAINTEXT)).toBe(key);
     expect(repository.asked).toEqual([HASH]);
   });
@@ -114,7 +127,86 @@ describe('AppKeyDirectory.find', () => {
   });
 });
 
+describe('AppKeyDirectory.findById', () => {
+  it('known key → at once the second time, by its own look-up', async () => {
+    const { keys, repository } = setUp();
+    const key = await keys.findById(KEY_ID);
+    expect(key).toMatchObject({ id: KEY_ID, appId: 'notes-abc123', status: 'active' });
+    expect(keys.findById(KEY_ID)).toBe(key);
+    expect(repository.asked).toEqual([KEY_ID]);
+  });
+
+  it.each(['', 'key_', `key_${'K'.repeat(20)}`, HASH, PLAINTEXT])('%.10j, no id of a key → no look-up', (keyId) => {
+    const { keys, repository } = setUp();
+    expect(keys.findById(keyId)).toBeUndefined();
+    expect(repository.asked).toEqual([]);
+  });
+
+  it('contract-app 1.3: unknown → believed for ten seconds; revoked unannounced → refused within a minute', async () => {
+    const { keys, repository, clock } = setUp({ id: 'another' });
+    expect(await keys.findById(KEY_ID)).toBeUndefined();
+    repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'active', lastUsedAt: null });
+    clock.atMs += 9_999;
+    expect(keys.findById(KEY_ID)).toBeUndefined();
+    clock.atMs += 1;
+    expect(await keys.findById(KEY_ID)).toMatchObject({ status: 'active' });
+    repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'revoked', lastUsedAt: null });
+    clock.atMs += 60_000;
+    expect(await keys.findById(KEY_ID)).toMatchObject({ status: 'revoked' });
+  });
+
+  it.each([[KEY_ID], [EVERYTHING]])('change of "%s" announced → read again', async (changed) => {
+    const { keys, repository, changes } = setUp();
+    await keys.findById(KEY_ID);
+    changes.announce(changed);
+    await keys.findById(KEY_ID);
+    expect(repository.asked).toHaveLength(2);
+  });
+});
+
+describe('AppKeyDirectory.findStored', () => {
+  it('a key that memory knows otherwise → as it is stored, each time', async () => {
+    const { keys, repository } = setUp();
+    const known = await keys.find(PLAINTEXT);
+    if (known) repository.rows.set(HASH, { ...known, status: 'revoked', lastUsedAt: null });
+    expect(await keys.findStored(PLAINTEXT)).toMatchObject({ status: 'revoked' });
+    await keys.findStored(PLAINTEXT);
+    expect(repository.asked).toHaveLength(3);
+  });
+
+  it('text that cannot be a key → undefined without a look-up', async () => {
+    const { keys, repository } = setUp();
+    expect(await keys.findStored('gw_nonsense')).toBeUndefined();
+    expect(repository.asked).toEqual([]);
+  });
+});
+
+describe('a revoked key', () => {
+  it('announced and forgotten → by hash and by id, each once (contract-app 1.3)', async () => {
+    const { keys, repository, published } = setUp();
+    await Promise.all([keys.find(PLAINTEXT), keys.findById(KEY_ID)]);
+    await keys.announceChange(new DataSource({ type: 'postgres' }).manager, { id: KEY_ID, hash: HASH });
+    expect(published).toEqual([
+      { topic: 'app_keys', key: HASH },
+      { topic: 'app_keys', key: KEY_ID },
+    ]);
+    keys.forget({ id: KEY_ID, hash: HASH });
+    await Promise.all([keys.find(PLAINTEXT), keys.findById(KEY_ID)]);
+    expect(repository.asked).toEqual([HASH, KEY_ID, HASH, KEY_ID]);
+  });
+});
+
 describe('use of a key', () => {
+  it.each<[string, (keys: AppKeyDirectory) => unknown]>([
+    ['named by a token', (keys) => keys.findById(KEY_ID)],
+    ['exchanged for a token', (keys) => keys.findStored(PLAINTEXT)],
+  ])('%s → counts like a presented key', async (_name, use) => {
+    const { keys, repository, uses } = setUp();
+    await use(keys);
+    await uses.flush();
+    expect(repository.marked).toMatchObject([{ keyIds: [KEY_ID] }]);
+  });
+
   it('many uses within an hour → written once, later', async () => {
     const { keys, repository, uses, clock } = setUp();
     for (let minute = 0; minute < 59; minute++) {
@@ -124,7 +216,7 @@ describe('use of a key', () => {
     expect(repository.marked).toEqual([]);
     await uses.flush();
     await uses.flush();
-    expect(repository.marked).toEqual([{ keyIds: ['key_1'], atMs: clock.atMs, staleMs: HOUR_MS }]);
+    expect(repository.marked).toEqual([{ keyIds: [KEY_ID], atMs: clock.atMs, staleMs: HOUR_MS }]);
   });
 
   it('stored use an hour old → written again; younger → not', async () => {
