@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { Log } from '../common/log/log.js';
+import { type Environment, EnvironmentError } from '../platform/config/environment.js';
+import { importEcKey, readCertificate } from './proof/certificate.rules.js';
+import type { TrustedRoot } from './proof/certificate-chain.rules.js';
+
+/** The vendor's "App Attestation Root CA", a public certificate. Source: contract-app 2.4, point 2. */
+const VENDOR_ROOT = `-----BEGIN CERTIFICATE-----
+MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
+JAYDVQQDDB1BcHBsZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTETMBEGA1UECgwK
+QXBwbGUgSW5jLjETMBEGA1UECAwKQ2FsaWZvcm5pYTAeFw0yMDAzMTgxODMyNTNa
+Fw00NTAzMTUwMDAwMDBaMFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlv
+biBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMwEQYDVQQIDApDYWxpZm9y
+bmlhMHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdh
+NbJhFs/Ii2FdCgAHGbpphY3+d8qjuDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9au
+Yen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41o0IwQDAPBgNVHRMBAf8EBTADAQH/
+MB0GA1UdDgQWBBSskRBTM72+aEH/pwyp5frq5eWKoTAOBgNVHQ8BAf8EBAMCAQYw
+CgYIKoZIzj0EAwMDaAAwZQIwQgFGnByvsiVbpTKwSga0kP0e8EeDS4+sQmTvb7vn
+53O5+FRXgeLhpJ06ysC5PrOyAjEAp5U4xDgEgllF7En3VcE3iexZZtKeYnpqtijV
+oyFraWVIyd/dganmrduC1bmTBGwD
+-----END CERTIFICATE-----`;
+
+const PEM_START = '-----BEGIN CERTIFICATE-----';
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
+
+/** The certificates that every chain of an attestation must reach; one of them is enough. */
+export class AttestationRoots {
+  constructor(readonly roots: readonly TrustedRoot[]) {}
+}
+
+/**
+ * The vendor's root, or the operator's certificates in its place (decision 2, `APP_ATTEST_ROOT_CA_FILE`). Runs at the
+ * start, which fails when the file does not hold.
+ *
+ * @throws EnvironmentError naming the variable.
+ */
+export function attestationRootsOf(environment: Environment, log: Log): AttestationRoots {
+  const file = environment.APP_ATTEST_ROOT_CA_FILE;
+  if (file === undefined) return new AttestationRoots(readRoots(VENDOR_ROOT));
+  let roots: readonly TrustedRoot[];
+  try {
+    roots = readRoots(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new EnvironmentError(
+      'APP_ATTEST_ROOT_CA_FILE must be a readable PEM file of at least one certificate; all of ECDSA keys',
+      { cause: error },
+    );
+  }
+  log.event('app_attest_root_replaced', { file, subjects: roots.map((root) => root.certificate.subject).join('; ') });
+  return new AttestationRoots(roots);
+}
+
+function readRoots(pem: string): readonly TrustedRoot[] {
+  const blocks = Array.from(pem.matchAll(PEM_CERTIFICATE), ([, base64 = '']) => Buffer.from(base64, 'base64'));
+  if (blocks.length === 0 || blocks.length < pem.split(PEM_START).length - 1) throw new TypeError('not certificates');
+  return blocks.map((der) => {
+    const certificate = readCertificate(der);
+    const key = importEcKey(certificate.publicKey);
+    if (key === undefined) throw new TypeError('not an elliptic-curve key');
+    return { certificate, key };
+  });
+}

@@ -1,0 +1,87 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { AppAttest } from '../app-directory/config/app-config.js';
+import { Clock } from '../common/clock.js';
+import { AttestationRoots } from './attestation-roots.js';
+import { verifyAssertionObject } from './proof/assertion.rules.js';
+import { type AttestedKey, verifyAttestationObject } from './proof/attestation.rules.js';
+import { decodeBase64 } from './proof/base64.rules.js';
+import {
+  type AssertionClientData,
+  assertionClientDataHash,
+  attestationClientDataHash,
+} from './proof/client-data.rules.js';
+
+/** Real ones have about 6 KiB. */
+const MAX_ATTESTATION_BYTES = 64 * 1024;
+/** Real ones have about 150 bytes. */
+const MAX_ASSERTION_BYTES = 16 * 1024;
+/** An imported key takes about 7 KiB. */
+const MAX_IMPORTED_KEYS = 2_000;
+
+/** A key that a device wants to register. */
+interface Attestation {
+  readonly appAttest: AppAttest;
+  readonly keyId: string;
+  /** Base64 of any kind, as it was sent. */
+  readonly attestation: string;
+  /** As it was issued. */
+  readonly challenge: string;
+}
+
+/** A signature with a key that is registered. */
+interface Assertion extends AssertionClientData {
+  readonly appAttest: AppAttest;
+  /** Base64 of any kind, as it was sent. */
+  readonly assertion: string;
+  /** As {@link DeviceProofs.verifyAttestation} gave it. */
+  readonly publicKey: string;
+  /** Of the last assertion that was accepted. */
+  readonly counter: number;
+}
+
+/** Judges what devices send to prove themselves. Knows no tables: challenges and counters are the callers'. */
+@Injectable()
+export class DeviceProofs {
+  private readonly importedKeys = new LRUCache<string, KeyObject>({ max: MAX_IMPORTED_KEYS });
+
+  constructor(
+    private readonly trusted: AttestationRoots,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws attest_failed with the granular reason; internal_error when no trusted root is in force.
+   * Source: contract-app 2.4.
+   */
+  async verifyAttestation({ appAttest, keyId, attestation, challenge }: Attestation): Promise<AttestedKey> {
+    const bytes = decodeBase64(attestation, MAX_ATTESTATION_BYTES);
+    const expected = { app: appAttest, keyId, clientDataHash: attestationClientDataHash(challenge) };
+    return verifyAttestationObject(bytes, expected, { roots: this.trusted.roots, atMs: this.clock.nowMs() });
+  }
+
+  /**
+   * @returns the counter of the assertion, above the given one.
+   * @throws attest_failed with the granular reason; Error when the stored key cannot be read, which is no fault of the
+   * device.
+   * Source: contract-app 2.5.
+   */
+  verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): number {
+    const bytes = decodeBase64(assertion, MAX_ASSERTION_BYTES);
+    return verifyAssertionObject(bytes, {
+      app: appAttest,
+      clientDataHash: assertionClientDataHash(clientData),
+      publicKey: this.imported(publicKey),
+      counter,
+    });
+  }
+
+  private imported(publicKey: string): KeyObject {
+    const known = this.importedKeys.get(publicKey);
+    if (known !== undefined) return known;
+    const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki', encoding: 'base64' });
+    this.importedKeys.set(publicKey, key);
+    return key;
+  }
+}

@@ -1,0 +1,36 @@
+import { type KeyObject, verify } from 'node:crypto';
+import type { AppAttest } from '../../app-directory/config/app-config.js';
+import { requireCounter } from './authenticator-data.rules.js';
+import { bytesOf, readCborMap } from './cbor-map.rules.js';
+import { sha256 } from './client-data.rules.js';
+import { proofRefused } from './proof-refusal.js';
+
+/** What an assertion is judged by. */
+export interface ExpectedAssertion {
+  readonly app: AppAttest;
+  readonly clientDataHash: Buffer;
+  readonly publicKey: KeyObject;
+  /** Of the last assertion that was accepted. */
+  readonly counter: number;
+}
+
+/**
+ * Verifies an assertion.
+ *
+ * @param bytes CBOR.
+ * @returns its counter, above the expected one.
+ * @throws attest_failed anything that must hold does not.
+ * Source: contract-app 2.5, points 1 to 4.
+ */
+export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): number {
+  const assertion = readCborMap(bytes);
+  const authenticatorData = bytesOf(assertion.get('authenticatorData'));
+  const signature = bytesOf(assertion.get('signature'));
+  if (authenticatorData === undefined) throw proofRefused('authenticator_data_invalid');
+  if (signature === undefined) throw proofRefused('signature_missing');
+  const counter = requireCounter(authenticatorData, expected.app);
+  if (counter <= expected.counter) throw proofRefused('counter_not_greater');
+  const nonce = sha256(authenticatorData, expected.clientDataHash);
+  if (!verify('sha256', nonce, expected.publicKey, signature)) throw proofRefused('signature_invalid');
+  return counter;
+}

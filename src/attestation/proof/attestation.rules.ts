@@ -1,0 +1,81 @@
+import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { requireFreshKey } from './authenticator-data.rules.js';
+import { bytesOf, isCborMap, readCborMap } from './cbor-map.rules.js';
+import { type Certificate, importEcKey } from './certificate.rules.js';
+import { requireChain, requireTrustedSignatures, type Trust } from './certificate-chain.rules.js';
+import { sha256 } from './client-data.rules.js';
+import { findSingleOctetString } from './der.rules.js';
+import { proofRefused } from './proof-refusal.js';
+
+const FORMAT = 'apple-appattest';
+const NONCE_EXTENSION = '1.2.840.113635.100.8.2';
+/** What stands before the point in the SPKI of every P-256 key: algorithm, curve, bit string, uncompressed. */
+const P256_SPKI_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
+const POINT_BYTES = 65;
+const P256_SPKI_BYTES = P256_SPKI_START.length - 1 + POINT_BYTES;
+
+/** What an attestation must be about. */
+export interface ExpectedAttestation {
+  readonly app: AppAttest;
+  readonly keyId: string;
+  readonly clientDataHash: Buffer;
+}
+
+/** A key that a genuine device made for the application. */
+export interface AttestedKey {
+  /** SPKI, DER in base64. */
+  readonly publicKey: string;
+  readonly environment: AttestEnvironment;
+}
+
+interface Statement {
+  readonly leaf: Buffer;
+  readonly intermediate: Buffer;
+  readonly authenticatorData: Buffer;
+}
+
+/**
+ * Verifies an attestation object. What costs least is checked first; members nobody knows are ignored.
+ *
+ * @param bytes CBOR.
+ * @throws attest_failed anything that must hold does not; internal_error no root is in force.
+ * Source: contract-app 2.4.
+ */
+export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
+  const { leaf, intermediate, authenticatorData } = readStatement(bytes);
+  const environment = requireFreshKey(authenticatorData, expected.app, expected.keyId);
+  const chain = requireChain(leaf, intermediate, trust.atMs);
+  requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
+  requireKeyId(chain.leaf, expected.keyId);
+  requireTrustedSignatures(chain, trust);
+  if (importEcKey(chain.leaf.publicKey) === undefined) throw proofRefused('public_key_unusable');
+  return { publicKey: chain.leaf.publicKey.toString('base64'), environment };
+}
+
+function readStatement(bytes: Buffer): Statement {
+  const attestation = readCborMap(bytes);
+  if (attestation.get('fmt') !== FORMAT) throw proofRefused('attestation_format_unknown');
+  const statement = attestation.get('attStmt');
+  const chain = isCborMap(statement) ? statement.get('x5c') : undefined;
+  const [leaf, intermediate] = Array.isArray(chain) && chain.length === 2 ? chain.map(bytesOf) : [];
+  if (leaf === undefined || intermediate === undefined) throw proofRefused('attestation_certificates_invalid');
+  const receipt = isCborMap(statement) ? bytesOf(statement.get('receipt')) : undefined;
+  if (receipt === undefined) throw proofRefused('attestation_receipt_missing');
+  const authenticatorData = bytesOf(attestation.get('authData'));
+  if (authenticatorData === undefined) throw proofRefused('authenticator_data_invalid');
+  return { leaf, intermediate, authenticatorData };
+}
+
+/** Binds the certificate to this challenge. */
+function requireNonce({ extensions }: Certificate, nonce: Buffer): void {
+  const extension = extensions.get(NONCE_EXTENSION);
+  const certified = extension && findSingleOctetString(extension);
+  if (certified === undefined) throw proofRefused('nonce_missing');
+  if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
+}
+
+function requireKeyId({ publicKey }: Certificate, keyId: string): void {
+  const isP256 = publicKey.length === P256_SPKI_BYTES && publicKey.indexOf(P256_SPKI_START) === 0;
+  if (!isP256) throw proofRefused('public_key_unusable');
+  if (sha256(publicKey.subarray(-POINT_BYTES)).toString('base64') !== keyId) throw proofRefused('key_id_mismatch');
+}

@@ -1,0 +1,50 @@
+import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { sha256 } from './client-data.rules.js';
+import { proofRefused } from './proof-refusal.js';
+
+const COUNTER_OFFSET = 33;
+const ASSERTED_BYTES = 37;
+const AAGUID_OFFSET = 37;
+const CREDENTIAL_LENGTH_OFFSET = 53;
+const CREDENTIAL_OFFSET = 55;
+const CREDENTIAL_BYTES = 32;
+const ATTESTED_BYTES = CREDENTIAL_OFFSET + CREDENTIAL_BYTES;
+
+const AAGUIDS: ReadonlyMap<string, AttestEnvironment> = new Map([
+  [Buffer.from('appattestdevelop').toString('hex'), 'development'],
+  [Buffer.from('appattest\0\0\0\0\0\0\0').toString('hex'), 'production'],
+]);
+
+/**
+ * The sign counter of authenticator data that was made for this application.
+ *
+ * @returns 0 to 2^32 - 1.
+ * @throws attest_failed fewer than 37 bytes, or another application's.
+ * Source: contract-app 2.5.
+ */
+export function requireCounter(bytes: Buffer, app: AppAttest): number {
+  if (bytes.length < ASSERTED_BYTES) throw proofRefused('authenticator_data_invalid');
+  if (!bytes.subarray(0, 32).equals(sha256(`${app.team_id}.${app.bundle_id}`))) throw proofRefused('app_mismatch');
+  return bytes.readUInt32BE(COUNTER_OFFSET);
+}
+
+/**
+ * The environment of a key that was made for this application and never used. The flags are not looked at, nor
+ * whatever follows the credential id.
+ *
+ * @throws attest_failed fewer than 87 bytes, another application, a counter, an environment the application does not
+ * take, or another key.
+ * Source: contract-app 2.4, points 5 and 6.
+ */
+export function requireFreshKey(bytes: Buffer, app: AppAttest, keyId: string): AttestEnvironment {
+  if (bytes.length < ATTESTED_BYTES) throw proofRefused('authenticator_data_invalid');
+  if (requireCounter(bytes, app) !== 0) throw proofRefused('counter_not_zero');
+  const environment = AAGUIDS.get(bytes.toString('hex', AAGUID_OFFSET, CREDENTIAL_LENGTH_OFFSET));
+  if (environment === undefined) throw proofRefused('environment_unknown');
+  if (!app.environments.includes(environment)) throw proofRefused('environment_not_allowed');
+  const credential = bytes.toString('base64', CREDENTIAL_OFFSET, ATTESTED_BYTES);
+  if (bytes.readUInt16BE(CREDENTIAL_LENGTH_OFFSET) !== CREDENTIAL_BYTES || credential !== keyId) {
+    throw proofRefused('credential_id_mismatch');
+  }
+  return environment;
+}

@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { type Certificate, importEcKey, isInForce, isSignedBy, readCertificate } from './certificate.rules.js';
+import { proofRefused } from './proof-refusal.js';
+
+/** Real ones have about 1 KiB. */
+const MAX_CERTIFICATE_BYTES = 8 * 1024;
+
+/** A certificate that is believed without proof. */
+export interface TrustedRoot {
+  readonly certificate: Certificate;
+  readonly key: KeyObject;
+}
+
+/** What a chain is judged by. */
+export interface Trust {
+  readonly roots: readonly TrustedRoot[];
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** The two certificates of an attestation. */
+export interface CertificateChain {
+  readonly leaf: Certificate;
+  readonly intermediate: Certificate;
+}
+
+/**
+ * Reads the two certificates and checks everything about them that takes no signature.
+ *
+ * @throws attest_failed unreadable, not in force, not issued one by the other, or a leaf that could issue.
+ * Source: contract-app 2.4, point 2.
+ */
+export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: number): CertificateChain {
+  const chain = { leaf: readSent(leafDer), intermediate: readSent(intermediateDer) };
+  const { leaf, intermediate } = chain;
+  if (!isInForce(leaf, atMs) || !isInForce(intermediate, atMs)) throw proofRefused('certificate_not_in_force');
+  if (leaf.issuer !== intermediate.subject) throw proofRefused('certificate_issuer_mismatch');
+  if (!intermediate.isAuthority || leaf.isAuthority) throw proofRefused('certificate_authority_invalid');
+  return chain;
+}
+
+/**
+ * Follows the signatures from a trusted root down.
+ *
+ * @throws attest_failed no trusted root signed the intermediate, or the intermediate did not sign the leaf.
+ * @throws internal_error no root is in force: the service's clock or its roots are wrong, not the device.
+ * Source: contract-app 2.4, point 2; decision 5.3.
+ */
+export function requireTrustedSignatures({ leaf, intermediate }: CertificateChain, { roots, atMs }: Trust): void {
+  const inForce = roots.filter(({ certificate }) => isInForce(certificate, atMs));
+  if (inForce.length === 0) throw new GatewayError('internal_error', { reason: 'attestation_root_not_in_force' });
+  const isTrusted = inForce.some(
+    (root) => root.certificate.subject === intermediate.issuer && isSignedBy(intermediate, root.key),
+  );
+  if (!isTrusted) throw proofRefused('certificate_untrusted');
+  const issuerKey = importEcKey(intermediate.publicKey);
+  if (issuerKey === undefined) throw proofRefused('public_key_unusable');
+  if (!isSignedBy(leaf, issuerKey)) throw proofRefused('certificate_signature_invalid');
+}
+
+function readSent(der: Buffer): Certificate {
+  if (der.length > MAX_CERTIFICATE_BYTES) throw proofRefused('certificate_unreadable');
+  try {
+    return readCertificate(der);
+  } catch (error) {
+    throw proofRefused('certificate_unreadable', error);
+  }
+}

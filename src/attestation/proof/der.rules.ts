@@ -1,0 +1,79 @@
+const SEQUENCE = 0x30;
+const OCTET_STRING = 0x04;
+const CONSTRUCTED = 0x20;
+/** Tags above 30 take several bytes; nothing that is read here has one. */
+const LONG_TAG = 0x1f;
+const MAX_LENGTH_BYTES = 3;
+const MAX_DEPTH = 8;
+
+interface DerElement {
+  readonly tag: number;
+  /** Header and content. */
+  readonly whole: Buffer;
+  readonly content: Buffer;
+  /** What follows the element. */
+  readonly rest: Buffer;
+}
+
+/** A certificate in its three parts, as they were signed. */
+interface SignedParts {
+  /** What the signature is over, header included. */
+  readonly signed: Buffer;
+  /** DER inside. */
+  readonly signature: Buffer;
+}
+
+/**
+ * Splits a certificate into what is signed and the signature.
+ *
+ * @returns `undefined` unless the bytes are exactly one DER sequence of a sequence, a sequence and a bit string.
+ * Source: RFC 5280 4.1.
+ */
+export function splitSigned(bytes: Buffer): SignedParts | undefined {
+  const outer = readElement(bytes);
+  if (outer?.tag !== SEQUENCE || outer.rest.length > 0) return undefined;
+  const signed = readElement(outer.content);
+  const algorithm = signed && readElement(signed.rest);
+  const signature = algorithm && readElement(algorithm.rest);
+  if (signed?.tag !== SEQUENCE || algorithm?.tag !== SEQUENCE) return undefined;
+  if (signature?.tag !== 0x03 || signature.rest.length > 0 || signature.content[0] !== 0) return undefined;
+  return { signed: signed.whole, signature: signature.content.subarray(1) };
+}
+
+/**
+ * The single octet string that a value of nested sequences holds, however it is wrapped.
+ *
+ * @returns `undefined` when the value is not DER or holds none or several.
+ * Source: contract-app 2.4, point 3.
+ */
+export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
+  const found: Buffer[] = [];
+  return collectOctetStrings(bytes, found, MAX_DEPTH) && found.length === 1 ? found[0] : undefined;
+}
+
+/** @returns false when the bytes are not a row of DER elements. */
+function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boolean {
+  if (depth === 0) return false;
+  for (let rest = bytes; rest.length > 0; ) {
+    const element = readElement(rest);
+    if (element === undefined) return false;
+    if (element.tag === OCTET_STRING) found.push(element.content);
+    if (element.tag & CONSTRUCTED && !collectOctetStrings(element.content, found, depth - 1)) return false;
+    rest = element.rest;
+  }
+  return true;
+}
+
+/** The first element; `undefined` when the bytes do not start with one of definite and shortest length. */
+function readElement(bytes: Buffer): DerElement | undefined {
+  const [tag, first] = bytes;
+  if (tag === undefined || first === undefined || (tag & LONG_TAG) === LONG_TAG) return undefined;
+  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
+  const start = 2 + lengthBytes;
+  if (first === 0x80 || lengthBytes > MAX_LENGTH_BYTES || bytes.length < start) return undefined;
+  const length = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
+  const isShortest = lengthBytes === 0 || (length >= 0x80 && bytes[2] !== 0);
+  const end = start + length;
+  if (!isShortest || bytes.length < end) return undefined;
+  return { tag, whole: bytes.subarray(0, end), content: bytes.subarray(start, end), rest: bytes.subarray(end) };
+}

@@ -1,0 +1,263 @@
+import 'reflect-metadata';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  type X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { encode } from 'cbor2';
+
+const DAY_MS = 86_400_000;
+const ROOT_NAME = 'CN=Simulated Attestation Root CA, O=Simulated Vendor';
+const INTERMEDIATE_NAME = 'CN=Simulated Attestation CA 1, O=Simulated Vendor';
+const P384 = { name: 'ECDSA', namedCurve: 'P-384' };
+const NONCE_EXTENSION = '1.2.840.113635.100.8.2';
+/** SEQUENCE { [1] { OCTET STRING of 32 bytes } } without the bytes, as genuine devices send it. */
+const NONCE_HEADER = Buffer.from('3024a1220420', 'hex');
+const AAGUIDS = {
+  production: Buffer.concat([Buffer.from('appattest'), Buffer.alloc(7)]),
+  development: Buffer.from('appattestdevelop'),
+};
+/** Credential data follows; genuine devices set this flag in assertions too. */
+const ATTESTED_FLAGS = 0x40;
+
+/** The application a device says it runs. */
+interface DeviceApp {
+  readonly teamId: string;
+  readonly bundleId: string;
+}
+
+interface AttestationRequest extends DeviceApp {
+  readonly challenge: string;
+  readonly environment?: keyof typeof AAGUIDS;
+}
+
+interface AssertionRequest extends DeviceApp {
+  readonly appId: string;
+  readonly challenge: string;
+}
+
+/** The members of a CBOR map, free to be changed before they are encoded. */
+type CborMembers = Map<unknown, unknown>;
+
+/** What a forged or broken leaf certificate may say instead. */
+interface LeafChanges {
+  readonly issuer?: string;
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  readonly isAuthority?: boolean;
+  readonly publicKey?: KeyObject;
+  readonly signedBy?: webcrypto.CryptoKey;
+  /** Value of the nonce's extension; null leaves it out. */
+  readonly nonceExtension?: (value: Buffer) => Buffer | null;
+  readonly extensions?: readonly Extension[];
+}
+
+/** Everything a device can get wrong; without any it is genuine. */
+export interface AttestationChanges {
+  /** What `clientDataHash` the device was given. */
+  readonly clientDataHash?: Buffer;
+  readonly leaf?: LeafChanges;
+  /** Certified like everything else: the nonce is made of the changed bytes. */
+  readonly authenticatorData?: (bytes: Buffer) => Buffer;
+  readonly certificates?: (certificates: readonly Buffer[]) => readonly unknown[];
+  readonly statement?: (members: CborMembers) => void;
+  readonly members?: (members: CborMembers) => void;
+  readonly bytes?: (cbor: Buffer) => Buffer;
+}
+
+/** Everything an assertion can have wrong. */
+export interface AssertionChanges {
+  /** The text that is hashed. */
+  readonly clientData?: string;
+  readonly counter?: number;
+  /** Signed like everything else. */
+  readonly authenticatorData?: (bytes: Buffer) => Buffer;
+  readonly signature?: (der: Buffer) => Buffer;
+  readonly members?: (members: CborMembers) => void;
+  readonly bytes?: (cbor: Buffer) => Buffer;
+}
+
+/** What a vendor may do otherwise than a genuine one. */
+interface VendorChanges {
+  readonly rootName?: string;
+  readonly intermediateName?: string;
+  readonly intermediateIsAuthority?: boolean;
+  readonly rootNotAfter?: Date;
+  readonly intermediateNotAfter?: Date;
+}
+
+/** A vendor of devices: a root of its own and the authority below it that certifies keys. */
+export class DeviceVendor {
+  private constructor(
+    readonly root: X509Certificate,
+    readonly intermediate: X509Certificate,
+    readonly intermediateKey: webcrypto.CryptoKey,
+    readonly rootKey: webcrypto.CryptoKey,
+  ) {}
+
+  static async create(changes: VendorChanges = {}): Promise<DeviceVendor> {
+    const { rootName = ROOT_NAME, intermediateName = INTERMEDIATE_NAME, intermediateIsAuthority = true } = changes;
+    const rootKeys = await webcrypto.subtle.generateKey(P384, true, ['sign', 'verify']);
+    const keys = await webcrypto.subtle.generateKey(P384, true, ['sign', 'verify']);
+    const since = new Date('2020-03-18T00:00:00Z');
+    const root = await certificate({
+      subject: rootName,
+      issuer: rootName,
+      notBefore: since,
+      notAfter: changes.rootNotAfter ?? new Date('2045-03-15T00:00:00Z'),
+      publicKey: rootKeys.publicKey,
+      signingKey: rootKeys.privateKey,
+      extensions: [new BasicConstraintsExtension(true, undefined, true)],
+    });
+    const intermediate = await certificate({
+      subject: intermediateName,
+      issuer: rootName,
+      notBefore: since,
+      notAfter: changes.intermediateNotAfter ?? new Date('2040-03-13T00:00:00Z'),
+      publicKey: keys.publicKey,
+      signingKey: rootKeys.privateKey,
+      extensions: [
+        new BasicConstraintsExtension(intermediateIsAuthority, intermediateIsAuthority ? 0 : undefined, true),
+      ],
+    });
+    return new DeviceVendor(root, intermediate, keys.privateKey, rootKeys.privateKey);
+  }
+
+  /** For `APP_ATTEST_ROOT_CA_FILE`. */
+  get rootPem(): string {
+    return this.root.toString('pem');
+  }
+
+  /** A device with a fresh key. */
+  device(): Device {
+    return new Device(this);
+  }
+}
+
+/** One installation of an application: a P-256 key that never leaves it and counts its signatures. */
+export class Device {
+  /** Base64 of the hash of the public key, as clients send it. */
+  readonly keyId: string;
+  counter = 0;
+  private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  constructor(private readonly vendor: DeviceVendor) {
+    this.keyId = keyIdentifier(this.keys.publicKey).toString('base64');
+  }
+
+  /** Base64 of an attestation of this device's key. */
+  async attest(request: AttestationRequest, changes: AttestationChanges = {}): Promise<string> {
+    const unchanged = attestedData(request, keyIdentifier(this.keys.publicKey));
+    const authData = changes.authenticatorData?.(unchanged) ?? unchanged;
+    const clientDataHash = changes.clientDataHash ?? digest(Buffer.from(request.challenge, 'base64url'));
+    const leaf = await this.certify(digest(authData, clientDataHash), changes.leaf);
+    const genuine = [leaf, this.vendor.intermediate].map(({ rawData }) => Buffer.from(rawData));
+    const statement: CborMembers = new Map<unknown, unknown>([
+      ['x5c', changes.certificates?.(genuine) ?? genuine],
+      ['receipt', randomBytes(300)],
+    ]);
+    changes.statement?.(statement);
+    const members: CborMembers = new Map<unknown, unknown>([
+      ['fmt', 'apple-appattest'],
+      ['attStmt', statement],
+      ['authData', authData],
+    ]);
+    return finished(members, changes);
+  }
+
+  /** Base64 of an assertion; counts one up. */
+  assert({ appId, challenge, teamId, bundleId }: AssertionRequest, changes: AssertionChanges = {}): string {
+    this.counter = changes.counter ?? this.counter + 1;
+    const unchanged = authenticatorHead({ teamId, bundleId }, ATTESTED_FLAGS, this.counter);
+    const authenticatorData = changes.authenticatorData?.(unchanged) ?? unchanged;
+    const clientData = changes.clientData ?? `{"app":"${appId}","challenge":"${challenge}","key_id":"${this.keyId}"}`;
+    const nonce = digest(authenticatorData, digest(clientData));
+    const signature = sign('sha256', nonce, this.keys.privateKey);
+    const members: CborMembers = new Map<unknown, unknown>([
+      ['signature', changes.signature?.(signature) ?? signature],
+      ['authenticatorData', authenticatorData],
+    ]);
+    return finished(members, changes);
+  }
+
+  private certify(nonce: Buffer, changes: LeafChanges = {}): Promise<X509Certificate> {
+    const { publicKey = this.keys.publicKey, nonceExtension = (value) => value, extensions = [] } = changes;
+    const value = nonceExtension(Buffer.concat([NONCE_HEADER, nonce]));
+    return certificate({
+      subject: `CN=${keyIdentifier(this.keys.publicKey).toString('hex')}, OU=Simulated Certification`,
+      issuer: changes.issuer ?? this.vendor.intermediate.subject,
+      notBefore: changes.notBefore ?? new Date(Date.now() - DAY_MS),
+      notAfter: changes.notAfter ?? new Date(Date.now() + 2 * DAY_MS),
+      publicKey: publicKey.toCryptoKey({ name: 'ECDSA', namedCurve: curveOf(publicKey) }, true, ['verify']),
+      signingKey: changes.signedBy ?? this.vendor.intermediateKey,
+      extensions: [
+        new BasicConstraintsExtension(changes.isAuthority ?? false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        ...(value === null ? [] : [new Extension(NONCE_EXTENSION, false, value)]),
+        ...extensions,
+      ],
+    });
+  }
+}
+
+interface CertificatePlan {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly publicKey: webcrypto.CryptoKey;
+  readonly signingKey: webcrypto.CryptoKey;
+  readonly extensions: Extension[];
+}
+
+function certificate(plan: CertificatePlan): Promise<X509Certificate> {
+  return X509CertificateGenerator.create({
+    ...plan,
+    serialNumber: `01${randomBytes(8).toString('hex')}`,
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-384' },
+  });
+}
+
+function curveOf(key: KeyObject): string {
+  return key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'P-384' : 'P-256';
+}
+
+/** The hash of the point in uncompressed form. */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  return digest(Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url'));
+}
+
+function authenticatorHead({ teamId, bundleId }: DeviceApp, flags: number, counter: number): Buffer {
+  const counterBytes = Buffer.alloc(4);
+  counterBytes.writeUInt32BE(counter);
+  return Buffer.concat([digest(`${teamId}.${bundleId}`), Buffer.of(flags), counterBytes]);
+}
+
+/** Ends as genuine ones do: with the public key, and with bytes no flag announces. */
+function attestedData({ environment = 'production', ...app }: AttestationRequest, credentialId: Buffer): Buffer {
+  return Buffer.concat([
+    authenticatorHead(app, ATTESTED_FLAGS, 0),
+    AAGUIDS[environment],
+    Buffer.of(0, credentialId.length),
+    credentialId,
+    encode(new Map([[1, 2]])),
+    encode(new Map([['simulated', true]])),
+  ]);
+}
+
+function finished(members: CborMembers, changes: Pick<AttestationChanges, 'members' | 'bytes'>): string {
+  changes.members?.(members);
+  const cbor = Buffer.from(encode(members));
+  return (changes.bytes?.(cbor) ?? cbor).toString('base64');
+}
+
+function digest(...pieces: readonly (Buffer | string)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
+}
