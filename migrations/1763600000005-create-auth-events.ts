@@ -19,8 +19,17 @@ export class CreateAuthEvents1763600000005 implements MigrationInterface {
         claim_delay_ms bigint,
         created_at timestamptz NOT NULL
       )`);
-    await runner.query('CREATE INDEX auth_events_app_idx ON auth_events (app_id, id DESC)');
-    await runner.query('CREATE INDEX auth_events_app_time_idx ON auth_events (app_id, created_at)');
+    await runner.query('CREATE INDEX auth_events_event_idx ON auth_events (app_id, event, id DESC)');
+    await runner.query('CREATE INDEX auth_events_outcome_idx ON auth_events (app_id, event, outcome, id DESC)');
+    await runner.query(
+      'CREATE INDEX auth_events_user_idx ON auth_events (app_id, user_id, id DESC) WHERE user_id IS NOT NULL',
+    );
+    await runner.query(
+      'CREATE INDEX auth_events_day_idx ON auth_events (app_id, created_at) INCLUDE (event, outcome, reason)',
+    );
+    await runner.query(
+      'CREATE INDEX auth_events_claim_delay_idx ON auth_events (app_id, created_at) INCLUDE (claim_delay_ms) WHERE claim_delay_ms IS NOT NULL',
+    );
     await runner.query('CREATE INDEX auth_events_time_idx ON auth_events (created_at)');
   }
 

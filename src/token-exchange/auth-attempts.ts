@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireActive } from '../app-directory/app-snapshot.js';
-import { type AuthEventDraft, AuthEvents } from '../auth-events/auth-events.service.js';
+import type { AuthEventDraft } from '../auth-events/auth-event.js';
+import { AuthEvents } from '../auth-events/auth-events.service.js';
 import { Clock } from '../common/clock.js';
 import { toGatewayError } from '../common/errors/framework-error.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';

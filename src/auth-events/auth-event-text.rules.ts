@@ -1,0 +1,38 @@
+import { storableText, wholeNumber } from '../usage/event/usage-line.rules.js';
+import type { AuthEventDraft } from './auth-event.js';
+
+/** Source: contract-app 3.5, "first 64 characters". */
+const APP_VERSION_MAX = 64;
+/** As long as any user id that can be proven. */
+const USER_ID_MAX = 1_024;
+/** Error codes and reasons are words of ours, far shorter than this. */
+const WORD_MAX = 200;
+const LATENCY_MAX_MS = 2 ** 31 - 1;
+
+/**
+ * An attempt as JSON text that Postgres takes whatever the attempt holds: texts cut, without NUL and well-formed,
+ * numbers whole and not negative.
+ *
+ * @param eventId a UUID; what makes storing twice harmless.
+ */
+export function authEventText(eventId: string, draft: AuthEventDraft): string {
+  const { claimDelayMs } = draft;
+  return JSON.stringify({
+    event_id: eventId,
+    organization_id: draft.organizationId,
+    app_id: draft.appId,
+    user_id: storable(draft.userId, USER_ID_MAX),
+    event: draft.event,
+    auth_method: draft.authMethod,
+    outcome: storable(draft.outcome, WORD_MAX),
+    reason: storable(draft.reason, WORD_MAX),
+    app_version: storable(draft.appVersion, APP_VERSION_MAX),
+    latency_ms: Math.min(wholeNumber(draft.latencyMs), LATENCY_MAX_MS),
+    claim_delay_ms: claimDelayMs === null ? null : wholeNumber(claimDelayMs),
+    created_at: draft.createdAt.toISOString(),
+  });
+}
+
+function storable(value: string | null, maxLength: number): string | null {
+  return value === null ? null : storableText(value, maxLength);
+}

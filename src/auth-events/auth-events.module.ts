@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { AuthEventLosses } from './auth-event-losses.service.js';
+import { AuthEventReports } from './auth-event-reports.service.js';
+import { AuthEventWriter } from './auth-event-writer.service.js';
+import { AuthEventsController } from './auth-events.controller.js';
+import { AuthEventsRepository } from './auth-events.repository.js';
+import { AuthEvents } from './auth-events.service.js';
+
+/**
+ * One event for every attempt to register a device or to exchange a token, and what people read of them.
+ *
+ * Tables: auth_events. Routes: `/v1/admin/apps/{app}/auth-events`, `/v1/admin/apps/{app}/auth-events/summary`. Codes:
+ * none of its own. Log lines: auth_event_record_failed.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule, UsageModule, UsersModule],
+  controllers: [AuthEventsController],
+  providers: [AuthEventLosses, AuthEventReports, AuthEventWriter, AuthEvents, AuthEventsRepository],
+  exports: [AuthEvents],
+})
+export class AuthEventsModule {}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import {
+  AUTH_EVENT_KINDS,
+  type AuthEventDayRow,
+  type AuthEventFilter,
+  type AuthEventRow,
+  type ClaimDelayRow,
+} from './auth-event.js';
+
+const COLUMNS = {
+  event_id: 'uuid',
+  organization_id: 'text',
+  app_id: 'text',
+  user_id: 'text',
+  event: 'text',
+  auth_method: 'text',
+  outcome: 'text',
+  reason: 'text',
+  app_version: 'text',
+  latency_ms: 'integer',
+  claim_delay_ms: 'bigint',
+  created_at: 'timestamptz',
+} as const;
+
+const NAMES = Object.keys(COLUMNS);
+
+/**
+ * Storing an event again changes nothing; one whose application is gone is left out. The applications are held until
+ * the statement ends, so that none can go in the middle of it and take the other events along.
+ */
+const INSERT_EVENTS = `
+  INSERT INTO auth_events (${NAMES.join(', ')})
+  SELECT ${NAMES.map((name) => `event.${name}`).join(', ')}
+  FROM ROWS FROM (json_to_recordset($1::json) AS (${Object.entries(COLUMNS).map((column) => column.join(' '))}))
+    WITH ORDINALITY AS event
+  JOIN apps app ON app.id = event.app_id AND app.organization_id = event.organization_id
+  ORDER BY event.ordinality
+  FOR KEY SHARE OF app
+  ON CONFLICT (event_id) DO NOTHING`;
+
+/** One look into an index per kind of event, so that a page costs the same however rare what it shows is. */
+const LIST_EVENTS = `
+  SELECT event.* FROM unnest($3::text[]) AS kind(name)
+  CROSS JOIN LATERAL (
+    SELECT one.* FROM auth_events one
+    WHERE one.organization_id = $1 AND one.app_id = $2 AND one.event = kind.name
+      AND ($4::text IS NULL OR one.outcome = $4) AND ($5::text IS NULL OR one.user_id = $5)
+      AND ($6::bigint IS NULL OR one.id < $6)
+    ORDER BY one.id DESC LIMIT $7) event
+  ORDER BY event.id DESC LIMIT $7`;
+
+/** Day by day, because then neither a date is made of each event nor are they sorted. */
+const COUNT_BY_DAY = `
+  SELECT to_char(day.at, 'YYYY-MM-DD') AS date, counted.event, counted.outcome, counted.reason, counted.count
+  FROM apps app
+  CROSS JOIN generate_series($3::date::timestamp, $4::date::timestamp, interval '1 day') AS day(at)
+  CROSS JOIN LATERAL (
+    SELECT event.event, event.outcome, event.reason, count(*) AS count FROM auth_events event
+    WHERE event.app_id = app.id AND event.created_at >= day.at AT TIME ZONE 'UTC'
+      AND event.created_at < (day.at + interval '1 day') AT TIME ZONE 'UTC'
+    GROUP BY event.event, event.outcome, event.reason) counted
+  WHERE app.organization_id = $1 AND app.id = $2
+  ORDER BY 1, counted.event COLLATE "C", counted.outcome COLLATE "C", counted.reason COLLATE "C" NULLS FIRST`;
+
+const CLAIM_DELAY = `
+  SELECT count(*) AS count, round(avg(event.claim_delay_ms)) AS avg_ms,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY event.claim_delay_ms) AS p50_ms,
+    percentile_disc(0.95) WITHIN GROUP (ORDER BY event.claim_delay_ms) AS p95_ms
+  FROM apps app JOIN auth_events event ON event.app_id = app.id
+  WHERE app.organization_id = $1 AND app.id = $2 AND event.claim_delay_ms IS NOT NULL
+    AND event.created_at >= $3::date::timestamp AT TIME ZONE 'UTC'
+    AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'`;
+
+/** All SQL of `auth_events`. */
+@Injectable()
+export class AuthEventsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Stores a JSON array of events, given as text. */
+  async insert(events: string): Promise<void> {
+    await this.dataSource.query(INSERT_EVENTS, [events]);
+  }
+
+  /** Newest first; at most `limit` of them. */
+  list(app: AppRef, { limit, outcome, event, user, beforeId }: AuthEventFilter): Promise<AuthEventRow[]> {
+    const kinds = event === undefined ? AUTH_EVENT_KINDS : [event];
+    return this.dataSource.query(LIST_EVENTS, [
+      app.organizationId,
+      app.id,
+      kinds,
+      outcome ?? null,
+      user ?? null,
+      beforeId ?? null,
+      limit,
+    ]);
+  }
+
+  /** By date, then event, outcome and reason. `from` and `to`: UTC days, `YYYY-MM-DD`, both included. */
+  countByDay(app: AppRef, from: string, to: string): Promise<AuthEventDayRow[]> {
+    return this.dataSource.query(COUNT_BY_DAY, [app.organizationId, app.id, from, to]);
+  }
+
+  /** Percentiles by nearest rank. `from` and `to` as above. */
+  async measureClaimDelay(app: AppRef, from: string, to: string): Promise<ClaimDelayRow | undefined> {
+    const rows = await this.dataSource.query<ClaimDelayRow[]>(CLAIM_DELAY, [app.organizationId, app.id, from, to]);
+    return rows[0];
+  }
+}

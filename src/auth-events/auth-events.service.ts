@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Ids } from '../common/ids.js';
+import type { AuthEventDraft } from './auth-event.js';
+import { AuthEventLosses } from './auth-event-losses.service.js';
+import { authEventText } from './auth-event-text.rules.js';
+import { AuthEventWriter } from './auth-event-writer.service.js';
+
+/** Remembers attempts to register a device or to exchange a token (contract-app 3.5). */
+@Injectable()
+export class AuthEvents {
+  constructor(
+    private readonly writer: AuthEventWriter,
+    private readonly losses: AuthEventLosses,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Takes an attempt that has ended; it is stored in the background. Never throws and never waits. */
+  record(draft: AuthEventDraft): void {
+    try {
+      this.writer.add(authEventText(this.ids.uuid(), draft));
+    } catch (error) {
+      this.losses.add(1, error);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { AUTH_METHODS, type AuthMethod } from '../../usage/usage-event.js';
+import { AUTH_EVENT_KINDS, type AuthEventKind, type AuthEventRow } from '../auth-event.js';
+import type { AuthEventPage } from '../auth-event-reports.service.js';
+
+export class AuthEventResponse {
+  @ApiProperty({ type: 'integer', description: 'Grows with time; the cursor of the list.' })
+  id: number;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Null: nobody was proven.' })
+  user_id: string | null;
+
+  @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_KINDS] })
+  event: AuthEventKind;
+
+  @ApiProperty({ type: 'string', enum: [...AUTH_METHODS, null], nullable: true })
+  auth_method: AuthMethod | null;
+
+  @ApiProperty({ type: 'string', description: '`ok`, or the error code the client got.' })
+  outcome: string;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Which case of the code it was; clients never see it.' })
+  reason: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  app_version: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true })
+  latency_ms: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'How long a required claim took to arrive, with the success that ended the wait.',
+  })
+  claim_delay_ms: number | null;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  created_at: string;
+
+  static from(row: AuthEventRow): AuthEventResponse {
+    return Object.assign(new AuthEventResponse(), {
+      id: Number(row.id),
+      user_id: row.user_id,
+      event: row.event,
+      auth_method: row.auth_method,
+      outcome: row.outcome,
+      reason: row.reason,
+      app_version: row.app_version,
+      latency_ms: row.latency_ms,
+      claim_delay_ms: row.claim_delay_ms === null ? null : Number(row.claim_delay_ms),
+      created_at: row.created_at.toISOString(),
+    });
+  }
+}
+
+export class AuthEventsResponse {
+  @ApiProperty({ type: 'string' })
+  app_id: string;
+
+  @ApiProperty({ type: 'integer' })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: there are no older events.' })
+  next_before_id: number | null;
+
+  @ApiProperty({ type: [AuthEventResponse], description: 'Newest first.' })
+  events: AuthEventResponse[];
+
+  static from({ appId, limit, events }: AuthEventPage): AuthEventsResponse {
+    const last = events.at(-1);
+    return Object.assign(new AuthEventsResponse(), {
+      app_id: appId,
+      limit,
+      next_before_id: last !== undefined && events.length === limit ? Number(last.id) : null,
+      events: events.map(AuthEventResponse.from),
+    });
+  }
+}
