@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
+import { errorCode } from '../common/errors/error-code.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
@@ -112,5 +113,6 @@ function requireSet(fetched: KeySet | KeySetTrouble): KeySet {
 }
 
 function textOf({ reason, cause }: OutboundError): string {
-  return cause instanceof Error && cause.message !== '' ? `${reason}: ${cause.message}` : reason;
+  const code = errorCode(cause);
+  return code === undefined ? reason : `${reason}: ${code}`;
 }

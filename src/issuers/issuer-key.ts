@@ -1,4 +1,4 @@
-import { importJWK } from 'jose';
+import { type CryptoKey, importJWK } from 'jose';
 import type { IssuerAlgorithm } from './issuer-token.rules.js';
 import { allowsAlgorithm, isSoundKey, type PublishedKey, verifyingJwk } from './key-set.rules.js';
 

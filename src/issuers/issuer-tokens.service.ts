@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { compactVerify, errors } from 'jose';
+import { type CryptoKey, compactVerify, errors } from 'jose';
 import type { IssuerConfig } from '../app-directory/config/app-config.js';
 import { Clock } from '../common/clock.js';
 import { judgeClaims } from './issuer-claims.rules.js';

@@ -1,4 +1,4 @@
-import type { JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 import { type Claims, isClaims } from './claim-path.rules.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 

@@ -10,17 +10,19 @@ import { type Claims, claimAt } from './claim-path.rules.js';
  * Source: contract-app 3.4, "Matching".
  */
 export function hasRequiredClaims(claims: Claims, required: readonly RequiredClaim[]): boolean {
+  const contents = new Map<string, ReadonlySet<unknown>>();
   return required.every((requirement) => {
-    const claim = claimAt(claims, requirement.path);
-    if ('equals' in requirement) return claim === requirement.equals;
+    const { path } = requirement;
+    if ('equals' in requirement) return claimAt(claims, path) === requirement.equals;
+    // Taken apart once a path, because a configuration may ask for the same claim a thousand times.
+    const content = contents.get(path) ?? contentOf(claimAt(claims, path));
+    contents.set(path, content);
     const { contains } = requirement;
-    return containsAny(claim, typeof contains === 'string' ? [contains] : contains);
+    return typeof contains === 'string' ? content.has(contains) : contains.some((text) => content.has(text));
   });
 }
 
-function containsAny(claim: unknown, texts: readonly string[]): boolean {
-  if (Array.isArray(claim)) return texts.some((text) => claim.includes(text));
-  if (typeof claim !== 'string') return false;
-  const words = new Set(claim.split(/\s+/));
-  return texts.some((text) => claim === text || words.has(text));
+function contentOf(claim: unknown): ReadonlySet<unknown> {
+  if (Array.isArray(claim)) return new Set(claim);
+  return typeof claim === 'string' ? new Set([claim, ...claim.split(/\s+/)]) : new Set();
 }

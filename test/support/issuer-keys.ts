@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose';
 
 /** A public key as the key set publishes it. */
 export type PublishedJwk = JWK & { readonly kid: string; readonly alg: string };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CompactSign, exportSPKI, importJWK } from 'jose';
+import { CompactSign, type CryptoKey, exportSPKI, importJWK } from 'jose';
 import { type IssuerKey, newIssuerKey } from './issuer-keys.js';
 
 /** The members of a token's payload; those given as undefined are left out. */

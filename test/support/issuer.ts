@@ -176,6 +176,7 @@ async function listeningServer(tls: boolean, listener: (request: IncomingMessage
       : createTlsServer({ cert: identity.certificate, key: identity.privateKey }, listener);
   let port = 0;
   const listen = async (): Promise<void> => {
+    if (server.listening) return;
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;

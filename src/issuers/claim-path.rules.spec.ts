@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Claims, claimAt } from './claim-path.rules.js';
+
+/** More for a long run by hand. */
+const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+
+const NAMES = [
+  'a',
+  'b',
+  '0',
+  '-1',
+  'length',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+];
+const name = fc.constantFrom(...NAMES);
+
+/** JSON texts, because only a parser makes an own member `__proto__`. */
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('null', 'true', '0', '1.5', '""', '"a"', '"length"'),
+    fc.array(tie('json'), { maxLength: 3 }).map((elements) => `[${elements.join()}]`),
+    fc.array(fc.tuple(name, tie('json')), { maxLength: 4 }).map(objectText),
+  ),
+}));
+const claimsText = fc.array(fc.tuple(name, json), { maxLength: 5 }).map(objectText);
+const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join('.'));
+
+function objectText(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
+}
+
+/** The rule said another way: look the names up in lists of members. */
+function memberAt(value: unknown, names: readonly string[]): unknown {
+  const [first, ...rest] = names;
+  if (first === undefined) return value;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+  const member = Object.entries(value).find(([key]) => key === first);
+  return member && memberAt(member[1], rest);
+}
+
+describe('claim paths (contract-app 3.4): dot separated, own properties of objects', () => {
+  const claims: Claims = JSON.parse(`{
+    "sub": "u", "plan": {"name": "pro", "": {"x": 1}}, "list": [{"name": "pro"}], "text": "abc", "none": null,
+    "__proto__": {"own": "yes"}, "a.b": "dotted"
+  }`);
+
+  it.each([
+    ['sub', 'u'],
+    ['plan.name', 'pro'],
+    ['plan', { name: 'pro', '': { x: 1 } }],
+    ['plan..x', 1],
+    ['list', [{ name: 'pro' }]],
+    ['none', null],
+    ['__proto__.own', 'yes'],
+  ])('%s → what stands there', (at, expected) => {
+    expect(claimAt(claims, at)).toEqual(expected);
+  });
+
+  it.each(['list.0', 'list.0.name', 'list.length', 'text.length', 'text.0', 'none.x', 'plan.name.length'])(
+    'array or scalar in the middle: %s → absent',
+    (at) => expect(claimAt(claims, at)).toBeUndefined(),
+  );
+
+  it.each(['', '.', 'sub.', '.sub', 'constructor', 'toString', 'plan.__proto__', 'plan.constructor.name', 'a.b'])(
+    'no own property: "%s" → absent',
+    (at) => expect(claimAt(claims, at)).toBeUndefined(),
+  );
+
+  it('any claims, any path → the same as looking through the members one by one', () => {
+    fc.assert(
+      fc.property(claimsText, path, (text, at) => {
+        const parsed: Claims = JSON.parse(text);
+        expect(claimAt(parsed, at)).toStrictEqual(memberAt(parsed, at.split('.')));
+      }),
+      { numRuns: FUZZ_RUNS },
+    );
+  });
+});
