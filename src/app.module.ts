@@ -12,11 +12,15 @@ import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { UsageModule } from './usage/usage.module.js';
+import { UsersModule } from './users/users.module.js';
 
-/** No arrow leads from `apps` to `usage`: what it must know of usage reaches it through the port `AppUsageTotals`. */
+/**
+ * No arrow leads from `apps` to `usage` or `users`: what it must know of them reaches it through the ports
+ * `AppUsageTotals` and `AppUsers`.
+ */
 @Global()
-@Module({ imports: [UsageModule], exports: [UsageModule] })
-class UsageTotalsModule {}
+@Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
+class AppPortsModule {}
 
 /** The rooms, in arrow order. */
 @Module({
@@ -29,7 +33,7 @@ class UsageTotalsModule {}
     IssuersModule,
     ProvidersModule,
     KeysModule,
-    UsageTotalsModule,
+    AppPortsModule,
     AppsModule,
     ClientAuthModule,
     ProxyModule,

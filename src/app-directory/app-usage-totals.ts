@@ -13,11 +13,17 @@ export interface UsageTotals {
   readonly blocked: number;
 }
 
-/** How many users of an application are known, and how many of them are blocked. */
-export interface UserCounts {
-  readonly total: number;
-  readonly blocked: number;
-}
+/** What amounts to no usage at all. */
+export const NO_USAGE: UsageTotals = {
+  requests: 0,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  errors: 0,
+  blocked: 0,
+};
 
 /**
  * What the rooms of applications must know of recorded usage. A port, because neither may import the other: the room
@@ -30,9 +36,6 @@ export abstract class AppUsageTotals {
    * @param month UTC, `YYYY-MM`.
    */
   abstract totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>>;
-
-  /** Users of every application of the account that has any, of all time. */
-  abstract usersByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>>;
 
   /** Whether the account ever recorded a request. Never goes back to false. */
   abstract hasProxiedRequests(organizationId: string): Promise<boolean>;

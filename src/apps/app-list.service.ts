@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
+import { AppUsers } from '../app-directory/app-users.js';
 import { Clock } from '../common/clock.js';
 import { AccountProvidersService } from './account-providers.service.js';
 import { type AppSummary, summarizeApp } from './app-summary.rules.js';
@@ -22,6 +23,7 @@ export class AppListService {
     private readonly parser: AppConfigParser,
     private readonly providers: AccountProvidersService,
     private readonly usage: AppUsageTotals,
+    private readonly users: AppUsers,
     private readonly clock: Clock,
   ) {}
 
@@ -33,7 +35,7 @@ export class AppListService {
       this.providers.of(organizationId),
       this.usage.hasProxiedRequests(organizationId),
       this.usage.totalsByApp(organizationId, month),
-      this.usage.usersByApp(organizationId),
+      this.users.countsByApp(organizationId),
     ]);
     const summaries = apps.map((app) =>
       summarizeApp(app, this.parser.read(app.config), account.all, {

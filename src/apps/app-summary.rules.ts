@@ -1,6 +1,7 @@
 import type { StoredConfig } from '../app-directory/app-config-parser.js';
 import type { AppRow } from '../app-directory/app-row.js';
-import type { UsageTotals, UserCounts } from '../app-directory/app-usage-totals.js';
+import { NO_USAGE, type UsageTotals } from '../app-directory/app-usage-totals.js';
+import type { UserCounts } from '../app-directory/app-users.js';
 import type { Authentication } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import {
@@ -37,16 +38,6 @@ interface Recorded {
 }
 
 const NO_USERS: UserCounts = { total: 0, blocked: 0 };
-const NO_USAGE: UsageTotals = {
-  requests: 0,
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  cost_usd: 0,
-  errors: 0,
-  blocked: 0,
-};
 const UNREADABLE: ConfigSummary = {
   authenticationType: 'invalid',
   bundleId: null,

@@ -130,7 +130,6 @@ export class AppsController {
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: DeletedAppResponse })
   async delete(@OwnApp() app: AppRow, @Query() query: DeleteAppRequest): Promise<DeletedAppResponse> {
-    await this.apps.delete(app, query.confirm);
-    return DeletedAppResponse.from(app.id);
+    return DeletedAppResponse.from(app.id, await this.apps.delete(app, query.confirm));
   }
 }

@@ -16,7 +16,7 @@ import { NewAppIds } from './new-app-ids.service.js';
 
 /**
  * Write side of applications: list, create, replace, validate, check, delete. Needs an `AppUsageTotals` from the room
- * that records usage.
+ * that records usage and an `AppUsers` from the room of users.
  *
  * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict.

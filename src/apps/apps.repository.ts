@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { APP_COLUMNS, type AppRow, type Instant } from '../app-directory/app-row.js';
+import { APP_COLUMNS, type AppRef, type AppRow, type Instant } from '../app-directory/app-row.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 
 /** What is stored of an accepted write. */
@@ -69,12 +69,17 @@ export class AppsRepository {
     return rows[0];
   }
 
-  /** Deletes the application and its keys; usage stays. @returns whether there was one. */
-  async delete(tx: EntityManager, organizationId: string, appId: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await tx.query('DELETE FROM apps WHERE organization_id = $1 AND id = $2', [
-      organizationId,
-      appId,
+  /** Until the transaction ends, nobody adds to the application what goes with it. @returns whether there is one. */
+  async lock(tx: EntityManager, app: AppRef): Promise<boolean> {
+    const rows: unknown[] = await tx.query('SELECT FROM apps WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+      app.organizationId,
+      app.id,
     ]);
-    return count > 0;
+    return rows.length > 0;
+  }
+
+  /** Deletes the application with its keys and users; usage stays. */
+  async delete(tx: EntityManager, app: AppRef): Promise<void> {
+    await tx.query('DELETE FROM apps WHERE organization_id = $1 AND id = $2', [app.organizationId, app.id]);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import type { AppRow } from '../app-directory/app-row.js';
+import { AppUsers } from '../app-directory/app-users.js';
 import type { AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
@@ -28,6 +29,7 @@ export class AppsService {
     private readonly repository: AppsRepository,
     private readonly drafts: AppDraftsService,
     private readonly directory: AppDirectoryService,
+    private readonly users: AppUsers,
     private readonly clock: Clock,
   ) {}
 
@@ -70,18 +72,23 @@ export class AppsService {
   }
 
   /**
-   * Deletes an application and its keys. What was recorded of its usage stays.
+   * Deletes an application with its keys and users. What was recorded of its usage stays.
    *
+   * @returns how many stored users went with it.
    * @throws invalid_request the confirmation is not the application's id (decision 6.6).
    * @throws app_not_found it was deleted during this call.
    */
-  async delete({ id, organizationId }: AppRow, confirmation: string): Promise<void> {
-    if (confirmation !== id) throw invalidRequest('confirm', 'must be the id of the application');
-    await this.dataSource.transaction(async (tx) => {
-      if (!(await this.repository.delete(tx, organizationId, id))) throw new GatewayError('app_not_found');
-      await this.directory.announceChange(tx, id);
+  async delete(app: AppRow, confirmation: string): Promise<number> {
+    if (confirmation !== app.id) throw invalidRequest('confirm', 'must be the id of the application');
+    const removedUsers = await this.dataSource.transaction(async (tx) => {
+      if (!(await this.repository.lock(tx, app))) throw new GatewayError('app_not_found');
+      const users = await this.users.countOf(tx, app);
+      await this.repository.delete(tx, app);
+      await this.directory.announceChange(tx, app.id);
+      return users;
     });
-    this.directory.forget(id);
+    this.directory.forget(app.id);
+    return removedUsers;
   }
 
   private async write(app: AppRow, accepted: AcceptedApp): Promise<AppRow | undefined> {

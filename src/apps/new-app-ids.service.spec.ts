@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppUsageTotals, type UsageTotals, type UserCounts } from '../app-directory/app-usage-totals.js';
+import { AppUsageTotals, type UsageTotals } from '../app-directory/app-usage-totals.js';
 import { Ids } from '../common/ids.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
@@ -19,10 +19,6 @@ class OldUsage extends AppUsageTotals {
   }
 
   async totalsByApp(): Promise<ReadonlyMap<string, UsageTotals>> {
-    return new Map();
-  }
-
-  async usersByApp(): Promise<ReadonlyMap<string, UserCounts>> {
     return new Map();
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppUsageTotals, type UsageTotals, type UserCounts } from '../app-directory/app-usage-totals.js';
+import { AppUsageTotals, type UsageTotals } from '../app-directory/app-usage-totals.js';
 import { UsageRepository } from './usage.repository.js';
 import { toUsageTotals } from './usage-totals.rules.js';
 
@@ -13,11 +13,6 @@ export class RecordedUsageTotals extends AppUsageTotals {
   async totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>> {
     const rows = await this.events.sumMonthByApp(organizationId, month);
     return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
-  }
-
-  async usersByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>> {
-    const rows = await this.events.countUsersByApp(organizationId);
-    return new Map(rows.map((row) => [row.app_id, { total: Number(row.users), blocked: 0 }]));
   }
 
   hasProxiedRequests(organizationId: string): Promise<boolean> {

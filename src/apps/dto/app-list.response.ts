@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { UsageTotals, UserCounts } from '../../app-directory/app-usage-totals.js';
+import type { UsageTotals } from '../../app-directory/app-usage-totals.js';
+import type { UserCounts } from '../../app-directory/app-users.js';
 import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { UsageTotalsResponse } from '../../app-directory/dto/usage-totals.response.js';
 import type { AppList } from '../app-list.service.js';
 import type { AppSummary } from '../app-summary.rules.js';
 
@@ -9,36 +11,10 @@ function Count(description: string): PropertyDecorator {
 }
 
 class AppUserCountsResponse implements UserCounts {
-  @Count('Users seen.')
+  @Count('Users seen, those known from usage only included.')
   total: number;
 
   @Count('Users blocked.')
-  blocked: number;
-}
-
-class AppUsageTotalsResponse implements UsageTotals {
-  @Count('Requests.')
-  requests: number;
-
-  @Count('Input tokens, cached ones included.')
-  input_tokens: number;
-
-  @Count('Input tokens read from the provider’s cache.')
-  cached_input_tokens: number;
-
-  @Count('Input tokens written to the provider’s cache.')
-  cache_write_tokens: number;
-
-  @Count('Output tokens.')
-  output_tokens: number;
-
-  @ApiProperty({ type: 'number', minimum: 0, description: 'US dollars.' })
-  cost_usd: number;
-
-  @Count('Requests that failed at the provider.')
-  errors: number;
-
-  @Count('Requests refused by a limit, a plan or a block.')
   blocked: number;
 }
 
@@ -80,7 +56,7 @@ export class AppSummaryResponse {
   @ApiProperty({ type: AppUserCountsResponse })
   users: UserCounts;
 
-  @ApiProperty({ type: AppUsageTotalsResponse, description: 'Of the month asked for.' })
+  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the month asked for.' })
   usage: UsageTotals;
 
   static from({ app, users, usage, ...config }: AppSummary): AppSummaryResponse {

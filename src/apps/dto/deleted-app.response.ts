@@ -13,12 +13,11 @@ export class DeletedAppResponse {
   @ApiProperty({ type: 'boolean', enum: [true] })
   usage_events_retained: true;
 
-  static from(appId: string): DeletedAppResponse {
-    // Users are known from usage events only, which stay: none is stored that could be removed.
+  static from(appId: string, removedUsers: number): DeletedAppResponse {
     return Object.assign(new DeletedAppResponse(), {
       deleted: true,
       app_id: appId,
-      removed_users: 0,
+      removed_users: removedUsers,
       usage_events_retained: true,
     });
   }

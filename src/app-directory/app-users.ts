@@ -1,0 +1,20 @@
+import type { EntityManager } from 'typeorm';
+import type { AppRef } from './app-row.js';
+
+/** How many users of an application are known, and how many of them are blocked. */
+export interface UserCounts {
+  readonly total: number;
+  readonly blocked: number;
+}
+
+/**
+ * What the rooms of applications must know of users. A port, because neither may import the other: the room of users
+ * implements it.
+ */
+export abstract class AppUsers {
+  /** Users of every application of the account that has any, those known from usage only included. */
+  abstract countsByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>>;
+
+  /** Users stored for an application, as a transaction sees them: those that are deleted with it. */
+  abstract countOf(tx: EntityManager, app: AppRef): Promise<number>;
+}

@@ -1,0 +1,65 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import { Clock } from '../common/clock.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { UsersRepository } from './users.repository.js';
+
+/** Topic of {@link ConfigChanges} for blocked users; the key is the id of the application. */
+const BLOCKED_USERS_TOPIC = 'blocked_users';
+
+const REFRESH_AFTER_MS = 5_000;
+/** Source: contract-app 1.3; counts from the start of the look-up. */
+const MAX_AGE_MS = 10_000;
+const MAX_APPS = 10_000;
+
+/** Knows who is blocked, from memory: one set an application. */
+@Injectable()
+export class BlockedUsers implements OnModuleDestroy {
+  private readonly blocked: SnapshotCache<ReadonlySet<string>>;
+  private readonly unsubscribe: () => void;
+
+  constructor(
+    repository: UsersRepository,
+    private readonly configChanges: ConfigChanges,
+    clock: Clock,
+  ) {
+    this.blocked = new SnapshotCache<ReadonlySet<string>>({
+      load: async (appId) => new Set(await repository.listBlocked(appId)),
+      clock,
+      refreshAfterMs: REFRESH_AFTER_MS,
+      maxAgeMs: MAX_AGE_MS,
+      missAgeMs: MAX_AGE_MS,
+      max: MAX_APPS,
+    });
+    this.unsubscribe = configChanges.subscribe(BLOCKED_USERS_TOPIC, (appId) => {
+      if (appId === EVERYTHING) this.blocked.invalidateAll();
+      else this.blocked.invalidate(appId);
+    });
+  }
+
+  onModuleDestroy(): void {
+    this.unsubscribe();
+  }
+
+  /**
+   * Whether a user of an application is blocked; at once when the application is in memory, and never older than ten
+   * seconds. Fails as the database failed: nobody is let in, or kept out, on a guess.
+   */
+  isBlocked(app: AppRef, userId: string): Ready<boolean> {
+    return whenReady(this.blocked.get(app.id), (blocked) => blocked?.has(userId) ?? false);
+  }
+
+  /** Tells every instance, when the transaction commits, that somebody was blocked or unblocked. */
+  announceChange(tx: EntityManager, appId: string): Promise<void> {
+    return this.configChanges.publish(tx, { topic: BLOCKED_USERS_TOPIC, key: appId });
+  }
+
+  /** For this instance, after the commit: the very next call sees the change. */
+  forget(appId: string): void {
+    this.blocked.invalidate(appId);
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import { NO_USAGE } from '../app-directory/app-usage-totals.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { UserUsage } from '../usage/user-usage.service.js';
+import { BlockedUsers } from './blocked-users.js';
+import type { UserFilter, UserRow, UserStatus, UserView } from './user.js';
+import { UserViewsRepository } from './user-views.repository.js';
+import { UsersRepository } from './users.repository.js';
+
+const MONTH_LENGTH = 'YYYY-MM'.length;
+
+/** Users of an application with their usage of one month. */
+interface UsersInMonth {
+  readonly appId: string;
+  /** UTC, `YYYY-MM`. */
+  readonly month: string;
+}
+
+/** One page of them. */
+export interface UserPage extends UsersInMonth {
+  /** On all pages. */
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  /** Those seen last come first. */
+  readonly users: readonly UserView[];
+}
+
+/** One of them. */
+export interface SingleUser extends UsersInMonth {
+  readonly user: UserView;
+}
+
+/** What people do with the users of an application: list, read, block and unblock. */
+@Injectable()
+export class ManagedUsers {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly views: UserViewsRepository,
+    private readonly repository: UsersRepository,
+    private readonly blockedUsers: BlockedUsers,
+    private readonly usage: UserUsage,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param month UTC, `YYYY-MM`; the current one when absent. */
+  async page(app: AppRef, filter: UserFilter, month = this.currentMonth()): Promise<UserPage> {
+    const [rows, total] = await Promise.all([this.views.list(app, filter), this.views.count(app, filter)]);
+    const users = await this.withUsage(app, rows, month);
+    return { appId: app.id, month, total, limit: filter.limit, offset: filter.offset, users };
+  }
+
+  /**
+   * @param month UTC, `YYYY-MM`; the current one when absent.
+   * @throws not_found nobody of this id was ever seen.
+   */
+  async get(app: AppRef, userId: string, month = this.currentMonth()): Promise<SingleUser> {
+    const row = await this.views.find(app, userId);
+    const [user] = row === undefined ? [] : await this.withUsage(app, [row], month);
+    if (user === undefined) throw new GatewayError('not_found');
+    return { appId: app.id, month, user };
+  }
+
+  /**
+   * Keeps a user out, or lets them in again: at the next exchange, and at every instance within ten seconds, normally at
+   * once. Repeating it changes nothing.
+   *
+   * @throws not_found nobody of this id was ever seen.
+   * Source: contract-admin 4; decision 5.2.
+   */
+  async setStatus(app: AppRef, userId: string, status: UserStatus): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      if (!(await this.repository.setStatus(tx, app, userId, status))) throw new GatewayError('not_found');
+      await this.blockedUsers.announceChange(tx, app.id);
+    });
+    this.blockedUsers.forget(app.id);
+  }
+
+  private async withUsage(app: AppRef, rows: readonly UserRow[], month: string): Promise<UserView[]> {
+    const ids = rows.map(({ id }) => id);
+    const usage = await this.usage.totalsOf(app, ids, month);
+    return rows.map((row) => ({ ...row, usage: usage.get(row.id) ?? NO_USAGE }));
+  }
+
+  private currentMonth(): string {
+    return this.clock.now().toISOString().slice(0, MONTH_LENGTH);
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import type { UserFilter, UserRow } from './user.js';
+
+/** How many users an application of the account has. */
+export interface AppUserCounts {
+  readonly appId: string;
+  readonly total: number;
+  readonly blocked: number;
+}
+
+const COLUMNS = `known.id, known.status, known.created_at AS "createdAt", known.last_seen_at AS "lastSeenAt",
+  known.is_virtual AND known.status = 'active' AS "isVirtual",
+  attested.key_id AS "attestKeyId", attested.counter AS "attestCounter"`;
+
+/** The attestation key that the user `known` of the application `$2` used last. */
+const WITH_KEY = `LEFT JOIN LATERAL (
+  SELECT device.key_id, device.counter FROM device_keys device
+  WHERE device.organization_id = $1 AND device.app_id = $2 AND device.user_id = known.id
+  ORDER BY device.last_used_at DESC LIMIT 1) attested ON true`;
+
+/** Users of the application `$2` with the status `$3` and the text `$4` in their id, where these are given. */
+const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
+  AND ($3::text IS NULL OR known.status = $3) AND ($4::text IS NULL OR strpos(known.id, $4) > 0)`;
+
+const RECENT_FIRST = 'ORDER BY coalesce(known.last_seen_at, known.created_at) DESC, known.id';
+
+/** Lists and counts of users, virtual ones among them. */
+@Injectable()
+export class UserViewsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Those seen last come first. */
+  list(app: AppRef, { query, status, limit, offset }: UserFilter): Promise<UserRow[]> {
+    return this.dataSource.query(
+      `SELECT ${COLUMNS} FROM (SELECT known.* ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6) known
+       ${WITH_KEY} ${RECENT_FIRST}`,
+      [app.organizationId, app.id, status ?? null, query ?? null, limit, offset],
+    );
+  }
+
+  /** How many there are on all pages. */
+  async count(app: AppRef, { query, status }: UserFilter): Promise<number> {
+    const rows: { users: number }[] = await this.dataSource.query(`SELECT count(*)::integer AS users ${MATCHING}`, [
+      app.organizationId,
+      app.id,
+      status ?? null,
+      query ?? null,
+    ]);
+    return rows[0]?.users ?? 0;
+  }
+
+  async find(app: AppRef, userId: string): Promise<UserRow | undefined> {
+    const rows: UserRow[] = await this.dataSource.query(
+      `SELECT ${COLUMNS} FROM app_users known ${WITH_KEY}
+       WHERE known.organization_id = $1 AND known.app_id = $2 AND known.id = $3`,
+      [app.organizationId, app.id, userId],
+    );
+    return rows[0];
+  }
+
+  /** Of every application of the account that has any. */
+  countByApp(organizationId: string): Promise<AppUserCounts[]> {
+    return this.dataSource.query(
+      `SELECT known.app_id AS "appId", count(*)::integer AS total,
+         (count(*) FILTER (WHERE known.status = 'blocked'))::integer AS blocked
+       FROM app_users known WHERE known.organization_id = $1 GROUP BY known.app_id`,
+      [organizationId],
+    );
+  }
+
+  /** Those that are not virtual. */
+  async countStored(tx: EntityManager, app: AppRef): Promise<number> {
+    const rows: { users: number }[] = await tx.query(
+      `SELECT count(*)::integer AS users FROM app_users known
+       WHERE known.organization_id = $1 AND known.app_id = $2 AND (NOT known.is_virtual OR known.status = 'blocked')`,
+      [app.organizationId, app.id],
+    );
+    return rows[0]?.users ?? 0;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Instant } from '../app-directory/app-row.js';
+import type { UsageTotals } from '../app-directory/app-usage-totals.js';
+
+/** Whether a user may call the application. */
+export type UserStatus = 'active' | 'blocked';
+
+/** A user who exchanged a proof, or was blocked, as those who admit them see them. */
+export interface StoredUser {
+  readonly id: string;
+  readonly status: UserStatus;
+  /** At most a minute behind; null before the first exchange. */
+  readonly lastSeenAt: Instant | null;
+  /** When a required claim was first missing; null while none is. */
+  readonly claimPendingSince: Instant | null;
+}
+
+/** A user as people see them. */
+export interface UserRow {
+  readonly id: string;
+  readonly status: UserStatus;
+  readonly createdAt: Instant;
+  readonly lastSeenAt: Instant | null;
+  /** Known from usage only. */
+  readonly isVirtual: boolean;
+  /** The attestation key used last; null where there is none. */
+  readonly attestKeyId: string | null;
+  /** Whole, as text. */
+  readonly attestCounter: string | null;
+}
+
+/** A user with their usage of one month. Source: contract-admin 4. */
+export interface UserView extends UserRow {
+  readonly usage: UsageTotals;
+}
+
+/** Which users of an application to list. */
+export interface UserFilter {
+  /** Part of the id, taken literally. */
+  readonly query?: string;
+  readonly status?: UserStatus;
+  readonly limit: number;
+  readonly offset: number;
+}

@@ -1,0 +1,82 @@
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
+import type { AppRow } from '../app-directory/app-row.js';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { GetUserRequest } from './dto/get-user.request.js';
+import { ListUsersRequest } from './dto/list-users.request.js';
+import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
+import { ManagedUsers } from './managed-users.service.js';
+
+const TAG = 'Admin operations';
+const UserParam = () =>
+  ApiParam({ name: 'user', description: 'Id of the user, percent-encoded.', schema: { type: 'string' } });
+
+@Controller('v1/admin')
+@ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+export class UsersController {
+  constructor(private readonly users: ManagedUsers) {}
+
+  @Get('apps/:app/users')
+  @AdminAppAccess('read')
+  @Operation({
+    id: 'listAppUsers',
+    tag: TAG,
+    summary: 'List the users of an application',
+    description: 'With their usage of one UTC month. Those seen last come first.',
+  })
+  @Fails('invalid_request', 'app_not_found')
+  @ApiOkResponse({ type: UserListResponse })
+  async list(@OwnApp() app: AppRow, @Query() query: ListUsersRequest): Promise<UserListResponse> {
+    return UserListResponse.from(await this.users.page(app, query.toFilter(), query.month));
+  }
+
+  @Get('apps/:app/users/:user')
+  @AdminAppAccess('read')
+  @Operation({ id: 'getAppUser', tag: TAG, summary: 'Read a user' })
+  @UserParam()
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse({ type: SingleUserResponse })
+  async get(
+    @OwnApp() app: AppRow,
+    @Param('user') userId: string,
+    @Query() query: GetUserRequest,
+  ): Promise<SingleUserResponse> {
+    return SingleUserResponse.from(await this.users.get(app, userId, query.month));
+  }
+
+  @Post('apps/:app/users/:user/block')
+  @AdminAppAccess('write')
+  @HttpCode(200)
+  @Operation({
+    id: 'blockAppUser',
+    tag: TAG,
+    summary: 'Block a user',
+    description:
+      'Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.',
+  })
+  @UserParam()
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse({ type: UserBlockResponse })
+  async block(@OwnApp() app: AppRow, @Param('user') userId: string): Promise<UserBlockResponse> {
+    await this.users.setStatus(app, userId, 'blocked');
+    return UserBlockResponse.from(app.id, userId, 'blocked');
+  }
+
+  @Post('apps/:app/users/:user/unblock')
+  @AdminAppAccess('write')
+  @HttpCode(200)
+  @Operation({
+    id: 'unblockAppUser',
+    tag: TAG,
+    summary: 'Unblock a user',
+    description: 'Repeating it answers the same.',
+  })
+  @UserParam()
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse({ type: UserBlockResponse })
+  async unblock(@OwnApp() app: AppRow, @Param('user') userId: string): Promise<UserBlockResponse> {
+    await this.users.setStatus(app, userId, 'active');
+    return UserBlockResponse.from(app.id, userId, 'active');
+  }
+}

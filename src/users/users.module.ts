@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AppUsers } from '../app-directory/app-users.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { BlockedUsers } from './blocked-users.js';
+import { ManagedUsers } from './managed-users.service.js';
+import { KnownUserCounts } from './user-counts.service.js';
+import { UserViewsRepository } from './user-views.repository.js';
+import { UsersController } from './users.controller.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
+
+/**
+ * End users of applications: kept at an exchange, listed, blocked, unblocked.
+ *
+ * Tables: app_users; reads device_keys. Routes: `/v1/admin/apps/{app}/users*`. Codes: not_found, app_not_found (deleted
+ * during an exchange). Log lines: none.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule, UsageModule],
+  controllers: [UsersController],
+  providers: [
+    BlockedUsers,
+    ManagedUsers,
+    UserViewsRepository,
+    UsersRepository,
+    UsersService,
+    { provide: AppUsers, useClass: KnownUserCounts },
+  ],
+  exports: [AppUsers, BlockedUsers, UsersService],
+})
+export class UsersModule {}

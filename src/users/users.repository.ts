@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { StoredUser, UserStatus } from './user.js';
+
+const STATE = `known.id, known.status, known.last_seen_at AS "lastSeenAt", known.claim_pending_since AS "claimPendingSince"`;
+
+/** The user `$3` of the application `$2` of the account `$1`. */
+const THE_USER = 'known.organization_id = $1 AND known.app_id = $2 AND known.id = $3';
+
+/** A sight of a user is written down when the last written one is this old, in SQL. */
+const SEEN_EVERY = "interval '1 minute'";
+
+/**
+ * Stores the user, or writes down that they were seen at `$4`, and answers their row as it then is. A blocked user's
+ * row stays. None is answered when the application is gone.
+ */
+const see = (condition: string) => `
+  INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, last_seen_at)
+  SELECT app.organization_id, app.id, $3, 'active', $4::timestamptz, $4::timestamptz
+  FROM apps app WHERE app.organization_id = $1 AND app.id = $2 ${condition} FOR KEY SHARE OF app
+  ON CONFLICT (app_id, id) DO UPDATE SET
+    is_virtual = known.is_virtual AND known.status = 'blocked',
+    last_seen_at = CASE
+      WHEN known.status = 'blocked' OR known.last_seen_at > excluded.last_seen_at - ${SEEN_EVERY} THEN known.last_seen_at
+      ELSE excluded.last_seen_at END
+  RETURNING ${STATE}`;
+
+/** As {@link see}, but locks and writes nothing for a user who is blocked or was seen a moment ago. */
+const SEE_SELDOM = `
+  WITH recent AS (
+    SELECT ${STATE} FROM app_users known
+    WHERE ${THE_USER} AND (known.status = 'blocked'
+      OR NOT known.is_virtual AND known.last_seen_at > $4::timestamptz - ${SEEN_EVERY})),
+  seen AS (${see('AND NOT EXISTS (SELECT FROM recent)')})
+  SELECT * FROM recent UNION ALL SELECT * FROM seen`;
+
+/** What is written of users of applications. Rows of virtual users are kept by the database (ADR 0011). */
+@Injectable()
+export class UsersRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** A virtual user is not stored. */
+  async find(app: AppRef, userId: string): Promise<StoredUser | undefined> {
+    const rows: StoredUser[] = await this.dataSource.query(
+      `SELECT ${STATE} FROM app_users known WHERE ${THE_USER} AND (NOT known.is_virtual OR known.status = 'blocked')`,
+      [app.organizationId, app.id, userId],
+    );
+    return rows[0];
+  }
+
+  /** `undefined` when the application is gone. */
+  async see(app: AppRef, userId: string, at: Instant): Promise<StoredUser | undefined> {
+    const rows: StoredUser[] = await this.dataSource.query(SEE_SELDOM, [app.organizationId, app.id, userId, at]);
+    return rows[0];
+  }
+
+  /** The same; the row stays locked to the end of the transaction. */
+  async seeIn(tx: EntityManager, app: AppRef, userId: string, at: Instant): Promise<StoredUser | undefined> {
+    const rows: StoredUser[] = await tx.query(see(''), [app.organizationId, app.id, userId, at]);
+    return rows[0];
+  }
+
+  /** Changes nothing for a blocked user, nor while a window is open. */
+  async openClaimWindow(app: AppRef, userId: string, at: Instant): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, claim_pending_since)
+       SELECT app.organization_id, app.id, $3, 'active', $4::timestamptz, $4::timestamptz
+       FROM apps app WHERE app.organization_id = $1 AND app.id = $2 FOR KEY SHARE OF app
+       ON CONFLICT (app_id, id) DO UPDATE SET claim_pending_since = excluded.claim_pending_since, is_virtual = false
+       WHERE known.status = 'active' AND known.claim_pending_since IS NULL`,
+      [app.organizationId, app.id, userId, at],
+    );
+  }
+
+  /** @returns since when the window was open; `undefined` when none was. */
+  async closeClaimWindow(app: AppRef, userId: string): Promise<Instant | undefined> {
+    const [rows]: [{ since: Instant }[], number] = await this.dataSource.query(
+      `WITH pending AS (
+         SELECT known.app_id, known.id, known.claim_pending_since AS since FROM app_users known
+         WHERE ${THE_USER} AND known.claim_pending_since IS NOT NULL FOR UPDATE)
+       UPDATE app_users known SET claim_pending_since = NULL FROM pending
+       WHERE known.organization_id = $1 AND known.app_id = pending.app_id AND known.id = pending.id
+       RETURNING pending.since`,
+      [app.organizationId, app.id, userId],
+    );
+    return rows[0]?.since;
+  }
+
+  async countClaimPending(app: AppRef): Promise<number> {
+    const rows: { users: number }[] = await this.dataSource.query(
+      `SELECT count(*)::integer AS users FROM app_users known
+       WHERE known.organization_id = $1 AND known.app_id = $2 AND known.claim_pending_since IS NOT NULL
+         AND known.status = 'active'`,
+      [app.organizationId, app.id],
+    );
+    return rows[0]?.users ?? 0;
+  }
+
+  /** Blocking ends an open claim window. @returns whether there is such a user, changed or not. */
+  async setStatus(tx: EntityManager, app: AppRef, userId: string, status: UserStatus): Promise<boolean> {
+    const [, users]: [unknown[], number] = await tx.query(
+      `UPDATE app_users known SET status = $4,
+         claim_pending_since = CASE WHEN $4 = 'active' THEN known.claim_pending_since END
+       WHERE ${THE_USER}`,
+      [app.organizationId, app.id, userId, status],
+    );
+    return users > 0;
+  }
+
+  async listBlocked(appId: string): Promise<string[]> {
+    const rows: { id: string }[] = await this.dataSource.query(
+      "SELECT id FROM app_users WHERE app_id = $1 AND status = 'blocked'",
+      [appId],
+    );
+    return rows.map(({ id }) => id);
+  }
+}
