@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,8 +37,6 @@ export interface IssuerSimulator {
   readonly accepts: readonly (string | undefined)[];
   /** How many requests for the key set have arrived. */
   fetches(): number;
-  /** How many client connections are open. */
-  openConnections(): Promise<number>;
   /** The `end_user.issuer` of an application that trusts this issuer. */
   issuerConfig(overrides?: Record<string, unknown>): Record<string, unknown>;
   /** The `kid` of the key that signs with this algorithm now. */
@@ -99,18 +97,11 @@ export async function startIssuer({
   tls = false,
   clock = { nowMs: Date.now },
 }: IssuerOptions = {}): Promise<IssuerSimulator> {
-  const behaviour = { ...HEALTHY };
-  const accepts: (string | undefined)[] = [];
   let keys = await newIssuerKeys();
   let published: KeySetDocument = { keys: keys.published };
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    accepts.push(request.headers.accept);
-    const { delayMs, status, body, location } = behaviour;
-    if (delayMs > 0) await pause(delayMs, undefined, { ref: false });
-    const headers = { 'content-type': 'application/json', ...(location === undefined ? {} : { location }) };
-    response.writeHead(status, headers).end(body ?? JSON.stringify(published));
-  };
-  const server = await listeningServer(tls, (request, response) => void answer(request, response));
+  const keySet = scriptedKeySet(() => published);
+  const server = await listeningServer(tls, keySet.answer);
+  const jwksUrl = `${server.url}${KEY_SET_PATH}`;
   const claimsOf = (claims: Claims = {}): Claims => {
     const now = Math.floor(clock.nowMs() / 1_000);
     return { sub: 'user-1', iss: server.url, aud: 'mobile', iat: now, exp: now + LIFETIME_SECONDS, ...claims };
@@ -118,47 +109,59 @@ export async function startIssuer({
   const keyOf = (alg: string): IssuerKey => requireKey(keys, alg);
   return {
     url: server.url,
-    jwksUrl: `${server.url}${KEY_SET_PATH}`,
+    jwksUrl,
     certificate: server.certificate,
-    accepts,
-    fetches: () => accepts.length,
-    openConnections: server.openConnections,
-    issuerConfig: (overrides = {}) => ({
-      jwks_url: `${server.url}${KEY_SET_PATH}`,
-      issuer: server.url,
-      audience: 'mobile',
-      user_id_claim: 'sub',
-      required_claims: [],
-      max_token_lifetime_seconds: 86_400,
-      ...overrides,
-    }),
+    accepts: keySet.accepts,
+    fetches: () => keySet.accepts.length,
+    issuerConfig: (overrides) => ({ ...issuerConfigFor(server.url, jwksUrl), ...overrides }),
     kid: (alg) => keyOf(alg).jwk.kid,
     jwk: (alg) => keyOf(alg).jwk,
     token: (claims, options = {}) => signToken(keyOf(options.alg ?? 'ES256'), claimsOf(claims), options),
     async rotate({ keepOld = false } = {}) {
-      const old = keepOld ? keys.published : [];
+      const old = keepOld ? published.keys : [];
       keys = await newIssuerKeys();
       published = { keys: [...keys.published, ...old] };
     },
-    publish: (document) => {
-      behaviour.body = JSON.stringify(document);
-    },
-    slow: (ms) => {
-      behaviour.delayMs = ms;
-    },
-    garbage: (text = '<html>not a key set</html>') => {
-      behaviour.body = text;
-    },
-    status: (status) => {
-      behaviour.status = status;
-    },
-    redirect: (location) => Object.assign(behaviour, { status: 302, location }),
-    heal: () => Object.assign(behaviour, HEALTHY),
+    ...keySet.script,
     die: server.close,
     revive: server.listen,
     stop: server.close,
     forged: forgeries(keyOf, claimsOf),
   };
+}
+
+function issuerConfigFor(issuer: string, jwks_url: string): Record<string, unknown> {
+  return {
+    jwks_url,
+    issuer,
+    audience: 'mobile',
+    user_id_claim: 'sub',
+    required_claims: [],
+    max_token_lifetime_seconds: 86_400,
+  };
+}
+
+/** Answers requests for the key set as it was last told to. */
+function scriptedKeySet(published: () => KeySetDocument) {
+  const behaviour = { ...HEALTHY };
+  const accepts: (string | undefined)[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    accepts.push(request.headers.accept);
+    const { delayMs, status, body, location } = behaviour;
+    if (delayMs > 0) await pause(delayMs, undefined, { ref: false });
+    const headers = { 'content-type': 'application/json', ...(location === undefined ? {} : { location }) };
+    response.writeHead(status, headers).end(body ?? JSON.stringify(published()));
+  };
+  const change = (changes: Partial<Behaviour>): void => void Object.assign(behaviour, changes);
+  const script = {
+    publish: (document: unknown) => change({ body: JSON.stringify(document) }),
+    slow: (delayMs: number) => change({ delayMs }),
+    garbage: (body = '<html>not a key set</html>') => change({ body }),
+    status: (status: number) => change({ status }),
+    redirect: (location: string) => change({ status: 302, location }),
+    heal: () => change(HEALTHY),
+  };
+  return { accepts, answer, script };
 }
 
 function requireKey(keys: IssuerKeys, alg: string): IssuerKey {
@@ -168,8 +171,12 @@ function requireKey(keys: IssuerKeys, alg: string): IssuerKey {
 }
 
 /** A server that can stop and listen on the same port again. */
-async function listeningServer(tls: boolean, listener: (request: IncomingMessage, response: ServerResponse) => void) {
+async function listeningServer(
+  tls: boolean,
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+) {
   const identity = tls ? await loopbackCertificate() : undefined;
+  const listener: RequestListener = (request, response) => void answer(request, response);
   const server =
     identity === undefined
       ? createServer(listener)
@@ -188,11 +195,7 @@ async function listeningServer(tls: boolean, listener: (request: IncomingMessage
     server.closeAllConnections();
     await closed;
   };
-  const openConnections = (): Promise<number> =>
-    new Promise((resolve, reject) => {
-      server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-    });
   await listen();
   const scheme = identity === undefined ? 'http' : 'https';
-  return { url: `${scheme}://127.0.0.1:${port}`, certificate: identity?.certificate, listen, close, openConnections };
+  return { url: `${scheme}://127.0.0.1:${port}`, certificate: identity?.certificate, listen, close };
 }
