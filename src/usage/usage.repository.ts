@@ -37,7 +37,10 @@ const HAS_HISTORY = `
   SELECT EXISTS (SELECT FROM account WHERE EXISTS (SELECT FROM usage_events event
     WHERE event.organization_id = account.organization_id AND event.app_id = $1)) AS found`;
 
-/** All reading of `usage_events` and of its sums by user. Sums and money arrive as texts, because they may exceed what a number holds exactly. */
+/**
+ * All reading of `usage_events` and of its sums by user. Sums and money arrive as texts, because they may exceed what a
+ * number holds exactly.
+ */
 @Injectable()
 export class UsageRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -61,15 +64,6 @@ export class UsageRepository {
        FROM usage_events event
        WHERE event.organization_id = $1 AND ${IN_MONTH} GROUP BY event.app_id`,
       [organizationId, month],
-    );
-  }
-
-  /** How many users of each application of the account are known from its events. */
-  countUsersByApp(organizationId: string): Promise<{ app_id: string; users: string }[]> {
-    return this.dataSource.query(
-      `SELECT event.app_id, count(DISTINCT event.user_id) AS users FROM usage_events event
-       WHERE event.organization_id = $1 AND event.user_id IS NOT NULL GROUP BY event.app_id`,
-      [organizationId],
     );
   }
 
