@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
 import type { Secret } from '../../common/log/secret.js';
 import { CONNECT_TIMEOUT_MS, connectionConfig } from './connection.js';
@@ -58,6 +59,8 @@ export function createDataSource(options: DataSourceOptions): DataSource {
         silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_GRACE_MS,
       }),
       idleTimeoutMillis: statementTimeoutMs || STATEMENT_TIMEOUT_MS,
+      // A connection that breaks while it changes hands has nobody listening, which would end the process.
+      onConnect: (client: pg.Client) => void client.on('error', () => undefined),
     },
   });
 }

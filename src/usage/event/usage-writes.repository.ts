@@ -43,24 +43,16 @@ const COUNT_COLUMNS = [
 
 const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
 
+/** What the sums by user add of an event beside its requests. */
+const MEASURES = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd'];
+
 /** Members of a user's month that are sums over events. */
-const SUMMED = [
-  'requests',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-  'errors',
-  'blocked',
-] as const;
+const SUMMED = ['requests', 'errors', 'blocked', ...MEASURES];
 
 const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
 
-/** What the sums by user need of a stored event, besides `requests`. */
-const COUNTED_COLUMNS =
-  'organization_id, app_id, user_id, status, created_at, input_tokens, cached_input_tokens, cache_write_tokens, ' +
-  'output_tokens, cost_nano_usd';
+/** What else they need of it. */
+const COUNTED = 'organization_id, app_id, user_id, status, created_at';
 
 /**
  * Stores the JSON array `$1` of events. One order for all, so that no two instances that store the same events, or
@@ -77,7 +69,7 @@ const insertEvents = (onConflict: string) => `
     ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
     requests integer, client_aborted boolean, created_at_ms bigint)
   ORDER BY event.event_id COLLATE "C"
-  ON CONFLICT (event_id) ${onConflict} RETURNING event_id, requests, ${COUNTED_COLUMNS}`;
+  ON CONFLICT (event_id) ${onConflict} RETURNING event_id, requests, ${COUNTED}, ${MEASURES.join(', ')}`;
 
 /**
  * Adds the rows of `added` to their users' months, in the statement that stores them: both happen or neither does, and
@@ -87,9 +79,7 @@ const insertEvents = (onConflict: string) => `
 const ADD_TO_USER_MONTHS = `
   by_day AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      sum(requests) AS requests, sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens,
-      sum(cache_write_tokens) AS cache_write_tokens, sum(output_tokens) AS output_tokens,
-      sum(cost_nano_usd) AS cost_nano_usd,
+      sum(requests) AS requests, ${MEASURES.map((name) => `sum(${name}) AS ${name}`).join(', ')},
       coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
       coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0) AS blocked,
       min(created_at) AS first_at, max(created_at) AS last_at
@@ -120,12 +110,14 @@ const STORE_EVENTS = `
 
 /**
  * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
- * Repeated, or overtaken by a later count, a statement finds the row as high already and adds nothing.
+ * Repeated, or overtaken by a later count, a statement finds the row as high already and adds nothing. A refusal has no
+ * tokens and costs nothing.
  */
 const COUNT_REFUSALS = `
   WITH raised AS (${insertEvents('DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests')}),
   added AS (
-    SELECT raised.requests - before.requests_before AS requests, ${COUNTED_COLUMNS}
+    SELECT ${COUNTED}, raised.requests - before.requests_before AS requests,
+      ${MEASURES.map((name) => `0 AS ${name}`).join(', ')}
     FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
   ${ADD_TO_USER_MONTHS}
   SELECT`;
