@@ -12,8 +12,8 @@ interface Counted {
   readonly count: number;
 }
 
-/** Names counted exactly in one window: about 15 MB. */
-export const MAX_NAMES = 100_000;
+/** Names counted exactly in one window: about 10 MB. */
+const MAX_NAMES = 100_000;
 const BUCKETS = 65_536;
 
 /**

@@ -26,7 +26,9 @@ describe('environment (decisions 1.5 and 2)', () => {
       DATABASE_URL: undefined,
       DATABASE_POOL_SIZE: 10,
       DATABASE_WAIT_SECONDS: 60,
+      REDIS_URL: undefined,
       BOOTSTRAP_MANAGEMENT_KEY: undefined,
+      TRUSTED_PROXIES: [],
       PROVIDER_TTFB_TIMEOUT_SECONDS: 120,
       DRAIN_TIMEOUT_SECONDS: 30,
       ABORT_DRAIN_SECONDS: 30,
@@ -81,9 +83,14 @@ describe('environment (decisions 1.5 and 2)', () => {
   });
 
   it('threats 6.5: printing the settings → no secret', () => {
-    const environment = loadEnvironment({ DATABASE_URL, BOOTSTRAP_MANAGEMENT_KEY: BOOTSTRAP_KEY });
+    const environment = loadEnvironment({
+      DATABASE_URL,
+      REDIS_URL: 'redis://:redis-password@cache.internal',
+      BOOTSTRAP_MANAGEMENT_KEY: BOOTSTRAP_KEY,
+    });
     for (const printed of [inspect(environment, { depth: 5 }), JSON.stringify(environment)]) {
       expect(printed).not.toContain('db-password');
+      expect(printed).not.toContain('redis-password');
       expect(printed).not.toContain(BOOTSTRAP_KEY);
     }
     expect(environment.DATABASE_URL?.reveal()).toBe(DATABASE_URL);

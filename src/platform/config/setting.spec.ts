@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Secret } from '../../common/log/secret.js';
 import {
+  addressRanges,
   declaredSettings,
   int,
   oneOf,
   origin,
   positive,
   postgresUrl,
+  redisUrl,
   Setting,
   type SettingParser,
   SettingProblem,
@@ -138,6 +140,61 @@ describe('addresses', () => {
       expect(problemOf(postgresUrl(), value)).toBe('must be a postgres:// connection string');
     },
   );
+});
+
+describe('addresses of Redis', () => {
+  it.each([
+    ['redis://cache.internal', 'redis://cache.internal'],
+    [' redis://:p%2Fw@127.0.0.1:6380/2 ', 'redis://:p%2Fw@127.0.0.1:6380/2'],
+    ['rediss://user:private@[::1]:6379/', 'rediss://user:private@[::1]:6379/'],
+    // The driver knows TLS by the letters: in capitals it would speak in the clear.
+    ['REDISS://cache.internal', 'rediss://cache.internal'],
+  ])('"%s" → a secret that holds it', (value, held) => {
+    expect(redisUrl()(value).reveal()).toBe(held);
+    expect(`${redisUrl()(value)}`).toBe('[secret]');
+  });
+
+  it.each([
+    'cache.internal:6379',
+    'https://cache.internal',
+    'redis://',
+    'redis:///0',
+    'redis://private/name',
+    'redis://private?tls=false',
+    'redis://private/0#1',
+    'redis://:%zz@private',
+    'redis-sentinel://private',
+  ])('"%s" → the form, not the value', (value) => {
+    expect(problemOf(redisUrl(), value)).toBe('must be redis:// or rediss://, [user:password@]host[:port][/database]');
+  });
+});
+
+describe('address ranges', () => {
+  it('addresses and networks, by commas or blanks → ranges', () => {
+    const ranges = addressRanges()(' 10.0.0.0/8,192.0.2.7\n2001:db8::/32 ::1,, ::ffff:192.0.2.8');
+    expect(ranges.map(([address, bits]) => `${address}/${bits}`)).toEqual([
+      '10.0.0.0/8',
+      '192.0.2.7/32',
+      '2001:db8::/32',
+      '::1/128',
+      '192.0.2.8/32',
+    ]);
+  });
+
+  it.each([
+    'proxy.internal',
+    '10.0.0.1/8',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.1:80',
+    '10.0.0.1, x',
+  ])('"%s" → problem', (value) => {
+    expect(problemOf(addressRanges(), value)).toBe(
+      'must be addresses or CIDR ranges separated by commas, none of them /0',
+    );
+  });
 });
 
 describe('secrets', () => {

@@ -121,11 +121,20 @@ export function redisUrl(): SettingParser<Secret> {
   return (value) => {
     const url = URL.parse(value.trim());
     const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-    if (!url || !isRedis || url.hostname === '' || url.search || url.hash || !/^(?:\/\d*)?$/.test(url.pathname)) {
+    const isPlain = !url?.search && !url?.hash && /^(?:\/\d*)?$/.test(url?.pathname ?? '');
+    if (!url?.hostname || !isRedis || !isPlain || !isDecodable(url.username + url.password)) {
       throw new SettingProblem('must be redis:// or rediss://, [user:password@]host[:port][/database]');
     }
     return new Secret(url.href);
   };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Addresses and CIDR ranges, separated by commas or white space. Never `/0`: that would trust everybody. */

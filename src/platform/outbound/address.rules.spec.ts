@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isMetadataAddress, isPublicAddress } from './address.rules.js';
+import { isMetadataAddress, isPublicAddress, parseRange } from './address.rules.js';
 
 describe('isPublicAddress', () => {
   it.each(['8.8.8.8', '1.1.1.1', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0', '2606:4700::1111'])(
@@ -113,4 +113,31 @@ describe('isMetadataAddress', () => {
     '%s → not metadata',
     (ip) => expect(isMetadataAddress(ip)).toBe(false),
   );
+});
+
+describe('parseRange', () => {
+  it.each([
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['192.0.2.7', '192.0.2.7/32'],
+    ['2001:DB8::/32', '2001:db8::/32'],
+    ['::1', '::1/128'],
+    ['::ffff:192.0.2.7', '192.0.2.7/32'],
+  ])('%s → %s', (text, expected) => {
+    const [address, bits] = parseRange(text) ?? [];
+    expect(`${address}/${bits}`).toBe(expected);
+  });
+
+  it.each([
+    '',
+    '/',
+    '10.0.0.0/',
+    '10.0.0.0/33',
+    '10.0.0.1/8',
+    '10.0.0.0/-1',
+    '10/8',
+    '::ffff:10.0.0.0/104',
+    '::1%eth0',
+    'a/8',
+  ])('"%s" → no range', (text) => expect(parseRange(text)).toBeUndefined());
 });

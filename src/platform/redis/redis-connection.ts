@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Clock } from '../../common/clock.js';
+import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { Ready } from '../../common/when-ready.js';
@@ -135,7 +136,7 @@ export class RedisConnection {
     this.timer = setTimeout(() => void this.connect(url), backoffMs(this.failures, RECONNECT_BACKOFF));
     if (this.lostAtMs !== undefined) return;
     this.lostAtMs = clock.monotonicMs();
-    log.event('redis_lost', { error: error instanceof Error ? error.message : 'unknown' });
+    log.event('redis_lost', { error: errorCode(error) ?? String(error) });
   }
 
   private sayThatItIsBack(): void {

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
+import { SystemClock } from '../../common/clock.js';
+import { Log } from '../../common/log/log.js';
+import { Secret } from '../../common/log/secret.js';
+import { RedisConnection } from './redis-connection.js';
+
+function connectionTo(url: string | undefined): { redis: RedisConnection; lines: string[] } {
+  const lines: string[] = [];
+  const clock = new SystemClock();
+  const log = new Log(clock, 'debug', (line) => lines.push(line));
+  return { redis: new RedisConnection({ url: url === undefined ? undefined : new Secret(url), clock, log }), lines };
+}
+
+const neverAsked = () => Promise.reject(new Error('asked'));
+
+describe('Redis connection without a Redis', () => {
+  it('no address → unused, no answer, nothing logged', () => {
+    const { redis, lines } = connectionTo(undefined);
+    redis.open();
+    expect([redis.state, redis.run(neverAsked), lines]).toEqual(['unused', undefined, []]);
+    redis.close();
+  });
+
+  it('threats 10.4: nobody listens there → opening neither fails nor waits; one line however often it tries', async () => {
+    const { redis, lines } = connectionTo('redis://user:private@127.0.0.1:1');
+    redis.open();
+    expect([redis.state, redis.run(neverAsked)]).toEqual(['lost', undefined]);
+    await eventually(() => lines.length > 0, { withinMs: 2_000 });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    redis.close();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"redis_lost"');
+    expect(lines[0]).toContain('ECONNREFUSED');
+    expect(lines[0]).not.toContain('private');
+  });
+
+  it('closed before it was opened → stays closed', async () => {
+    const { redis, lines } = connectionTo('redis://127.0.0.1:1');
+    redis.close();
+    redis.open();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(lines).toEqual([]);
+  });
+});
