@@ -10,6 +10,8 @@ const BATCH_EVENTS = 500;
 const GATHER_MS = 200;
 /** Most events in memory; beyond it the oldest give way. */
 const MAX_EVENTS = 10_000;
+/** Why events give way while no statement has failed. */
+const TOO_MANY = 'more events than can be kept';
 
 /**
  * Brings events to Postgres in the background: many in one statement, one statement at a time, in their order. While
@@ -25,7 +27,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private attempt: Promise<boolean> | undefined;
   private failures = 0;
-  private lastError: unknown;
+  private trouble: unknown = TOO_MANY;
 
   constructor(
     private readonly events: AuthEventsRepository,
@@ -37,7 +39,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
     this.waiting.push(event);
     if (this.waiting.length + this.writing.length > MAX_EVENTS) {
       this.waiting.shift();
-      this.losses.add(1, this.lastError);
+      this.losses.add(1, this.trouble);
     }
     if (this.waiting.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
     this.plan();
@@ -52,7 +54,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.flush();
-    if (this.waiting.length > 0) this.losses.add(this.waiting.length, this.lastError);
+    if (this.waiting.length > 0) this.losses.add(this.waiting.length, this.trouble);
     this.waiting = [];
     this.cancelPlan();
     this.losses.flush();
@@ -93,11 +95,12 @@ export class AuthEventWriter implements OnApplicationShutdown {
         },
       });
       this.failures = 0;
+      this.trouble = TOO_MANY;
       return true;
     } catch (error) {
       this.waiting = [...this.writing.filter((event) => !refused.has(event)), ...this.waiting];
       this.failures++;
-      this.lastError = error;
+      this.trouble = error;
       return false;
     } finally {
       this.writing = [];

@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { eventually } from '../../test/support/eventually.js';
+import { SystemClock } from '../common/clock.js';
+import { Ids } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import type { AuthEventDraft } from './auth-event.js';
+import { AuthEventLosses } from './auth-event-losses.service.js';
+import { AuthEventWriter } from './auth-event-writer.service.js';
+import { AuthEventsRepository } from './auth-events.repository.js';
+import { AuthEvents } from './auth-events.service.js';
+
+/** The table in memory: like the real one, it stores all or none and ignores what it has. */
+class StoredEvents extends AuthEventsRepository {
+  readonly rows = new Map<string, Record<string, unknown>>();
+  readonly batches: number[] = [];
+  attempts = 0;
+  running = 0;
+  mostRunning = 0;
+  delayMs = 0;
+  failure: unknown;
+  /** The statement works and its answer is lost. */
+  answerLost = false;
+  poison = new Set<unknown>();
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async insert(json: string): Promise<void> {
+    this.attempts++;
+    this.mostRunning = Math.max(this.mostRunning, ++this.running);
+    await sleep(this.delayMs);
+    this.running--;
+    if (this.failure !== undefined && !this.answerLost) throw this.failure;
+    const rows: Record<string, unknown>[] = JSON.parse(json);
+    if (rows.some((row) => this.poison.has(row.user_id))) throw Object.assign(new Error('bad'), { code: '22021' });
+    this.batches.push(rows.length);
+    for (const row of rows) this.rows.set(String(row.event_id), row);
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  get users(): unknown[] {
+    return [...this.rows.values()].map((row) => row.user_id);
+  }
+}
+
+class CountedIds extends Ids {
+  private count = 0;
+
+  bytes(): Buffer {
+    throw new Error('not asked for');
+  }
+
+  uuid(): string {
+    return `id-${++this.count}`;
+  }
+}
+
+const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const names = (count: number, first = 1) => Array.from({ length: count }, (_, index) => `user-${first + index}`);
+
+let table: StoredEvents;
+let lines: Record<string, unknown>[];
+let writer: AuthEventWriter;
+let events: AuthEvents;
+
+beforeEach(() => {
+  table = new StoredEvents();
+  lines = [];
+  const losses = new AuthEventLosses(new Log(new SystemClock(), 'info', (line) => lines.push(JSON.parse(line))));
+  writer = new AuthEventWriter(table, losses);
+  events = new AuthEvents(writer, losses, new CountedIds());
+});
+
+afterEach(async () => {
+  table.failure = undefined;
+  await writer.onApplicationShutdown();
+});
+
+function record(...userIds: string[]): void {
+  for (const userId of userIds) events.record(draftOf({ userId }));
+}
+
+function draftOf(overrides: Partial<AuthEventDraft>): AuthEventDraft {
+  return {
+    organizationId: 'account-1',
+    appId: 'notes-abc123',
+    userId: null,
+    event: 'token_exchange',
+    authMethod: 'attest',
+    outcome: 'ok',
+    reason: null,
+    appVersion: null,
+    latencyMs: 1,
+    claimDelayMs: null,
+    createdAt: new Date(1_790_000_000_000),
+    ...overrides,
+  };
+}
+
+function lost(): unknown[] {
+  return lines.filter(({ message }) => message === 'auth_event_record_failed').map(({ events: count }) => count);
+}
+
+describe('recording authentication events', () => {
+  it('some events → none at once, all together within 200 ms, in their order', async () => {
+    record('a', 'b', 'c');
+    await sleep(50);
+    expect(table.attempts).toBe(0);
+    await eventually(() => table.rows.size > 0, { withinMs: 400 });
+    expect([table.users, table.batches]).toEqual([['a', 'b', 'c'], [3]]);
+  });
+
+  it('500 events → written without waiting for the 200 ms', async () => {
+    record(...names(500));
+    await sleep(50);
+    expect(table.batches).toEqual([500]);
+  });
+
+  it('many events while a statement is slow → one statement at a time, at most 500 each, in their order', async () => {
+    table.delayMs = 5;
+    record(...names(700));
+    await sleep(2);
+    record(...names(800, 701));
+    await writer.flush();
+    expect(table.users).toEqual(names(1_500));
+    expect(table.mostRunning).toBe(1);
+    expect(Math.max(...table.batches)).toBe(500);
+    expect(table.batches).toHaveLength(3);
+  });
+
+  it('database away → kept, asked again after pauses, stored in order once it is back, and nobody is alarmed', async () => {
+    table.failure = away();
+    record('a', 'b');
+    await eventually(() => table.attempts === 3, { withinMs: 2_000 });
+    record('c');
+    table.failure = undefined;
+    await eventually(() => table.rows.size === 3, { withinMs: 3_000 });
+    expect([table.users, lost()]).toEqual([['a', 'b', 'c'], []]);
+  });
+
+  it('database away, events keep coming → no faster than the pauses allow', async () => {
+    table.failure = away();
+    record(...names(1_200));
+    await sleep(20);
+    record(...names(600, 1_201));
+    await sleep(50);
+    expect(table.attempts).toBe(1);
+  });
+
+  it('answer of a statement lost → sent again under the same ids, so that it changes nothing', async () => {
+    table.failure = away();
+    table.answerLost = true;
+    record('a', 'b');
+    await writer.flush();
+    table.failure = undefined;
+    await writer.flush();
+    expect([table.users, table.batches]).toEqual([
+      ['a', 'b'],
+      [2, 2],
+    ]);
+  });
+
+  it('threats 10.6: an event Postgres never takes → it alone is lost, and said', async () => {
+    table.poison.add('bad');
+    record('a', 'bad', 'b');
+    await writer.flush();
+    expect([table.users, lines]).toEqual([
+      ['a', 'b'],
+      [
+        expect.objectContaining({
+          level: 'error',
+          message: 'auth_event_record_failed',
+          events: 1,
+          error: 'Error: bad',
+        }),
+      ],
+    ]);
+  });
+
+  it('an event nobody can write down → does not throw, is said', () => {
+    events.record(draftOf({ createdAt: new Date(Number.NaN) }));
+    expect(lost()).toEqual([1]);
+  });
+});
+
+describe('more events than memory may hold', () => {
+  it('10,003 while the database is away → the three oldest give way, the others arrive in order', async () => {
+    table.failure = away();
+    record(...names(10_003));
+    await eventually(() => table.attempts > 0, { withinMs: 1_000 });
+    table.failure = undefined;
+    await eventually(() => table.rows.size === 10_000, { withinMs: 3_000 });
+    expect(table.users).toEqual(names(10_000, 4));
+    await writer.onApplicationShutdown();
+    expect(lost()).toEqual([1, 2]);
+  });
+
+  it('a statement under way → its events are kept, those behind it give way', async () => {
+    table.delayMs = 100;
+    record(...names(500));
+    await eventually(() => table.running === 1, { withinMs: 1_000 });
+    record(...names(9_502, 501));
+    table.delayMs = 0;
+    await eventually(() => table.rows.size === 10_000, { withinMs: 3_000 });
+    expect(table.users).toEqual([...names(500), ...names(9_500, 503)]);
+    expect(lines[0]).toMatchObject({ events: 1, error: 'more events than can be kept' });
+  });
+
+  it('thousands lost → a line at once, then one a second, which together count every one', async () => {
+    table.failure = away();
+    record(...names(10_000));
+    record(...names(400));
+    await sleep(300);
+    record(...names(400));
+    expect(lost()).toEqual([1]);
+    await eventually(() => lost().length === 2, { withinMs: 1_200 });
+    record(...names(200));
+    expect(lost()).toEqual([1, 799]);
+    await eventually(() => lost().length === 3, { withinMs: 1_200 });
+    expect(lost()).toEqual([1, 799, 200]);
+  });
+});
+
+describe('shutdown', () => {
+  it('events wait → stored before it ends', async () => {
+    record(...names(1_100));
+    await writer.onApplicationShutdown();
+    expect([table.users, lost()]).toEqual([names(1_100), []]);
+  });
+
+  it('a statement is under way → waited for, and the rest is stored', async () => {
+    table.delayMs = 30;
+    record(...names(500));
+    await eventually(() => table.running === 1, { withinMs: 1_000 });
+    record('last');
+    await writer.onApplicationShutdown();
+    expect(table.users).toEqual([...names(500), 'last']);
+  });
+
+  it('database away → ends after one attempt and says how many are lost', async () => {
+    table.failure = away();
+    record('a', 'b');
+    await writer.onApplicationShutdown();
+    expect(lines).toEqual([expect.objectContaining({ events: 2, error: 'Error: connect ECONNREFUSED' })]);
+    await sleep(250);
+    expect(table.attempts).toBe(1);
+  });
+});
