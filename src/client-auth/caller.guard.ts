@@ -14,7 +14,7 @@ interface CallerRoute {
 /** What the route's access decorator was told. */
 export const Needs = Reflector.createDecorator<CallerNeeds>();
 
-/** Proves the caller and marks `auth`. Decides nothing else and writes nothing. */
+/** Proves the caller. Decides nothing else and writes nothing. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(
@@ -30,12 +30,12 @@ export class CallerGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest<{ Params: CallerRoute }>>();
     const { app, provider } = request.params;
     const needs = this.reflector.get(Needs, context.getHandler());
-    await this.prove(request, { ...needs, appId: app, providerSlug: provider });
+    request.caller = await this.authentication.authenticate(request, { ...needs, appId: app, providerSlug: provider });
     return true;
   }
 
   /**
-   * Proves the caller of a request, for the framework's routes and for the proxy's own door alike.
+   * Proves the caller of a request to the proxy's own door and marks `auth`.
    *
    * @throws see `CallerAuthentication.authenticate`.
    */

@@ -2,9 +2,13 @@ import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { CallerGuard } from './caller.guard.js';
 import { CallerAuthentication } from './caller-authentication.service.js';
 import { GatewayTokens } from './gateway-tokens.js';
+import { MeController } from './me.controller.js';
+import { MeService } from './me.service.js';
 
 /**
  * Proves who calls an application's routes, by gateway token or application key, and tells callers how they stand.
@@ -13,8 +17,9 @@ import { GatewayTokens } from './gateway-tokens.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [AppDirectoryModule, KeysModule, ProvidersModule],
-  providers: [CallerAuthentication, CallerGuard, GatewayTokens],
+  imports: [AppDirectoryModule, KeysModule, ProvidersModule, UsageModule, UsersModule],
+  controllers: [MeController],
+  providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
   exports: [CallerAuthentication, CallerGuard, GatewayTokens],
 })
 export class ClientAuthModule {}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { userStanding } from './user-standing.rules.js';
+
+const USED = { requestsToday: 12, monthCostUsd: 0.41 };
+
+const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
+  requests: { per_minute, per_day },
+  spending: { monthly_usd },
+});
+
+describe('how a user stands (contract-app 5)', () => {
+  it('limits of every kind → the configured figures and what is left', () => {
+    expect(userStanding(limits(10, 300, 0.5), USED, false)).toEqual({
+      requestsToday: 12,
+      requestsRemaining: 288,
+      requestsPerMinute: 10,
+      requestsPerDay: 300,
+      monthlyCostUsd: 0.41,
+      monthlyBudgetUsd: 0.5,
+      isBlocked: false,
+    });
+  });
+
+  it('no limit of any kind → nothing is counted, but the cost is told', () => {
+    expect(userStanding(limits(null, null, null), USED, true)).toEqual({
+      requestsToday: null,
+      requestsRemaining: null,
+      requestsPerMinute: null,
+      requestsPerDay: null,
+      monthlyCostUsd: 0.41,
+      monthlyBudgetUsd: null,
+      isBlocked: true,
+    });
+  });
+
+  it.each([
+    ['a limit per minute alone', limits(10, null, null)],
+    ['a budget alone, even an empty one', limits(null, null, 0)],
+  ])('%s → today is counted, nothing remains to be told', (_name, one) => {
+    expect(userStanding(one, USED, false)).toMatchObject({ requestsToday: 12, requestsRemaining: null });
+  });
+
+  it.each([
+    [12, 0],
+    [11, 0],
+    [13, 1],
+  ])('a daily limit of %i and 12 requests → %i remain, never less than none', (perDay, remaining) => {
+    expect(userStanding(limits(null, perDay, null), USED, false).requestsRemaining).toBe(remaining);
+  });
+});

@@ -1,0 +1,38 @@
+import type { ScopeLimits } from '../app-directory/config/app-config.js';
+import type { CurrentUsage } from '../usage/user-usage.service.js';
+
+/** How a user stands against the limits of one user. */
+export interface UserStanding {
+  /** Null where nothing is limited, and so nothing is counted. */
+  readonly requestsToday: number | null;
+  /** Until the end of the UTC day; null without a daily limit. */
+  readonly requestsRemaining: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerDay: number | null;
+  /** US dollars. */
+  readonly monthlyCostUsd: number;
+  /** US dollars; null without a budget. */
+  readonly monthlyBudgetUsd: number | null;
+  readonly isBlocked: boolean;
+}
+
+/**
+ * Holds what a user has used against the limits of one user. Limits of the whole application are not its business.
+ *
+ * Source: contract-app 5.
+ */
+export function userStanding(limits: ScopeLimits, used: CurrentUsage, isBlocked: boolean): UserStanding {
+  const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
+  const { monthly_usd: monthlyBudgetUsd } = limits.spending;
+  const { requestsToday, monthCostUsd: monthlyCostUsd } = used;
+  const isLimited = requestsPerMinute !== null || requestsPerDay !== null || monthlyBudgetUsd !== null;
+  return {
+    requestsToday: isLimited ? requestsToday : null,
+    requestsRemaining: requestsPerDay === null ? null : Math.max(0, requestsPerDay - requestsToday),
+    requestsPerMinute,
+    requestsPerDay,
+    monthlyCostUsd,
+    monthlyBudgetUsd,
+    isBlocked,
+  };
+}

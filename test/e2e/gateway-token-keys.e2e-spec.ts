@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { CallerAuthentication } from '../../src/client-auth/caller-authentication.service.js';
+import { AppKeyUses } from '../../src/keys/app-key-uses.js';
+import { ConfigChanges } from '../../src/platform/database/config-changes.js';
+import { type RunningGateway, startGateway } from '../../src/start.js';
+import { forgeToken, issueToken, TOKEN_APPS } from '../support/caller-tokens.js';
+import { eventually } from '../support/eventually.js';
+import { type Answer, ProxyClient, refusalOf } from '../support/proxy-client.js';
+import { startWorld, TEST_JWT_SECRET, testEnvironment, type World } from '../support/world.js';
+
+let world: World;
+/** A backend that exchanges its key for the tokens of its users. */
+let backend: ProxyClient;
+
+beforeAll(async () => {
+  world = await startWorld();
+  backend = await ProxyClient.create(world, { authentication: TOKEN_APPS['users of an issuer behind a backend'] });
+});
+
+beforeEach(() => {
+  world.logs.length = 0;
+  world.upstream.forget();
+});
+
+afterAll(() => world.stop());
+
+const keysOf = (appId: string) => `/v1/admin/apps/${appId}/keys`;
+
+async function newKey(): Promise<{ id: string; key: string }> {
+  return (await world.api.post(keysOf(backend.appId), { name: 'Backend' })).body;
+}
+
+function tokenOfKey(apiKeyId: string): Promise<string> {
+  return issueToken(world, { appId: backend.appId, userId: 'user-1', authMethod: 'api_key', apiKeyId });
+}
+
+function callBackend(token: string): Promise<Answer> {
+  return backend.call('v1/responses', {
+    body: { model: 'gpt-4.1' },
+    headers: ['X-App-Version', '1.4.2'],
+    credential: ['authorization', `Bearer ${token}`],
+  });
+}
+
+async function expectRefused(answer: Promise<Answer>): Promise<void> {
+  expect(refusalOf(await answer)).toEqual([401, 'auth_required']);
+  expect(world.upstream.requests).toHaveLength(0);
+  expect(backend.lines('gateway_error')).toMatchObject([{ reason: 'token_key_invalid' }]);
+}
+
+describe('the key a token was exchanged for (contract-app 1.3, 3.2)', () => {
+  it('revoked → its tokens are refused at once, those of another key are not', async () => {
+    const [one, other] = [await newKey(), await newKey()];
+    const [ofOne, ofOther] = [await tokenOfKey(one.id), await tokenOfKey(other.id)];
+    for (const text of [ofOne, ofOther]) expect((await callBackend(text)).status).toBe(200);
+    await world.api.post(`${keysOf(backend.appId)}/${one.id}/revoke`);
+    world.upstream.forget();
+    await expectRefused(callBackend(ofOne));
+    expect((await callBackend(ofOther)).status).toBe(200);
+  });
+
+  it('of another application of the account → 401', async () => {
+    const foreign = await world.app();
+    const { body } = await world.api.get(keysOf(foreign.id));
+    await expectRefused(callBackend(await tokenOfKey(body.keys[0].id)));
+  });
+
+  it('used through its token → last_used_at is written', async () => {
+    const { id } = await newKey();
+    expect((await callBackend(await tokenOfKey(id))).status).toBe(200);
+    await world.gateway.app.get(AppKeyUses, { strict: false }).flush();
+    const { keys } = (await world.api.get(keysOf(backend.appId))).body;
+    expect(keys.find((key: { id: string }) => key.id === id).last_used_at).toEqual(expect.any(String));
+  });
+});
+
+describe('a warm call (house style, section 2)', () => {
+  it('a token verified before → proven without a promise, and its call asks the database nothing before', async () => {
+    const mine = await tokenOfKey((await newKey()).id);
+    expect((await callBackend(mine)).status).toBe(200);
+    const headers = { authorization: `Bearer ${mine}`, 'x-app-version': '1' };
+    const raw = Object.assign(new IncomingMessage(new Socket()), { headers });
+    const request = { raw, headers, method: 'POST' };
+    const address = { appId: backend.appId, providerSlug: backend.slug };
+    const authentication = world.gateway.app.get(CallerAuthentication, { strict: false });
+    expect(authentication.authenticate(request, address)).toMatchObject({ userId: 'user-1', authMethod: 'api_key' });
+
+    const cold = await tokenOfKey((await newKey()).id);
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    const asked = () =>
+      query.mock.calls.map(([statement]) => String(statement)).filter((text) => /^\s*SELECT\b.*\bFROM\b/is.test(text));
+    try {
+      for (let call = 0; call < 20; call++) expect((await callBackend(mine)).status).toBe(200);
+      expect(asked()).toEqual([]);
+      expect((await callBackend(cold)).status).toBe(200);
+      expect(asked()).toEqual([expect.stringContaining('FROM app_keys WHERE id = $1')]);
+    } finally {
+      query.mockRestore();
+    }
+  });
+});
+
+describe('a second instance', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'second-instance-'));
+  let second: RunningGateway;
+
+  beforeAll(async () => {
+    const environment = testEnvironment(world.databaseUrl, dataDir, world.managementKey);
+    const secrets = { JWT_SECRET: 'a-new-secret-that-replaces-the-old-one', JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
+    second = await startGateway({ ...environment, ...secrets }, { log: () => {} });
+    await eventually(() => second.app.get(ConfigChanges).connected, { withinMs: 5_000 });
+  });
+
+  afterAll(async () => {
+    await second.stop('test');
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** The status of a call there. */
+  async function callThere(credential: string): Promise<number> {
+    const url = `${second.url}/v1/apps/${backend.appId}/proxy/${backend.slug}/v1/responses`;
+    const headers = { authorization: `Bearer ${credential}`, 'x-app-version': '1', 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body: '{"model":"gpt-4.1"}' })).status;
+  }
+
+  it('a key revoked on the first → its tokens are refused on the second within a second (decision 7.4)', async () => {
+    const { id } = await newKey();
+    const mine = await tokenOfKey(id);
+    expect(await callThere(mine)).toBe(200);
+    await world.api.post(`${keysOf(backend.appId)}/${id}/revoke`);
+    await eventually(async () => (await callThere(mine)) === 401, { withinMs: 1_000 });
+  });
+
+  it('with a new signing secret and the old one as previous → takes the old tokens (threats 6.3)', async () => {
+    expect(await callThere(await tokenOfKey((await newKey()).id))).toBe(200);
+    expect(await callThere(forgeToken({ app: backend.appId, auth_method: 'api_key' }))).toBe(200);
+    const stolen = { secret: 'a-secret-that-was-never-one-of-ours' };
+    expect(await callThere(forgeToken({ app: backend.appId, auth_method: 'api_key' }, stolen))).toBe(401);
+  });
+});
