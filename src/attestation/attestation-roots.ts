@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '../common/log/log.js';
 import { type Environment, EnvironmentError } from '../platform/config/environment.js';
-import { importEcKey, readCertificate } from './proof/certificate.rules.js';
-import type { TrustedRoot } from './proof/certificate-chain.rules.js';
+import { readTrustedRoots, type TrustedRoot } from './proof/certificate-chain.rules.js';
 
 /** The vendor's "App Attestation Root CA", a public certificate. Source: contract-app 2.4, point 2. */
-const VENDOR_ROOT = `-----BEGIN CERTIFICATE-----
+export const VENDOR_ROOT = `-----BEGIN CERTIFICATE-----
 MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
 JAYDVQQDDB1BcHBsZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTETMBEGA1UECgwK
 QXBwbGUgSW5jLjETMBEGA1UECAwKQ2FsaWZvcm5pYTAeFw0yMDAzMTgxODMyNTNa
@@ -20,9 +19,6 @@ CgYIKoZIzj0EAwMDaAAwZQIwQgFGnByvsiVbpTKwSga0kP0e8EeDS4+sQmTvb7vn
 oyFraWVIyd/dganmrduC1bmTBGwD
 -----END CERTIFICATE-----`;
 
-const PEM_START = '-----BEGIN CERTIFICATE-----';
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
-
 /** The certificates that every chain of an attestation must reach; one of them is enough. */
 export class AttestationRoots {
   constructor(readonly roots: readonly TrustedRoot[]) {}
@@ -36,10 +32,10 @@ export class AttestationRoots {
  */
 export function attestationRootsOf(environment: Environment, log: Log): AttestationRoots {
   const file = environment.APP_ATTEST_ROOT_CA_FILE;
-  if (file === undefined) return new AttestationRoots(readRoots(VENDOR_ROOT));
+  if (file === undefined) return new AttestationRoots(readTrustedRoots(VENDOR_ROOT));
   let roots: readonly TrustedRoot[];
   try {
-    roots = readRoots(readFileSync(file, 'utf8'));
+    roots = readTrustedRoots(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new EnvironmentError(
       'APP_ATTEST_ROOT_CA_FILE must be a readable PEM file of at least one certificate; all of ECDSA keys',
@@ -48,15 +44,4 @@ export function attestationRootsOf(environment: Environment, log: Log): Attestat
   }
   log.event('app_attest_root_replaced', { file, subjects: roots.map((root) => root.certificate.subject).join('; ') });
   return new AttestationRoots(roots);
-}
-
-function readRoots(pem: string): readonly TrustedRoot[] {
-  const blocks = Array.from(pem.matchAll(PEM_CERTIFICATE), ([, base64 = '']) => Buffer.from(base64, 'base64'));
-  if (blocks.length === 0 || blocks.length < pem.split(PEM_START).length - 1) throw new TypeError('not certificates');
-  return blocks.map((der) => {
-    const certificate = readCertificate(der);
-    const key = importEcKey(certificate.publicKey);
-    if (key === undefined) throw new TypeError('not an elliptic-curve key');
-    return { certificate, key };
-  });
 }

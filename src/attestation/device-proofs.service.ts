@@ -14,7 +14,7 @@ import {
 } from './proof/client-data.rules.js';
 
 /** Real ones have about 6 KiB. */
-const MAX_ATTESTATION_BYTES = 64 * 1024;
+const MAX_ATTESTATION_BYTES = 32 * 1024;
 /** Real ones have about 150 bytes. */
 const MAX_ASSERTION_BYTES = 16 * 1024;
 /** An imported key takes about 7 KiB. */

@@ -252,8 +252,15 @@ function attestedData({ environment = 'production', ...app }: AttestationRequest
 
 function finished(members: CborMembers, changes: Pick<AttestationChanges, 'members' | 'bytes'>): string {
   changes.members?.(members);
-  const cbor = Buffer.from(encode(members));
+  const cbor = Buffer.from(encode(withPlainBytes(members)));
   return (changes.bytes?.(cbor) ?? cbor).toString('base64');
+}
+
+/** The encoder writes a `Buffer` as its JSON form; a plain array of bytes becomes a byte string. */
+function withPlainBytes(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return new Uint8Array(value);
+  if (Array.isArray(value)) return value.map(withPlainBytes);
+  return value instanceof Map ? new Map([...value].map(([key, inner]) => [key, withPlainBytes(inner)])) : value;
 }
 
 function digest(...pieces: readonly (Buffer | string)[]): Buffer {

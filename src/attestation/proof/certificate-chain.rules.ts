@@ -5,6 +5,8 @@ import { proofRefused } from './proof-refusal.js';
 
 /** Real ones have about 1 KiB. */
 const MAX_CERTIFICATE_BYTES = 8 * 1024;
+const PEM_START = '-----BEGIN CERTIFICATE-----';
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
 
 /** A certificate that is believed without proof. */
 export interface TrustedRoot {
@@ -23,6 +25,23 @@ export interface Trust {
 export interface CertificateChain {
   readonly leaf: Certificate;
   readonly intermediate: Certificate;
+}
+
+/**
+ * Reads all certificates of a PEM text; other blocks and text between them are passed over.
+ *
+ * @returns at least one.
+ * @throws Error for none at all, or one that cannot be read, or one whose key is not an elliptic-curve key.
+ */
+export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
+  const blocks = Array.from(pem.matchAll(PEM_CERTIFICATE), ([, base64 = '']) => Buffer.from(base64, 'base64'));
+  if (blocks.length === 0 || blocks.length < pem.split(PEM_START).length - 1) throw new TypeError('not certificates');
+  return blocks.map((der) => {
+    const certificate = readCertificate(der);
+    const key = importEcKey(certificate.publicKey);
+    if (key === undefined) throw new TypeError('not an elliptic-curve key');
+    return { certificate, key };
+  });
 }
 
 /**

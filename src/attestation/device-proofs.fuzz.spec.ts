@@ -1,0 +1,188 @@
+import { createPublicKey } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { decode } from 'cbor2';
+import fc from 'fast-check';
+import { DeviceVendor } from '../../test/support/device.js';
+import { mutatedBytes } from '../../test/support/mutated-bytes.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { verifyAssertionObject } from './proof/assertion.rules.js';
+import { verifyAttestationObject } from './proof/attestation.rules.js';
+import { requireFreshKey } from './proof/authenticator-data.rules.js';
+import { decodeBase64 } from './proof/base64.rules.js';
+import { readCborMap } from './proof/cbor-map.rules.js';
+import { readTrustedRoots, requireChain, requireTrustedSignatures } from './proof/certificate-chain.rules.js';
+import { assertionClientDataHash, attestationClientDataHash } from './proof/client-data.rules.js';
+
+/** Inputs for each parser; a long run sets more. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 500);
+const MAX_HELD_MS = 50;
+const TIMEOUT_MS = 30_000 + RUNS * 5;
+
+const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const APP_ID = 'example-app-a1b2c3';
+const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] };
+const REQUEST = { appId: APP_ID, challenge: CHALLENGE, teamId: APP.team_id, bundleId: APP.bundle_id };
+
+const vendor = await DeviceVendor.create();
+const device = vendor.device();
+const trust = { roots: readTrustedRoots(vendor.rootPem), atMs: Date.now() };
+const about = { app: APP, keyId: device.keyId, clientDataHash: attestationClientDataHash(CHALLENGE) };
+const attestation = Buffer.from(await device.attest(REQUEST), 'base64');
+const assertion = Buffer.from(device.assert(REQUEST), 'base64');
+const publicKey = createPublicKey({
+  key: Buffer.from(verifyAttestationObject(attestation, about, trust).publicKey, 'base64'),
+  format: 'der',
+  type: 'spki',
+});
+
+/** The members that mean something, read by the library alone. */
+function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
+  const members = decode<Map<string, unknown>>(cbor, { preferMap: true });
+  return names.map((name) => members.get(name));
+}
+
+function certificatesOf(cbor: Buffer): unknown {
+  const [statement] = meaning(cbor, ['attStmt']);
+  return statement instanceof Map ? statement.get('x5c') : undefined;
+}
+
+/**
+ * What a parser makes of hostile bytes: `undefined` when it refuses them in the one way it may. Counts the time on this
+ * thread, so that a busy machine fails nothing.
+ */
+function judged<T>(parse: () => T): T | undefined {
+  const before = process.threadCpuUsage();
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
+    return undefined;
+  } finally {
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(MAX_HELD_MS);
+  }
+}
+
+function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): void {
+  fc.assert(fc.property(inputs, holds), { numRuns: RUNS });
+}
+
+const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
+
+describe('hostile proofs (threats 5.5, 10.7 and 11): refused as attest_failed, at once, or accepted for what they are', () => {
+  it(
+    'base64 → never other bytes than were meant',
+    () => {
+      const text = fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: fc.constantFrom(...'AQgwz09+/-_= \n') }),
+        noise.map((bytes) => bytes.toString('base64')),
+      );
+      fc.assert(
+        fc.property(text, (sent) => {
+          const bytes = judged(() => decodeBase64(sent, 300));
+          if (bytes === undefined) return;
+          expect(bytes.toString('base64').replace(/=+$/, '').length).toBe(sent.replace(/=+$/, '').length);
+          expect(bytes).toEqual(Buffer.from(sent, 'base64url'));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'CBOR → a map or a refusal',
+    () => {
+      always(fc.oneof(noise, mutatedBytes(attestation), mutatedBytes(assertion)), (bytes) => {
+        const map = judged(() => readCborMap(bytes));
+        if (map !== undefined) expect(map.size).toBeLessThanOrEqual(bytes.length);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'authenticator data → only this application’s, this key’s and fresh',
+    () => {
+      const genuine = meaning(attestation, ['authData'])[0];
+      if (!(genuine instanceof Uint8Array)) throw new TypeError('authData');
+      const meant = Buffer.from(genuine);
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        if (judged(() => requireFreshKey(bytes, APP, device.keyId)) === undefined) return;
+        expect(bytes.subarray(0, 32)).toEqual(meant.subarray(0, 32));
+        expect(bytes.subarray(33, 87)).toEqual(meant.subarray(33, 87));
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(['leaf', 'intermediate'] as const)(
+    '%s → only the bytes that were certified',
+    (which) => {
+      const chain = certificatesOf(attestation);
+      if (!Array.isArray(chain)) throw new TypeError('x5c');
+      const [leaf, intermediate] = chain.map((der: Uint8Array) => Buffer.from(der));
+      if (leaf === undefined || intermediate === undefined) throw new TypeError('x5c');
+      const meant = which === 'leaf' ? leaf : intermediate;
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        const sent = which === 'leaf' ? { leaf: bytes, intermediate } : { leaf, intermediate: bytes };
+        const trusted = judged(() => {
+          requireTrustedSignatures(requireChain(sent.leaf, sent.intermediate, trust.atMs), trust);
+          return true;
+        });
+        if (trusted) expect(bytes).toEqual(meant);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'attestation → accepted only with the certified members',
+    () => {
+      const meant = [...meaning(attestation, ['fmt', 'authData']), certificatesOf(attestation)];
+      always(mutatedBytes(attestation), (bytes) => {
+        const key = judged(() => verifyAttestationObject(bytes, about, trust));
+        if (key === undefined) return;
+        expect([...meaning(bytes, ['fmt', 'authData']), certificatesOf(bytes)]).toEqual(meant);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'assertion → accepted only with the signed members',
+    () => {
+      const clientDataHash = assertionClientDataHash({ appId: APP_ID, challenge: CHALLENGE, keyId: device.keyId });
+      const meant = meaning(assertion, ['signature', 'authenticatorData']);
+      always(fc.oneof(noise, mutatedBytes(assertion)), (bytes) => {
+        const counter = judged(() => verifyAssertionObject(bytes, { app: APP, clientDataHash, publicKey, counter: 0 }));
+        if (counter === undefined) return;
+        expect(meaning(bytes, ['signature', 'authenticatorData'])).toEqual(meant);
+        expect(counter).toBe(1);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ['32 KiB of zeros', Buffer.concat([Buffer.from('a161619a00007ff0', 'hex'), Buffer.alloc(0x7ff0)])],
+    ['32 KiB of empty maps', Buffer.concat([Buffer.from('a161619a00007ff0', 'hex'), Buffer.alloc(0x7ff0, 0xa0)])],
+    [
+      '32 KiB in keys of keys',
+      Buffer.concat([Buffer.alloc(10, 0xa1), Buffer.from('9a00007f80', 'hex'), Buffer.alloc(0x7f80)]),
+    ],
+    ['32 KiB of tags', Buffer.alloc(0x8000, 0xc1)],
+    ['32 KiB of arrays', Buffer.alloc(0x8000, 0x81)],
+  ])('%s → judged at once', (_, bytes) => {
+    judged(() => readCborMap(bytes));
+  });
+
+  it.each([
+    ['8 KiB of nothings', Buffer.from(`30821ffc${'0500'.repeat(4_094)}`, 'hex')],
+    ['8 KiB of empty sequences', Buffer.from(`30821ffc${'3000'.repeat(4_094)}`, 'hex')],
+    ['8 KiB of open ends', Buffer.from('3080'.repeat(4_096), 'hex')],
+  ])('%s for a certificate → refused at once', (_, bytes) => {
+    expect(judged(() => requireChain(bytes, bytes, trust.atMs))).toBeUndefined();
+  });
+});

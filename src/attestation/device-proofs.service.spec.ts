@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../../test/support/clock.js';
+import { DeviceVendor } from '../../test/support/device.js';
+import { AttestationRoots } from './attestation-roots.js';
+import { DeviceProofs } from './device-proofs.service.js';
+import { readTrustedRoots } from './proof/certificate-chain.rules.js';
+
+const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const APP_ID = 'example-app-a1b2c3';
+const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] };
+const REQUEST = { appId: APP_ID, challenge: CHALLENGE, teamId: APP.team_id, bundleId: APP.bundle_id };
+const WEEK_MS = 7 * 86_400_000;
+
+const vendor = await DeviceVendor.create();
+
+function setUp() {
+  const clock = new FakeClock();
+  const device = vendor.device();
+  const proofs = new DeviceProofs(new AttestationRoots(readTrustedRoots(vendor.rootPem)), clock);
+  const register = async (change = (sent: string) => sent) => {
+    const attestation = change(await device.attest(REQUEST));
+    return proofs.verifyAttestation({ appAttest: APP, keyId: device.keyId, attestation, challenge: CHALLENGE });
+  };
+  const exchange = (publicKey: string, counter: number, assertion = device.assert(REQUEST)) => {
+    const about = { appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE };
+    return proofs.verifyAssertion({ appAttest: APP, ...about, assertion, publicKey, counter });
+  };
+  return { clock, device, proofs, register, exchange };
+}
+
+function refusal(reason: string) {
+  return expect.objectContaining({ code: 'attest_failed', reason });
+}
+
+describe('DeviceProofs', () => {
+  it('a device that registers and exchanges → proven, with rising counters', async () => {
+    const { register, exchange } = setUp();
+    const { publicKey, environment } = await register();
+    expect(environment).toBe('production');
+    expect([exchange(publicKey, 0), exchange(publicKey, 1), exchange(publicKey, 2)]).toEqual([1, 2, 3]);
+  });
+
+  it('one assertion twice → refused the second time', async () => {
+    const { register, exchange, device } = setUp();
+    const { publicKey } = await register();
+    const assertion = device.assert(REQUEST);
+    const counter = exchange(publicKey, 0, assertion);
+    expect(() => exchange(publicKey, counter, assertion)).toThrow(refusal('counter_not_greater'));
+  });
+
+  it('base64url without padding → accepted (contract-app 2.4)', async () => {
+    const { register, exchange, device } = setUp();
+    const url = (sent: string) => Buffer.from(sent, 'base64').toString('base64url');
+    const { publicKey } = await register(url);
+    expect(exchange(publicKey, 0, url(device.assert(REQUEST)))).toBe(1);
+  });
+
+  it.each([
+    ['', 'proof_not_base64'],
+    ['%%%', 'proof_not_base64'],
+    ['AAAA', 'cbor_invalid'],
+    ['A'.repeat(50_000), 'proof_too_large'],
+  ])('%.5j for a proof → attest_failed', async (sent, reason) => {
+    const { register, exchange } = setUp();
+    const { publicKey } = await register();
+    await expect(register(() => sent)).rejects.toEqual(refusal(reason));
+    expect(() => exchange(publicKey, 0, sent)).toThrow(refusal(reason));
+  });
+
+  it('certificates are judged by the injected clock → a week later they have run out', async () => {
+    const { register, clock } = setUp();
+    clock.advance(WEEK_MS);
+    await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
+  });
+
+  it('two devices → neither proves the other', async () => {
+    const [first, second] = [setUp(), setUp()];
+    const { publicKey } = await first.register();
+    await second.register();
+    expect(() => first.exchange(publicKey, 0, second.device.assert(REQUEST))).toThrow(refusal('signature_invalid'));
+  });
+
+  it('decision 5.3: a stored key that cannot be read → trouble of ours, not a failed proof', () => {
+    const { exchange } = setUp();
+    expect(() => exchange('AAAA', 0)).toThrow(expect.not.objectContaining({ code: 'attest_failed' }));
+  });
+});

@@ -1,0 +1,342 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { Extension } from '@peculiar/x509';
+import { type AttestationChanges, DeviceVendor } from '../../../test/support/device.js';
+import type { AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { type ExpectedAttestation, verifyAttestationObject } from './attestation.rules.js';
+import { importEcKey, readCertificate } from './certificate.rules.js';
+import { readTrustedRoots, type Trust } from './certificate-chain.rules.js';
+import { attestationClientDataHash } from './client-data.rules.js';
+
+const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] };
+const REQUEST = { challenge: CHALLENGE, teamId: APP.team_id, bundleId: APP.bundle_id };
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+const NONCE_EXTENSION = '1.2.840.113635.100.8.2';
+
+const vendor = await DeviceVendor.create();
+const device = vendor.device();
+const ROOTS = readTrustedRoots(vendor.rootPem);
+
+interface Situation extends Partial<ExpectedAttestation>, Partial<Trust> {
+  readonly request?: Partial<typeof REQUEST & { environment: AttestEnvironment }>;
+  readonly by?: DeviceVendor;
+}
+
+/** Judges an attestation of the device, genuine unless changed. */
+async function judge(changes: AttestationChanges = {}, situation: Situation = {}) {
+  const { request, by, roots = ROOTS, atMs = NOW_MS, ...expected } = situation;
+  const attested = by?.device() ?? device;
+  const proof = await attested.attest({ ...REQUEST, ...request }, changes);
+  return verifyAttestationObject(
+    Buffer.from(proof, 'base64'),
+    { app: APP, keyId: attested.keyId, clientDataHash: attestationClientDataHash(CHALLENGE), ...expected },
+    { roots, atMs },
+  );
+}
+
+function refusal(reason: string) {
+  return expect.objectContaining({ code: 'attest_failed', status: 403, reason });
+}
+
+/** Writes into a copy; what is written is certified. */
+function written(offset: number, hex: string): AttestationChanges {
+  return {
+    authenticatorData: (bytes) => {
+      const changed = Buffer.from(bytes);
+      changed.write(hex, offset, 'hex');
+      return changed;
+    },
+  };
+}
+
+/** A copy with one bit changed. */
+function flipped(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+  return changed;
+}
+
+describe('a genuine attestation (contract-app 2.4)', () => {
+  it('→ the key that can be stored, and its environment', async () => {
+    const key = await judge();
+    expect(key.environment).toBe('production');
+    const stored = importEcKey(Buffer.from(key.publicKey, 'base64'));
+    expect(stored?.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
+  });
+
+  it('members nobody knows at any level → tolerated', async () => {
+    const extra = (members: Map<unknown, unknown>) => members.set('later', new Map([['more', [1, null]]])).set(7, 'x');
+    await expect(judge({ members: extra, statement: extra })).resolves.toBeDefined();
+  });
+
+  it('other flags; nothing or anything after the credential id → not looked at', async () => {
+    await expect(judge(written(32, 'ff'))).resolves.toBeDefined();
+    await expect(judge({ authenticatorData: (bytes) => bytes.subarray(0, 87) })).resolves.toBeDefined();
+    const noisy = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 87), Buffer.alloc(500, 0xff)]);
+    await expect(judge({ authenticatorData: noisy })).resolves.toBeDefined();
+  });
+
+  it('one of several trusted roots → enough', async () => {
+    const other = await DeviceVendor.create();
+    const roots = readTrustedRoots(`${other.rootPem}\n${vendor.rootPem}`);
+    await expect(judge({}, { roots })).resolves.toBeDefined();
+    await expect(judge({}, { roots, by: other })).resolves.toBeDefined();
+  });
+});
+
+describe('point 1: format and statement', () => {
+  const remove = (name: string) => (members: Map<unknown, unknown>) => void members.delete(name);
+  const put = (name: string, value: unknown) => (members: Map<unknown, unknown>) => void members.set(name, value);
+
+  it.each([
+    ['another format', { members: put('fmt', 'packed') }, 'attestation_format_unknown'],
+    ['no format', { members: remove('fmt') }, 'attestation_format_unknown'],
+    ['no statement', { members: remove('attStmt') }, 'attestation_certificates_invalid'],
+    ['a statement that is a list', { members: put('attStmt', []) }, 'attestation_certificates_invalid'],
+    ['no certificates', { statement: remove('x5c') }, 'attestation_certificates_invalid'],
+    ['one certificate', { certificates: ([leaf]) => [leaf] }, 'attestation_certificates_invalid'],
+    ['three certificates', { certificates: (two) => [...two, two[1]] }, 'attestation_certificates_invalid'],
+    [
+      'the root as well',
+      { certificates: (two) => [...two, Buffer.from(vendor.root.rawData)] },
+      'attestation_certificates_invalid',
+    ],
+    ['a certificate as text', { certificates: ([leaf]) => [leaf, 'text'] }, 'attestation_certificates_invalid'],
+    ['no receipt', { statement: remove('receipt') }, 'attestation_receipt_missing'],
+    ['a receipt as text', { statement: put('receipt', 'text') }, 'attestation_receipt_missing'],
+    ['no authenticator data', { members: remove('authData') }, 'authenticator_data_invalid'],
+    ['authenticator data as text', { members: put('authData', 'x'.repeat(100)) }, 'authenticator_data_invalid'],
+    ['86 bytes of it', { authenticatorData: (bytes) => bytes.subarray(0, 86) }, 'authenticator_data_invalid'],
+    ['a byte after the object', { bytes: (cbor) => Buffer.concat([cbor, Buffer.of(0)]) }, 'cbor_invalid'],
+  ] satisfies [string, AttestationChanges, string][])('%s → attest_failed', async (_, changes, reason) => {
+    await expect(judge(changes)).rejects.toEqual(refusal(reason));
+  });
+
+  it('an empty receipt → present', async () => {
+    await expect(judge({ statement: put('receipt', Buffer.alloc(0)) })).resolves.toBeDefined();
+  });
+});
+
+describe('point 2: the certificates', () => {
+  const from = NOW_MS - DAY_MS;
+  const until = NOW_MS + DAY_MS;
+  const seconds = (ms: number) => Math.floor(ms / 1000) * 1000;
+
+  it('in force → from the first to the last instant', async () => {
+    const leaf = { notBefore: new Date(from), notAfter: new Date(until) };
+    await expect(judge({ leaf }, { atMs: seconds(from) })).resolves.toBeDefined();
+    await expect(judge({ leaf }, { atMs: seconds(until) })).resolves.toBeDefined();
+    const failure = refusal('certificate_not_in_force');
+    await expect(judge({ leaf }, { atMs: seconds(from) - 1 })).rejects.toEqual(failure);
+    await expect(judge({ leaf }, { atMs: seconds(until) + 1 })).rejects.toEqual(failure);
+  });
+
+  it('an intermediate that ran out → attest_failed', async () => {
+    const old = await DeviceVendor.create({ intermediateNotAfter: new Date(from) });
+    const situation = { by: old, roots: readTrustedRoots(old.rootPem) };
+    await expect(judge({}, situation)).rejects.toEqual(refusal('certificate_not_in_force'));
+    await expect(judge({}, { ...situation, atMs: seconds(from) })).resolves.toBeDefined();
+  });
+
+  it('a root of the same name that is not trusted → attest_failed', async () => {
+    const foreign = await DeviceVendor.create();
+    await expect(judge({}, { by: foreign })).rejects.toEqual(refusal('certificate_untrusted'));
+  });
+
+  it('a trusted root of another name → attest_failed', async () => {
+    const roots = ROOTS.map((root) => ({ ...root, certificate: { ...root.certificate, subject: 'CN=Other' } }));
+    await expect(judge({}, { roots })).rejects.toEqual(refusal('certificate_untrusted'));
+  });
+
+  it('a leaf that the intermediate did not sign → attest_failed', async () => {
+    const foreign = await DeviceVendor.create();
+    for (const signedBy of [foreign.intermediateKey, vendor.rootKey]) {
+      await expect(judge({ leaf: { signedBy } })).rejects.toEqual(refusal('certificate_signature_invalid'));
+    }
+  });
+
+  it('signatures with a changed bit → attest_failed', async () => {
+    const changed = (bytes: Buffer) => flipped(bytes, bytes.length - 1);
+    const leaf: AttestationChanges = { certificates: ([a, b]) => [a && changed(a), b] };
+    await expect(judge(leaf)).rejects.toEqual(refusal('certificate_signature_invalid'));
+    const intermediate: AttestationChanges = { certificates: ([a, b]) => [a, b && changed(b)] };
+    await expect(judge(intermediate)).rejects.toEqual(refusal('certificate_untrusted'));
+  });
+
+  it('a leaf that names another issuer, certificates in the wrong order → attest_failed', async () => {
+    const failure = refusal('certificate_issuer_mismatch');
+    await expect(judge({ leaf: { issuer: 'CN=Somebody Else' } })).rejects.toEqual(failure);
+    await expect(judge({ certificates: ([a, b]) => [b, a] })).rejects.toEqual(failure);
+    await expect(judge({ certificates: ([a]) => [a, a] })).rejects.toEqual(failure);
+  });
+
+  it('a leaf that may issue, an intermediate that may not → attest_failed', async () => {
+    const failure = refusal('certificate_authority_invalid');
+    await expect(judge({ leaf: { isAuthority: true } })).rejects.toEqual(failure);
+    const powerless = await DeviceVendor.create({ intermediateIsAuthority: false });
+    const situation = { by: powerless, roots: readTrustedRoots(powerless.rootPem) };
+    await expect(judge({}, situation)).rejects.toEqual(failure);
+  });
+
+  it.each([
+    ['bytes that are no certificate', () => Buffer.from('certificate')],
+    ['an empty one', () => Buffer.alloc(0)],
+    ['a certificate in PEM', () => Buffer.from(vendor.rootPem)],
+    ['a byte after it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.of(0)])],
+    ['a part of it', (bytes: Buffer) => bytes.subarray(0, -1)],
+    ['too long', () => Buffer.concat([Buffer.from('30827ffc', 'hex'), Buffer.alloc(0x7ffc)])],
+  ])('%s → attest_failed', async (_, changed) => {
+    const certificates: AttestationChanges['certificates'] = ([a = Buffer.alloc(0), b]) => [changed(a), b];
+    await expect(judge({ certificates })).rejects.toEqual(refusal('certificate_unreadable'));
+  });
+
+  it('decision 5.3: no trusted root in force → trouble of ours, not a failed proof', async () => {
+    const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
+    const old = await DeviceVendor.create({ rootNotAfter: new Date(from) });
+    const roots = readTrustedRoots(old.rootPem);
+    await expect(judge({}, { roots, by: old })).rejects.toEqual(failure);
+    await expect(judge({}, { roots: [...roots, ...ROOTS], by: old })).rejects.toEqual(refusal('certificate_untrusted'));
+  });
+});
+
+describe('point 3: the nonce', () => {
+  it('made for another challenge → attest_failed', async () => {
+    const clientDataHash = attestationClientDataHash('BBECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8');
+    await expect(judge({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
+  });
+
+  it('made of the text of the challenge, or of its bytes unhashed → attest_failed', async () => {
+    for (const clientDataHash of [Buffer.from(CHALLENGE), Buffer.from(CHALLENGE, 'base64url')]) {
+      await expect(judge({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
+    }
+  });
+
+  it('made for other authenticator data → attest_failed', async () => {
+    const members: AttestationChanges['members'] = (map) => {
+      const certified = map.get('authData');
+      if (Buffer.isBuffer(certified)) certified.writeUInt8(0x41, 32);
+    };
+    await expect(judge({ members })).rejects.toEqual(refusal('nonce_mismatch'));
+  });
+
+  it('wrapped otherwise → found', async () => {
+    const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('3022', 'hex'), value.subarray(4)]);
+    await expect(judge({ leaf: { nonceExtension } })).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['no extension', () => null],
+    ['an empty one', () => Buffer.alloc(0)],
+    ['one that is not DER', (value: Buffer) => value.subarray(0, -1)],
+    ['two octet strings', (value: Buffer) => Buffer.concat([value, Buffer.from('0400', 'hex')])],
+  ])('%s → attest_failed', async (_, nonceExtension) => {
+    await expect(judge({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_missing'));
+  });
+
+  it('a part of it → attest_failed', async () => {
+    const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('0410', 'hex'), value.subarray(6, 22)]);
+    await expect(judge({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_mismatch'));
+  });
+
+  it('the extension twice → attest_failed', async () => {
+    const extensions = [new Extension(NONCE_EXTENSION, false, Buffer.from('0400', 'hex'))];
+    await expect(judge({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
+  });
+});
+
+describe('point 4: the key id is the hash of the certified key', () => {
+  it('another key certified → attest_failed', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await expect(judge({ leaf: { publicKey } })).rejects.toEqual(refusal('key_id_mismatch'));
+  });
+
+  it('a key of another curve → attest_failed', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    await expect(judge({ leaf: { publicKey } })).rejects.toEqual(refusal('public_key_unusable'));
+  });
+
+  it('another spelling of the same key id → attest_failed', async () => {
+    const unpadded = device.keyId.replace('=', '');
+    await expect(judge({}, { keyId: unpadded })).rejects.toEqual(refusal('credential_id_mismatch'));
+  });
+});
+
+describe('point 5: the authenticator data', () => {
+  it('another application → attest_failed', async () => {
+    const failure = refusal('app_mismatch');
+    await expect(judge({}, { request: { bundleId: 'com.example.other' } })).rejects.toEqual(failure);
+    await expect(judge({}, { request: { teamId: 'ZZZZZ12345' } })).rejects.toEqual(failure);
+  });
+
+  it.each(['00000001', '01000000'])('counter %s → attest_failed: a fresh key has none', async (counter) => {
+    await expect(judge(written(33, counter))).rejects.toEqual(refusal('counter_not_zero'));
+  });
+
+  it.each([
+    ['a credential id of another length', written(53, '0021')],
+    ['a length with a high byte', written(53, '0120')],
+    ['another credential id', { authenticatorData: (bytes) => flipped(bytes, 86) }],
+  ] satisfies [string, AttestationChanges][])('%s → attest_failed', async (_, changes) => {
+    await expect(judge(changes)).rejects.toEqual(refusal('credential_id_mismatch'));
+  });
+});
+
+describe('point 6: the environment', () => {
+  const production = '61707061747465737400000000000000';
+  const development = '617070617474657374646576656c6f70';
+
+  it.each([
+    ['production', production, ['production'], 'production'],
+    ['development', development, ['development'], 'development'],
+    ['development', development, ['production', 'development'], 'development'],
+  ] satisfies [string, string, AttestEnvironment[], string][])(
+    '%s (%s), taken: %j → %s',
+    async (_, aaguid, environments, expected) => {
+      const key = await judge(written(37, aaguid), { app: { ...APP, environments } });
+      expect(key.environment).toBe(expected);
+    },
+  );
+
+  it.each([
+    ['development', ['production']],
+    ['production', ['development']],
+  ] satisfies [AttestEnvironment, AttestEnvironment[]][])(
+    '%s, taken: %j → attest_failed',
+    async (environment, environments) => {
+      const judged = judge({}, { request: { environment }, app: { ...APP, environments } });
+      await expect(judged).rejects.toEqual(refusal('environment_not_allowed'));
+    },
+  );
+
+  it.each([
+    '00000000000000000000000000000000',
+    '61707061747465737400000000000001',
+    '617070617474657374646576656c6f71',
+    '41707061747465737400000000000000',
+  ])('aaguid %s → attest_failed', async (aaguid) => {
+    const app = { ...APP, environments: ['production' as const, 'development' as const] };
+    await expect(judge(written(37, aaguid), { app })).rejects.toEqual(refusal('environment_unknown'));
+  });
+});
+
+describe('certificates as they are read', () => {
+  it('an elliptic-curve key → imported; a point beside its curve, another kind of key, junk → not', () => {
+    const good = Buffer.from(vendor.root.publicKey.rawData);
+    expect(importEcKey(good)).toBeDefined();
+    expect(importEcKey(flipped(good, good.length - 1))).toBeUndefined();
+    const edwards = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
+    expect(importEcKey(edwards)).toBeUndefined();
+    expect(importEcKey(Buffer.alloc(0))).toBeUndefined();
+  });
+
+  it('names, validity and powers → as certified', () => {
+    expect(readCertificate(Buffer.from(vendor.intermediate.rawData))).toMatchObject({
+      subject: vendor.intermediate.subject,
+      issuer: vendor.root.subject,
+      notBeforeMs: Date.parse('2020-03-18T00:00:00Z'),
+      isAuthority: true,
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { findSingleOctetString, splitSigned } from './der.rules.js';
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex');
+}
+
+const LONG = '41'.repeat(200);
+
+describe('findSingleOctetString (contract-app 2.4, point 3)', () => {
+  it.each([
+    ['as genuine devices wrap it', '3006 a104 0402 4142', '4142'],
+    ['not wrapped', '0402 4142', '4142'],
+    ['wrapped deeper, with others beside it', '300b 020101 a106 3004 0402 4142', '4142'],
+    ['with a length of two bytes', `3081cb 0481c8 ${LONG}`, LONG],
+    ['empty', '3002 0400', ''],
+  ])('%s → the octet string', (_, hex, expected) => {
+    expect(findSingleOctetString(bytes(hex))?.toString('hex')).toBe(expected);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['none', '3003 020101'],
+    ['two', '3006 040141 040142'],
+    ['one cut off', '3005 a103 0402 41'],
+    ['bytes that are no element after it', '0401 41 30'],
+    ['an indefinite length', '3080 040141 0000'],
+    ['a length in more bytes than it needs', '308103 040141'],
+    ['a length with a leading zero', '30820003 040141'],
+    ['a length of four bytes', '3084ffffffff 040141'],
+    ['a tag of several bytes', 'bf8930 03 040141'],
+    ['nested deeper than eight', '3012 3010 300e 300c 300a 3008 3006 3004 3002 0400'],
+  ])('%s → undefined', (_, hex) => {
+    expect(findSingleOctetString(bytes(hex))).toBeUndefined();
+  });
+});
+
+describe('splitSigned (RFC 5280 4.1)', () => {
+  it('a certificate → what is signed, header included, and the signature', () => {
+    const parts = splitSigned(bytes('300f 3003 020105 3003 060101 0303 00aabb'));
+    expect(parts?.signed).toEqual(bytes('3003 020105'));
+    expect(parts?.signature).toEqual(bytes('aabb'));
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['bytes after it', '300f 3003 020105 3003 060101 0303 00aabb 00'],
+    ['bytes after the signature', '3011 3003 020105 3003 060101 0303 00aabb 0500'],
+    ['no signature', '300a 3003 020105 3003 060101'],
+    ['a signature that is not bits', '300f 3003 020105 3003 060101 0403 00aabb'],
+    ['a signature of broken bytes', '300f 3003 020105 3003 060101 0303 04aabb'],
+    ['something else signed', '300f 0403 020105 3003 060101 0303 00aabb'],
+    ['an algorithm that is none', '300f 3003 020105 0403 060101 0303 00aabb'],
+    ['a set outside', '310f 3003 020105 3003 060101 0303 00aabb'],
+  ])('%s → undefined', (_, hex) => {
+    expect(splitSigned(bytes(hex))).toBeUndefined();
+  });
+});
