@@ -6,6 +6,7 @@ import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { Environment } from '../platform/config/environment.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
+import { CallAdmission } from './admission.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { type ProxyPlan, ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
@@ -28,6 +29,7 @@ export class Forwarding implements BeforeApplicationShutdown {
   constructor(
     private readonly plans: ProxyPlans,
     private readonly policy: ProxyPolicy,
+    private readonly admission: CallAdmission,
     private readonly connections: UpstreamConnections,
     private readonly parts: RelayParts,
     environment: Environment,
@@ -49,6 +51,9 @@ export class Forwarding implements BeforeApplicationShutdown {
     const body = await readBody(request.raw, MAX_BODY_BYTES);
     const judged = this.policy.admit(caller, plan, body, request.headers['content-type'] ?? '');
     const admitted = judged instanceof Promise ? await judged : judged;
+    const event = this.eventOf(caller, plan, admitted);
+    const allowed = this.admission.requireAllowed(caller, event, request);
+    if (allowed instanceof Promise) await allowed;
     const pool = this.connections.poolFor(plan.provider.baseUrl.origin);
     const client = pool.acquire();
     if (client === undefined) throw overloaded();
@@ -65,7 +70,7 @@ export class Forwarding implements BeforeApplicationShutdown {
         withholdUsageChunk: admitted.withholdUsageChunk,
         hostedTools: admitted.hostedTools,
         credential: credentialIn(plan.credential),
-        admission: this.admission(caller, plan, admitted),
+        admission: event,
         ttfbTimeoutMs: this.#ttfbTimeoutMs,
       },
       response,
@@ -86,7 +91,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     });
   }
 
-  private admission(caller: Caller, plan: ProxyPlan, { model }: AdmittedRequest): UsageAdmission {
+  private eventOf(caller: Caller, plan: ProxyPlan, { model }: AdmittedRequest): UsageAdmission {
     const { provider } = plan;
     const createdAtMs = this.parts.clock.nowMs();
     return {

@@ -47,6 +47,7 @@ export class ProxyController {
   @Fails(
     'invalid_request',
     'pricing_not_configured',
+    'auth_required@403',
     'path_not_allowed',
     'model_not_allowed',
     'api_style_not_supported',

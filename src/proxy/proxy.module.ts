@@ -3,7 +3,9 @@ import { ClientAuthModule } from '../client-auth/client-auth.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
+import { CallAdmission } from './admission.js';
 import { AnswerBatch } from './answer-batch.js';
 import { Forwarding } from './forwarding.service.js';
 import { ProxyPlans } from './plan.js';
@@ -14,18 +16,20 @@ import { RelayParts } from './relay-parts.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
 /**
- * Calls to providers in the providers' own formats: plan, policy, relay, record.
+ * Calls to providers in the providers' own formats: plan, policy, admission, relay, record.
  *
  * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`. Codes: path_not_allowed, provider_*,
- * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
+ * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded,
+ * auth_required (403, a blocked user).
  * Log lines: provider_ttfb_timeout, provider_stream_failed.
  */
 @Module({
-  imports: [ClientAuthModule, ProvidersModule, PricingModule, UsageModule],
+  imports: [ClientAuthModule, ProvidersModule, PricingModule, UsageModule, UsersModule],
   controllers: [ProxyController],
   providers: [
     ProxyPlans,
     ProxyPolicy,
+    CallAdmission,
     Forwarding,
     ProxyDoor,
     UpstreamConnections,

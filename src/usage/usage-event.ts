@@ -14,6 +14,9 @@ export const USAGE_STATUSES = [
 
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
+/** How a request ended that never reached a provider. */
+export type RefusedStatus = Exclude<UsageStatus, 'ok' | 'provider_error'>;
+
 /** Where a cost comes from. Source: contract-app 9.5. */
 export const COST_SOURCES = ['computed', 'reported', 'unresolved'] as const;
 

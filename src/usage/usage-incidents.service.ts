@@ -12,6 +12,7 @@ const LOG_EVERY_MS = 1_000;
 @Injectable()
 export class UsageIncidents {
   private writeFailureLoggedAtMs = Number.NEGATIVE_INFINITY;
+  private refusalFailureLoggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly journal: UsageJournal,
@@ -44,6 +45,18 @@ export class UsageIncidents {
     if (nowMs - this.writeFailureLoggedAtMs < LOG_EVERY_MS) return;
     this.writeFailureLoggedAtMs = nowMs;
     this.log.event('usage_events_write_failed', { pending: this.journal.pending, error: String(error) });
+  }
+
+  /**
+   * Postgres does not take refusals at the moment; they wait. At most one line a second.
+   *
+   * @param pending rows that wait.
+   */
+  refusalsWriteFailed(pending: number, error: unknown): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.refusalFailureLoggedAtMs < LOG_EVERY_MS) return;
+    this.refusalFailureLoggedAtMs = nowMs;
+    this.log.event('usage_refusals_write_failed', { pending, error: String(error) });
   }
 
   /** Recording itself threw: a defect of ours. */

@@ -11,16 +11,18 @@ import { UsageService } from './usage.service.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
+import { UsageRefusals } from './usage-refusals.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 import { UserUsage } from './user-usage.service.js';
 
 /**
- * One event for every request that reached a provider, never lost and never doubled, and what people read of them.
+ * One event for every request that reached a provider, never lost and never doubled, rows that count those that were
+ * refused, sums by user, and what people read of them.
  *
  * Tables: usage_events, usage_user_months. Routes: `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes:
  * service_unavailable (a call that could not be recorded). Log lines: usage_unresolved_cost, usage_events_write_failed,
- * usage_event_rejected, usage_journal_recovered.
+ * usage_event_rejected, usage_journal_recovered, usage_refusals_write_failed.
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, JournalModule],
@@ -29,6 +31,7 @@ import { UserUsage } from './user-usage.service.js';
     UsageIncidents,
     UsageRecorder,
     UsageRecovery,
+    UsageRefusals,
     UsageRepository,
     UsageResponses,
     UsageService,
@@ -37,6 +40,6 @@ import { UserUsage } from './user-usage.service.js';
     UserUsage,
     { provide: AppUsageTotals, useClass: RecordedUsageTotals },
   ],
-  exports: [AppUsageTotals, UsageRecorder, UsageResponses, UserUsage],
+  exports: [AppUsageTotals, UsageRecorder, UsageRefusals, UsageResponses, UserUsage],
 })
 export class UsageModule {}

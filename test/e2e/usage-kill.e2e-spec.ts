@@ -10,6 +10,7 @@ import pg from 'pg';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { freePort, GatewayProcess } from '../support/gateway-process.js';
 import { MarkedLoad } from '../support/marked-load.js';
+import { MONTHS_OUT_OF_STEP } from '../support/user-months.js';
 import { newManagementKey, testEnvironment } from '../support/world.js';
 
 const KILLS = Number(process.env.KILLS ?? 50);
@@ -88,6 +89,7 @@ it(
     expect(unseen.filter((event) => !isInterrupted(event))).toEqual([]);
     expect(unseen.length).toBeLessThanOrEqual(MOST_UNSEEN);
     expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
+    expect(await query(MONTHS_OUT_OF_STEP)).toEqual([]);
   },
   60_000 + KILLS * 5_000,
 );
@@ -179,10 +181,14 @@ function providerJournal(): string[] {
   );
 }
 
-async function storedEvents(): Promise<EventRow[]> {
+function storedEvents(): Promise<EventRow[]> {
+  return query('SELECT * FROM usage_events');
+}
+
+async function query<T extends object>(sql: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query('SELECT * FROM usage_events');
+  const { rows } = await client.query(sql);
   await client.end();
   return rows;
 }

@@ -1,5 +1,5 @@
 import { NO_TOKENS, type UsageReading } from '../../upstreams/usage/usage-reading.js';
-import type { CredentialSource, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
+import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
@@ -76,6 +76,17 @@ export function settledEvent(
     textMember('response_id', reading?.responseId, RESPONSE_ID_MAX) +
     '}'
   );
+}
+
+/**
+ * The members of a row of refusals that do not change any more, as JSON text without braces: no tokens, no cost and no
+ * source of it.
+ *
+ * Source: decision 4.5; contract-app 9.6.
+ */
+export function refusalMembers(admission: UsageAdmission, status: RefusedStatus): string {
+  const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
+  return `${admissionMembers(admission, fixedMembers(admission))}${credentialSource},"status":"${status}"`;
 }
 
 function measureMembers(reading: UsageReading | undefined): string {

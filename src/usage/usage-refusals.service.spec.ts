@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { FakeClock } from '../../test/support/clock.js';
+import { eventually } from '../../test/support/eventually.js';
+import { anAdmission } from '../../test/support/usage.js';
+import { Log } from '../common/log/log.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import type { UsageAdmission } from './usage-event.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+import { UsageRefusals } from './usage-refusals.service.js';
+
+interface StoredRow {
+  readonly event_id: string;
+  readonly requests: number;
+  readonly requests_before: number;
+}
+
+/** The table in memory: like the real one it takes all or none, raises counts and never lowers them. */
+class FakeWrites extends UsageWritesRepository {
+  readonly counts = new Map<string, number>();
+  /** Rows of each statement. */
+  readonly statements: number[] = [];
+  added = 0;
+  running = 0;
+  mostRunning = 0;
+  delayMs = 0;
+  failure: Error | undefined;
+  /** The statement takes effect, and its answer gets lost. */
+  losesAnswer = false;
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async countRefusals(json: string): Promise<void> {
+    this.mostRunning = Math.max(this.mostRunning, ++this.running);
+    await sleep(this.delayMs);
+    this.running--;
+    if (this.failure && !this.losesAnswer) throw this.failure;
+    const rows: StoredRow[] = JSON.parse(json);
+    this.statements.push(rows.length);
+    for (const { event_id: id, requests, requests_before: before } of rows) {
+      if (requests <= (this.counts.get(id) ?? 0)) continue;
+      this.counts.set(id, requests);
+      this.added += requests - before;
+    }
+    if (this.failure) throw this.failure;
+  }
+}
+
+let writes: FakeWrites;
+let clock: FakeClock;
+let refusals: UsageRefusals;
+let logs: Record<string, unknown>[];
+let ids = 0;
+
+beforeEach(() => {
+  writes = new FakeWrites();
+  clock = new FakeClock(1_763_600_040_000);
+  logs = [];
+  const log = new Log(clock, 'info', (line) => logs.push(JSON.parse(line)));
+  const journal = new UsageJournal({ root: '/nowhere', instanceId: 'i', syncMs: 5, maxPending: 10, clock, log });
+  refusals = new UsageRefusals(writes, new UsageIncidents(journal, clock, log), clock);
+});
+
+afterEach(async () => {
+  writes.failure = undefined;
+  await refusals.onApplicationShutdown();
+});
+
+function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
+  for (let count = 0; count < times; count++) {
+    const eventId = `event-${++ids}`;
+    refusals.note(anAdmission({ eventId, createdAtMs: clock.nowMs(), userId: 'ann', ...overrides }), 'blocked_user');
+  }
+}
+
+const stored = () => [...writes.counts.values()];
+
+describe('refusals (decision 4.5)', () => {
+  it('refused for the first time → stored within 200 ms; again and again → the count follows within a second or so', async () => {
+    refuse();
+    await eventually(() => stored().length === 1, { withinMs: 200 });
+    refuse({}, 999);
+    await eventually(() => stored()[0] === 1_000, { withinMs: 1_500 });
+    expect(writes.statements.length).toBeLessThanOrEqual(3);
+  });
+
+  it('many identities at once → few statements, one at a time', async () => {
+    writes.delayMs = 5;
+    for (let user = 0; user < 1_200; user++) refuse({ userId: `user-${user}` });
+    await refusals.flush();
+    expect([writes.statements, writes.mostRunning]).toEqual([[500, 500, 200], 1]);
+  });
+
+  it('twelve thousand identities → ten thousand rows and one for the rest, which counts them', async () => {
+    for (let user = 0; user < 12_000; user++) refuse({ userId: `user-${user}` });
+    await refusals.flush();
+    expect(stored()).toHaveLength(10_001);
+    expect(Math.max(...stored())).toBe(2_000);
+    expect(writes.added).toBe(12_000);
+  });
+
+  it('threats 10.3: Postgres away → kept, one line a second, stored when it is back', async () => {
+    writes.failure = new Error('away');
+    refuse({}, 3);
+    await refusals.flush();
+    refuse({ userId: 'bob' });
+    await refusals.flush();
+    const lines = () => logs.filter((line) => line.message === 'usage_refusals_write_failed');
+    expect(lines()).toEqual([expect.objectContaining({ level: 'error', pending: 1, error: 'Error: away' })]);
+    clock.advance(1_000);
+    await refusals.flush();
+    expect(lines()).toHaveLength(2);
+    writes.failure = undefined;
+    await eventually(() => stored().length === 2, { withinMs: 1_500 });
+    expect(writes.added).toBe(4);
+  });
+
+  it('stored, but the answer gets lost, and more refusals meanwhile → each counts once', async () => {
+    writes.failure = new Error('connection reset');
+    writes.losesAnswer = true;
+    refuse({}, 3);
+    await refusals.flush();
+    refuse({}, 4);
+    await refusals.flush();
+    writes.failure = undefined;
+    await refusals.flush();
+    await refusals.flush();
+    expect([stored(), writes.added]).toEqual([[7], 7]);
+  });
+
+  it('stop → everything is stored, nothing runs any more', async () => {
+    refuse({}, 5);
+    await refusals.onApplicationShutdown();
+    expect(stored()).toEqual([5]);
+    refuse({ userId: 'bob' });
+    await sleep(250);
+    expect(stored()).toEqual([5]);
+  });
+
+  it('minutes later → rows that are stored are forgotten, a new refusal begins a new one', async () => {
+    refuse();
+    await refusals.flush();
+    clock.advance(60_000);
+    refuse();
+    await refusals.flush();
+    expect(stored()).toEqual([1, 1]);
+  });
+});
