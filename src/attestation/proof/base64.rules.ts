@@ -11,11 +11,9 @@ const ALPHABETS = [/^[A-Za-z0-9+/]+={0,2}$/, /^[A-Za-z0-9_-]+={0,2}$/];
  * Source: contract-app 2.4, "Decoding is lenient".
  */
 export function decodeBase64(text: string, maxBytes: number): Buffer {
-  if (text.length > Math.ceil(maxBytes / 3) * 4) throw proofRefused('proof_too_large');
+  if (Buffer.byteLength(text, 'base64') > maxBytes) throw proofRefused('proof_too_large');
   if (!ALPHABETS.some((alphabet) => alphabet.test(text)) || !isWhole(text)) throw proofRefused('proof_not_base64');
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length > maxBytes) throw proofRefused('proof_too_large');
-  return bytes;
+  return Buffer.from(text, 'base64');
 }
 
 /** A last group of one character carries no byte, and padding fills the last group or is left away. */
