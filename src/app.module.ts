@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppsModule } from './apps/apps.module.js';
+import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -36,6 +37,7 @@ class AppPortsModule {}
     KeysModule,
     AppPortsModule,
     AppsModule,
+    AttestationModule,
     AuthEventsModule,
     ClientAuthModule,
     ProxyModule,
