@@ -164,10 +164,16 @@ describeBreakingRedis('Redis connection', () => {
 
   it('this process was held up for longer than the wait → an answer that lies in the socket counts', async () => {
     const redis = await connected();
-    const answer = redis.run(ping);
-    const until = performance.now() + 400;
-    while (performance.now() < until);
-    expect(await answer).toBe('PONG');
+    // From an immediate, timers that are due come before the socket is read.
+    const answer = await new Promise((resolve) =>
+      setImmediate(() => {
+        const asked = redis.run(ping);
+        const until = performance.now() + 400;
+        while (performance.now() < until);
+        resolve(asked);
+      }),
+    );
+    expect(answer).toBe('PONG');
     expect(redis.state).toBe('ok');
   });
 
