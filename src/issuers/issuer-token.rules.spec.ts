@@ -23,6 +23,16 @@ function expectReason(reason: string, token: string): void {
   expect(refusalOf(() => readTokenHeader(token))).toMatchObject({ code: 'issuer_token_rejected', reason });
 }
 
+/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+function fastestMs(run: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const startedMs = performance.now();
+    run();
+    return performance.now() - startedMs;
+  });
+  return Math.min(...times);
+}
+
 describe('header of an issuer token (contract-app 3.4)', () => {
   it.each(['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'])('alg %s → accepted', (alg) => {
     expect(readTokenHeader(tokenWith({ alg, kid: 'k', typ: 'JWT', jwk: {}, jku: 'x', x5u: 'y' }))).toEqual({
@@ -141,8 +151,6 @@ describe('any text, any header, any payload', () => {
     ['nested lists', `${Buffer.from('['.repeat(20_000)).toString('base64url')}.e30.c2ln`],
     ['nested objects', `${Buffer.from('{"a":'.repeat(4_000)).toString('base64url')}.e30.c2ln`],
   ])('hostile text of %s → refused in a moment', (_name, text) => {
-    const startedMs = performance.now();
-    expectReason('bad_signature', text);
-    expect(performance.now() - startedMs).toBeLessThan(50);
+    expect(fastestMs(() => expectReason('bad_signature', text))).toBeLessThan(50);
   });
 });

@@ -7,6 +7,16 @@ const matches = (
   requirement: { contains: string | string[] } | { equals: string | number | boolean },
 ) => hasRequiredClaims({ claim }, [{ path: 'claim', ...requirement }]);
 
+/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+function fastestMs(run: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const startedMs = performance.now();
+    run();
+    return performance.now() - startedMs;
+  });
+  return Math.min(...times);
+}
+
 describe('required claims (contract-app 3.4, Matching)', () => {
   it.each<[unknown, string | string[]]>([
     [['a', 'x'], 'x'],
@@ -68,8 +78,6 @@ describe('required claims (contract-app 3.4, Matching)', () => {
   it('a thousand requirements on one long claim → judged in a moment', () => {
     const claim = 'w '.repeat(12_000);
     const required = Array.from({ length: 1_000 }, () => ({ path: 'claim', contains: 'w' }));
-    const startedMs = performance.now();
-    expect(hasRequiredClaims({ claim }, required)).toBe(true);
-    expect(performance.now() - startedMs).toBeLessThan(50);
+    expect(fastestMs(() => expect(hasRequiredClaims({ claim }, required)).toBe(true))).toBeLessThan(50);
   });
 });
