@@ -13,6 +13,7 @@ import { LimitsModule } from './limits/limits.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
+import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
 
@@ -40,6 +41,7 @@ class AppPortsModule {}
     AttestationModule,
     AuthEventsModule,
     ClientAuthModule,
+    TokenExchangeModule,
     ProxyModule,
     HealthModule,
   ],

@@ -24,8 +24,9 @@ export class SignedInUser {
    */
   async prove(app: ReadableApp, issuer: IssuerConfig, token: string, attempt: AuthAttempt): Promise<string> {
     try {
-      attempt.userId = await this.tokens.verify(token, issuer);
-      return attempt.userId;
+      const userId = await this.tokens.verify(token, issuer);
+      attempt.userId = userId;
+      return userId;
     } catch (error) {
       if (error instanceof IssuerClaimsMissing) {
         attempt.userId = error.userId;
