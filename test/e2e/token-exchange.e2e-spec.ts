@@ -25,11 +25,11 @@ function chat(appId: string, token: string, version = '1.2.3') {
 
 /** The one recorded call of an application. */
 async function recorded(appId: string) {
-  return eventually(async () => {
-    const { body } = await world.api.get(`/v1/admin/apps/${appId}/events`);
-    expect(body.events).toHaveLength(1);
-    return body.events[0];
-  });
+  const list = async () => (await world.api.get(`/v1/admin/apps/${appId}/events`)).body.events;
+  await eventually(async () => (await list()).length > 0, { withinMs: 5_000 });
+  const events = await list();
+  expect(events).toHaveLength(1);
+  return events[0];
 }
 
 describe('a phone signs in and calls a model (contract-app 2, 3)', () => {
