@@ -1,9 +1,9 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { AppAttest } from '../../app-directory/config/app-config.js';
+import { proofRefused } from '../proof-refusal.js';
 import { requireCounter } from './authenticator-data.rules.js';
 import { bytesOf, readCborMap } from './cbor-map.rules.js';
 import { sha256 } from './client-data.rules.js';
-import { proofRefused } from './proof-refusal.js';
 
 /** What an assertion is judged by. */
 export interface ExpectedAssertion {

@@ -1,11 +1,11 @@
 import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { proofRefused } from '../proof-refusal.js';
 import { requireFreshKey } from './authenticator-data.rules.js';
 import { bytesOf, isCborMap, readCborMap } from './cbor-map.rules.js';
 import { type Certificate, importEcKey } from './certificate.rules.js';
 import { requireChain, requireTrustedSignatures, type Trust } from './certificate-chain.rules.js';
 import { sha256 } from './client-data.rules.js';
 import { findSingleOctetString } from './der.rules.js';
-import { proofRefused } from './proof-refusal.js';
 
 const FORMAT = 'apple-appattest';
 const NONCE_EXTENSION = '1.2.840.113635.100.8.2';

@@ -1,6 +1,6 @@
 import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { proofRefused } from '../proof-refusal.js';
 import { sha256 } from './client-data.rules.js';
-import { proofRefused } from './proof-refusal.js';
 
 const COUNTER_OFFSET = 33;
 const ASSERTED_BYTES = 37;

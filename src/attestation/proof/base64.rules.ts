@@ -1,4 +1,4 @@
-import { proofRefused } from './proof-refusal.js';
+import { proofRefused } from '../proof-refusal.js';
 
 const ALPHABETS = [/^[A-Za-z0-9+/]+={0,2}$/, /^[A-Za-z0-9_-]+={0,2}$/];
 

@@ -1,5 +1,5 @@
 import { type DecodeOptions, decode } from 'cbor2';
-import { proofRefused } from './proof-refusal.js';
+import { proofRefused } from '../proof-refusal.js';
 
 /** A CBOR map; its keys are texts and integers. */
 type CborMap = ReadonlyMap<unknown, unknown>;

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { proofRefused } from '../proof-refusal.js';
 import { type Certificate, importEcKey, isInForce, isSignedBy, readCertificate } from './certificate.rules.js';
-import { proofRefused } from './proof-refusal.js';
 
 /** Real ones have about 1 KiB. */
 const MAX_CERTIFICATE_BYTES = 8 * 1024;

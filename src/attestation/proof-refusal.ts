@@ -1,4 +1,4 @@
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** What is wrong with a proof; for the log and the authentication event only. */
 type ProofFlaw =
