@@ -24,6 +24,7 @@ let one: DataSource;
 let other: DataSource;
 let reader: DataSource;
 let ids = 0;
+let runs = 0;
 
 beforeAll(async () => {
   url = await freshDatabase();
@@ -96,7 +97,8 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
     });
     await fc.assert(
       fc.asyncProperty(plan, async ({ events, batches, breaks }) => {
-        const rows = events.map((fields) => anEvent(fields));
+        const run = ++runs;
+        const rows = events.map((fields) => anEvent({ ...fields, app_id: `${fields.app_id}-${run}` }));
         const all = rows.map((_row, place) => place);
         const chosen = (places: readonly number[]) => places.flatMap((place) => rows[place % rows.length] ?? []);
         const storeAll = async (db: DataSource, mine: boolean) => {
@@ -148,6 +150,34 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
       { numRuns: RUNS, endOnFailure: true },
     );
   }, 60_000);
+
+  it.each([
+    ['the same events', (place: number) => `same-${place}`, (place: number) => `user-${place}`],
+    ['other events of the same users', () => `other-${++ids}`, (place: number) => `user-${place}`],
+  ])(
+    'two instances store %s in opposite orders at once → neither is a victim of the other',
+    async (_name, id, user) => {
+      const rows = (count: number) =>
+        Array.from({ length: count }, (_none, place) =>
+          anEvent({
+            event_id: `${id(place)}-${runs}`,
+            app_id: 'busy-abc123',
+            user_id: user(place),
+            status: 'ok',
+            created_at_ms: NEAR_MIDNIGHT_MS,
+          }),
+        );
+      for (let round = 0; round < 20; round++) {
+        runs++;
+        const [forth, back] = [rows(150), rows(400).toReversed()];
+        await Promise.all([
+          new UsageWritesRepository(one).insert(JSON.stringify(forth)),
+          new UsageWritesRepository(other).insert(JSON.stringify(back)),
+        ]);
+      }
+      expect(await monthsOutOfStep()).toEqual([]);
+    },
+  );
 
   it('counts beyond all reason, again and again → stored, and exact beyond a bigint', async () => {
     const huge = { app_id: 'huge-abc123', user_id: 'ann', status: 'ok', created_at_ms: NEAR_MIDNIGHT_MS };
