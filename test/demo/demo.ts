@@ -1,6 +1,7 @@
 /**
- * `npm run demo`: the gateway's main job end to end, with a simulated provider and no key of anybody's. Leaves the
- * service running until Ctrl-C; with `--once` it ends by itself. Needs the built service.
+ * `npm run demo`: the gateway's main job end to end, with a simulated provider and no key of anybody's. `npm run phone`
+ * (`--phone`): how phones and signed-in users come to call, with a simulated phone. Both leave the service running until
+ * Ctrl-C; with `--once` they end by themselves. Needs the built service.
  */
 import { registerHooks } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -12,6 +13,12 @@ registerHooks({
     return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },
 });
-const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
-const { runDemo } = await import('./run-demo.js');
-process.exitCode = await runDemo(values);
+const OPTIONS = { once: { type: 'boolean', default: false }, phone: { type: 'boolean', default: false } } as const;
+const { values } = parseArgs({ options: OPTIONS });
+if (values.phone) {
+  const { runPhone } = await import('./run-phone.js');
+  process.exitCode = await runPhone(values);
+} else {
+  const { runDemo } = await import('./run-demo.js');
+  process.exitCode = await runDemo(values);
+}

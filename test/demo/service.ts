@@ -30,15 +30,19 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service; `url` says when it is ready. */
-export async function launchService(): Promise<Service> {
+/**
+ * Starts the service; `url` says when it is ready.
+ *
+ * @param settings beside those every demo needs.
+ */
+export async function launchService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
   // Started by root, the embedded database runs under another account, which has to pass this directory.
   if (process.getuid?.() === 0) chmodSync(dataDir, 0o711);
   const managementKey = `gw_mgmt_${randomBytes(24).toString('hex')}`;
   const child = spawn(process.execPath, [MAIN], {
-    env: environment({ port, dataDir, managementKey }),
+    env: { ...environment({ port, dataDir, managementKey }), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close').then(() => undefined);

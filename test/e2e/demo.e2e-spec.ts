@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 
 const DEMO = fileURLToPath(new URL('../demo/demo.ts', import.meta.url));
+/** As in the scripts of `package.json`; the simulated phone needs them. */
+const NODE_OPTIONS = ['--experimental-transform-types', '--no-warnings'];
 const TEST_MS = 90_000;
 
 /** Where the demo puts everything it writes, so that leftovers show. */
@@ -30,7 +32,7 @@ afterEach(async () => {
 
 function startDemo(...options: readonly string[]): void {
   output = '';
-  child = spawn(process.execPath, [DEMO, ...options], {
+  child = spawn(process.execPath, [...NODE_OPTIONS, DEMO, ...options], {
     env: { ...process.env, TMPDIR: temporary, DATABASE_URL: 'postgres://not-for-the-demo.invalid/', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,6 +105,24 @@ describe('demo (decision 1.3)', () => {
       child.kill('SIGINT');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
       expect(output).not.toContain('Your turn');
+      expect(readdirSync(temporary)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+describe('phone', () => {
+  it(
+    '--phone --once → each call of a phone and a backend with its answer, a block and the reason of a refusal',
+    async () => {
+      startDemo('--phone', '--once');
+      expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
+      expect(output.match(/POST \/v1\/apps\/[\w-]+\/auth\/register\n/g)).toHaveLength(2);
+      expect(output.match(/"access_token": /g)).toHaveLength(3);
+      expect(output).toMatch(/"requests_today": null/);
+      expect(output.match(/"message": "This user is blocked\."/g)).toHaveLength(2);
+      expect(output).toMatch(/"outcome": "issuer_token_rejected",\n +"reason": "audience_mismatch"/);
+      expect(output).not.toMatch(/eyJ[\w-]{30}/);
       expect(readdirSync(temporary)).toEqual([]);
     },
     TEST_MS,

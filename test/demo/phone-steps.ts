@@ -1,0 +1,78 @@
+import type { Device, DeviceVendor } from '../support/device.js';
+import type { IssuerSimulator } from '../support/issuer.js';
+import { BUNDLE_ID, TEAM_ID } from '../support/phone.js';
+import { remark } from './screen.js';
+import type { ShownHttp } from './shown-http.js';
+
+/** What the steps share. */
+export interface PhoneStory {
+  readonly http: ShownHttp;
+  readonly managementKey: string;
+  readonly provider: { readonly slug: string };
+  readonly vendor: DeviceVendor;
+  readonly issuer: IssuerSimulator;
+}
+
+interface ExchangeOptions {
+  readonly issuerToken?: string;
+  readonly expect?: number;
+}
+
+const MODEL = 'gpt-4.1-mini';
+const IDS = { teamId: TEAM_ID, bundleId: BUNDLE_ID };
+
+/** @param authentication of the application's configuration. */
+export async function createApp(
+  { http, managementKey }: PhoneStory,
+  name: string,
+  authentication: object,
+): Promise<{ id: string; key: string }> {
+  const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+  const { app, api_key } = await http('/v1/admin/apps', {
+    body: { name, config: { authentication, routing } },
+    bearer: ['management key', managementKey],
+    expect: 201,
+    shown: (answer) => ({ app: { id: answer.app.id, '…': '…' }, api_key: answer.api_key }),
+  });
+  return { id: app.id, key: api_key?.key };
+}
+
+/** Lets the gateway know the device's key: once an install. */
+export async function register({ http }: PhoneStory, appId: string, device: Device, issuerToken?: string) {
+  remark('Register the device, once:');
+  const { challenge } = await http(`/v1/apps/${appId}/auth/challenge`, { body: {} });
+  const attestation = await device.attest({ ...IDS, challenge });
+  const body = { ...tokenMember(issuerToken), key_id: device.keyId, attestation, challenge };
+  await http(`/v1/apps/${appId}/auth/register`, { body });
+}
+
+/** Exchanges a signature of the device for a gateway token. */
+export async function exchange(
+  { http }: PhoneStory,
+  appId: string,
+  device: Device,
+  { issuerToken, expect }: ExchangeOptions = {},
+): Promise<string> {
+  remark('Exchange a signature for a gateway token:');
+  const { challenge } = await http(`/v1/apps/${appId}/auth/challenge`, { body: {} });
+  const assertion = device.assert({ ...IDS, appId, challenge });
+  const body = { ...tokenMember(issuerToken), key_id: device.keyId, assertion, challenge };
+  const answer = await http(`/v1/apps/${appId}/auth/token`, { body, expect });
+  return answer.access_token;
+}
+
+/** Calls the provider as a phone does. */
+export async function callProvider({ http, provider }: PhoneStory, appId: string, token: string, expect = 200) {
+  remark('Call the provider:');
+  await http(`/v1/apps/${appId}/proxy/${provider.slug}/v1/chat/completions`, {
+    body: { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] },
+    bearer: ['gateway token', token],
+    headers: { 'X-App-Version': '1.4.0' },
+    expect,
+    shown: ({ choices, usage, ...others }) => (choices ? { choices, usage, '…': '…' } : others),
+  });
+}
+
+function tokenMember(issuerToken: string | undefined): object {
+  return issuerToken === undefined ? {} : { issuer_token: issuerToken };
+}
