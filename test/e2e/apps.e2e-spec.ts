@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/accounts.js';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../support/app-configs.js';
+import { useApp } from '../support/users.js';
 import { startWorld, type World } from '../support/world.js';
 
 const APPS = '/v1/admin/apps';
@@ -142,6 +143,9 @@ describe('GET /v1/admin/apps', () => {
               ($1 || '-3', $2, $1, 'ann', 'openai', 'gpt-4.1', 'v1/responses', 'ok', 7, 7, 7, '2025-04-01T00:00:00Z')`,
       [id, organizationId],
     );
+    for (const user of ['ann', 'bob']) {
+      await useApp(world.dataSource, { id, organizationId }, user, { firstAt: '2025-04-01T00:00:00Z' });
+    }
     const { body } = await api.get(`${APPS}?month=2025-03`);
     expect(body).toMatchObject({ month: '2025-03', has_proxied_requests: true });
     expect(body.apps).toEqual([

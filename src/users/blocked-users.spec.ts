@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { FakeClock } from '../../test/support/clock.js';
+import { Secret } from '../common/log/secret.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { BlockedUsers } from './blocked-users.js';
+import { UsersRepository } from './users.repository.js';
+
+const APP = { id: 'notes-abc123', organizationId: 'account-1' };
+const OTHER_APP = { id: 'mail-abc123', organizationId: 'account-1' };
+
+/** Blocked users in memory, by application; keeps what was asked, and waits or fails when told to. */
+class StoredBlocks extends UsersRepository {
+  readonly blocked = new Map<string, string[]>();
+  readonly asked: string[] = [];
+  gate: Promise<void> = Promise.resolve();
+  failure: Error | undefined;
+
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async listBlocked(appId: string): Promise<string[]> {
+    this.asked.push(appId);
+    const read = [...(this.blocked.get(appId) ?? [])];
+    await this.gate;
+    if (this.failure) throw this.failure;
+    return read;
+  }
+}
+
+class SpokenChanges extends ConfigChanges {
+  topic: string | undefined;
+  announce: (key: string) => void = () => {};
+
+  override subscribe(topic: string, subscriber: (key: string) => void): () => void {
+    this.topic = topic;
+    this.announce = subscriber;
+    return () => {
+      this.announce = () => {};
+    };
+  }
+}
+
+function setUp() {
+  const clock = new FakeClock();
+  const repository = new StoredBlocks();
+  repository.blocked.set(APP.id, ['mallory']);
+  const changes = new SpokenChanges({ url: new Secret(''), onTrouble: () => {} });
+  return { clock, repository, changes, users: new BlockedUsers(repository, changes, clock) };
+}
+
+/** Lets every promise that can settle do so. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('BlockedUsers.isBlocked', () => {
+  it('application in memory → at once, for every user of it, from one look-up', async () => {
+    const { users, repository } = setUp();
+    expect(await users.isBlocked(APP, 'mallory')).toBe(true);
+    expect(users.isBlocked(APP, 'mallory')).toBe(true);
+    expect(users.isBlocked(APP, 'alice')).toBe(false);
+    expect(repository.asked).toEqual([APP.id]);
+  });
+
+  it('application without blocked users → believed like any other', async () => {
+    const { users, repository } = setUp();
+    expect(await users.isBlocked(OTHER_APP, 'mallory')).toBe(false);
+    expect(users.isBlocked(OTHER_APP, 'mallory')).toBe(false);
+    expect(repository.asked).toEqual([OTHER_APP.id]);
+  });
+
+  it('contract-app 1.3: blocked elsewhere, unannounced → refused after ten seconds at the latest', async () => {
+    const { users, repository, clock } = setUp();
+    await users.isBlocked(APP, 'alice');
+    repository.blocked.set(APP.id, ['alice']);
+    clock.advance(10_000);
+    const answer = users.isBlocked(APP, 'alice');
+    expect(answer).toBeInstanceOf(Promise);
+    expect(await answer).toBe(true);
+  });
+
+  it('age: counted from the start of the look-up → a slow one shortens the life of what it brings', async () => {
+    const { users, repository, clock } = setUp();
+    const gate = Promise.withResolvers<void>();
+    repository.gate = gate.promise;
+    const answer = users.isBlocked(APP, 'alice');
+    clock.advance(9_000);
+    gate.resolve();
+    await answer;
+    clock.advance(1_000);
+    expect(users.isBlocked(APP, 'alice')).toBeInstanceOf(Promise);
+  });
+
+  it('five seconds old → still serves, and is renewed meanwhile', async () => {
+    const { users, repository, clock } = setUp();
+    await users.isBlocked(APP, 'mallory');
+    repository.blocked.set(APP.id, []);
+    clock.advance(4_999);
+    expect(users.isBlocked(APP, 'mallory')).toBe(true);
+    expect(repository.asked).toHaveLength(1);
+    clock.advance(1);
+    expect(users.isBlocked(APP, 'mallory')).toBe(true);
+    await settled();
+    expect(users.isBlocked(APP, 'mallory')).toBe(false);
+    expect(repository.asked).toHaveLength(2);
+  });
+
+  it('many callers at once on a cold application → one look-up', async () => {
+    const { users, repository } = setUp();
+    const answers = Array.from({ length: 50 }, (_, caller) => users.isBlocked(APP, caller % 2 ? 'mallory' : 'alice'));
+    expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(25);
+    expect(repository.asked).toHaveLength(1);
+  });
+
+  it.each([[APP.id], [EVERYTHING]])('change of "%s" announced → read again', async (changed) => {
+    const { users, repository, changes } = setUp();
+    await users.isBlocked(APP, 'mallory');
+    repository.blocked.set(APP.id, []);
+    changes.announce(changed);
+    expect(changes.topic).toBe('blocked_users');
+    expect(await users.isBlocked(APP, 'mallory')).toBe(false);
+  });
+
+  it('change of another application announced → not read again', async () => {
+    const { users, repository, changes } = setUp();
+    await users.isBlocked(APP, 'mallory');
+    changes.announce(OTHER_APP.id);
+    expect(users.isBlocked(APP, 'mallory')).toBe(true);
+    expect(repository.asked).toHaveLength(1);
+  });
+
+  it('blocked here while a look-up is under way → what that brings is not believed', async () => {
+    const { users, repository } = setUp();
+    const gate = Promise.withResolvers<void>();
+    repository.gate = gate.promise;
+    const before = users.isBlocked(APP, 'alice');
+    repository.blocked.set(APP.id, ['alice']);
+    users.forget(APP.id);
+    const after = users.isBlocked(APP, 'alice');
+    gate.resolve();
+    expect([await before, await after, users.isBlocked(APP, 'alice')]).toEqual([false, true, true]);
+  });
+
+  it('database away → the failure itself reaches the caller; the next call asks again', async () => {
+    const { users, repository } = setUp();
+    repository.failure = new Error('connection refused');
+    await expect(users.isBlocked(APP, 'alice')).rejects.toBe(repository.failure);
+    repository.failure = undefined;
+    expect(await users.isBlocked(APP, 'alice')).toBe(false);
+  });
+
+  it('stopped → listens no more', async () => {
+    const { users, repository, changes } = setUp();
+    await users.isBlocked(APP, 'mallory');
+    users.onModuleDestroy();
+    changes.announce(APP.id);
+    expect(users.isBlocked(APP, 'mallory')).toBe(true);
+    expect(repository.asked).toHaveLength(1);
+  });
+});
