@@ -40,6 +40,19 @@ export function deviceAuthentication(
   };
 }
 
+/** Replaces an application with itself and these changes. */
+export async function changeApp(
+  world: Pick<World, 'api'>,
+  { id }: { readonly id: string },
+  { config, ...changes }: { readonly config?: Record<string, unknown>; readonly status?: 'active' | 'disabled' },
+): Promise<void> {
+  const stored = (await world.api.get(`/v1/admin/apps/${id}`)).body.app;
+  const { name, revision } = stored;
+  const body = { name, revision, config: { ...stored.config, ...config }, ...changes };
+  const { status, text } = await world.api.put(`/v1/admin/apps/${id}`, body);
+  if (status !== 200) throw new Error(`change: ${status} ${text}`);
+}
+
 /** Starts a world that trusts the vendor's root and, as a proxy would be, whoever calls it. Stop it in `afterAll`. */
 export async function startMobileWorld({ env = {}, ...options }: WorldOptions = {}): Promise<MobileWorld> {
   const vendor = await DeviceVendor.create();
