@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,20 @@ describe('roots of attestation (contract-app 2.4, point 2)', () => {
         subjects: `${vendor.root.subject}; CN=Second Root`,
       }),
     ]);
+  });
+
+  it('a certificate of another kind of key → the start is refused', async () => {
+    const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
+    let der: Buffer = Buffer.alloc(0);
+    const certificates = ([leaf = der]: readonly Buffer[]) => {
+      der = leaf;
+      return [];
+    };
+    const request = { challenge: '', teamId: '', bundleId: '' };
+    await vendor.device().attest(request, { leaf: { publicKey }, certificates });
+    const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+    expect(new X509Certificate(pem).publicKey.asymmetricKeyType).toBe('ed25519');
+    expect(() => rootsOf(fileOf(pem))).toThrow(EnvironmentError);
   });
 
   it.each([

@@ -13,10 +13,12 @@ const WEEK_MS = 7 * 86_400_000;
 
 const vendor = await DeviceVendor.create();
 
-function setUp() {
-  const clock = new FakeClock();
+function newProofs(clock = new FakeClock()): DeviceProofs {
+  return new DeviceProofs(new AttestationRoots(readTrustedRoots(vendor.rootPem)), clock);
+}
+
+function setUp(proofs = newProofs()) {
   const device = vendor.device();
-  const proofs = new DeviceProofs(new AttestationRoots(readTrustedRoots(vendor.rootPem)), clock);
   const register = async (change = (sent: string) => sent) => {
     const attestation = change(await device.attest(REQUEST));
     return proofs.verifyAttestation({ appAttest: APP, keyId: device.keyId, attestation, challenge: CHALLENGE });
@@ -25,7 +27,7 @@ function setUp() {
     const about = { appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE };
     return proofs.verifyAssertion({ appAttest: APP, ...about, assertion, publicKey, counter });
   };
-  return { clock, device, proofs, register, exchange };
+  return { device, proofs, register, exchange };
 }
 
 function refusal(reason: string) {
@@ -68,16 +70,22 @@ describe('DeviceProofs', () => {
   });
 
   it('certificates are judged by the injected clock → a week later they have run out', async () => {
-    const { register, clock } = setUp();
+    const clock = new FakeClock();
+    const { register } = setUp(newProofs(clock));
     clock.advance(WEEK_MS);
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
   });
 
-  it('two devices → neither proves the other', async () => {
-    const [first, second] = [setUp(), setUp()];
-    const { publicKey } = await first.register();
-    await second.register();
-    expect(() => first.exchange(publicKey, 0, second.device.assert(REQUEST))).toThrow(refusal('signature_invalid'));
+  it('two devices → each is proven by its own key alone, also when both keys are in memory', async () => {
+    const first = setUp();
+    const second = setUp(first.proofs);
+    const [firstKey, secondKey] = [await first.register(), await second.register()];
+    for (const before of [0, 1]) {
+      expect(first.exchange(firstKey.publicKey, before)).toBe(before + 1);
+      expect(second.exchange(secondKey.publicKey, before)).toBe(before + 1);
+    }
+    expect(() => second.exchange(firstKey.publicKey, 2)).toThrow(refusal('signature_invalid'));
+    expect(() => first.exchange(secondKey.publicKey, 2)).toThrow(refusal('signature_invalid'));
   });
 
   it('decision 5.3: a stored key that cannot be read → trouble of ours, not a failed proof', () => {

@@ -5,6 +5,7 @@ import {
   Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
+  PublicKey,
   type X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
@@ -49,11 +50,13 @@ interface LeafChanges {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly isAuthority?: boolean;
-  readonly publicKey?: KeyObject;
+  /** SPKI, DER. */
+  readonly publicKey?: Buffer;
   readonly signedBy?: webcrypto.CryptoKey;
   /** Value of the nonce's extension; null leaves it out. */
   readonly nonceExtension?: (value: Buffer) => Buffer | null;
-  readonly extensions?: readonly Extension[];
+  /** Further ones. */
+  readonly extensions?: readonly { readonly oid: string; readonly value: Buffer }[];
 }
 
 /** Everything a device can get wrong; without any it is genuine. */
@@ -185,20 +188,20 @@ export class Device {
   }
 
   private certify(nonce: Buffer, changes: LeafChanges = {}): Promise<X509Certificate> {
-    const { publicKey = this.keys.publicKey, nonceExtension = (value) => value, extensions = [] } = changes;
+    const { publicKey = spkiOf(this.keys.publicKey), nonceExtension = (value) => value, extensions = [] } = changes;
     const value = nonceExtension(Buffer.concat([NONCE_HEADER, nonce]));
     return certificate({
       subject: `CN=${keyIdentifier(this.keys.publicKey).toString('hex')}, OU=Simulated Certification`,
       issuer: changes.issuer ?? this.vendor.intermediate.subject,
       notBefore: changes.notBefore ?? new Date(Date.now() - DAY_MS),
       notAfter: changes.notAfter ?? new Date(Date.now() + 2 * DAY_MS),
-      publicKey: publicKey.toCryptoKey({ name: 'ECDSA', namedCurve: curveOf(publicKey) }, true, ['verify']),
+      publicKey: new PublicKey(publicKey),
       signingKey: changes.signedBy ?? this.vendor.intermediateKey,
       extensions: [
         new BasicConstraintsExtension(changes.isAuthority ?? false, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
         ...(value === null ? [] : [new Extension(NONCE_EXTENSION, false, value)]),
-        ...extensions,
+        ...extensions.map((extension) => new Extension(extension.oid, false, extension.value)),
       ],
     });
   }
@@ -209,7 +212,7 @@ interface CertificatePlan {
   readonly issuer: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  readonly publicKey: webcrypto.CryptoKey;
+  readonly publicKey: webcrypto.CryptoKey | PublicKey;
   readonly signingKey: webcrypto.CryptoKey;
   readonly extensions: Extension[];
 }
@@ -222,8 +225,8 @@ function certificate(plan: CertificatePlan): Promise<X509Certificate> {
   });
 }
 
-function curveOf(key: KeyObject): string {
-  return key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'P-384' : 'P-256';
+function spkiOf(key: KeyObject): Buffer {
+  return key.export({ format: 'der', type: 'spki' });
 }
 
 /** The hash of the point in uncompressed form. */

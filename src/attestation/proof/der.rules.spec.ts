@@ -25,10 +25,13 @@ describe('findSingleOctetString (contract-app 2.4, point 3)', () => {
     ['one cut off', '3005 a103 0402 41'],
     ['bytes that are no element after it', '0401 41 30'],
     ['an indefinite length', '3080 040141 0000'],
+    ['an indefinite length before as many bytes', `3080 047e ${'41'.repeat(126)}`],
     ['a length in more bytes than it needs', '308103 040141'],
     ['a length with a leading zero', '30820003 040141'],
     ['a length of four bytes', '3084ffffffff 040141'],
+    ['a length of seven bytes', '308700000000000003 040141'],
     ['a tag of several bytes', 'bf8930 03 040141'],
+    ['a tag of two bytes', 'bf05 03 00 040141'],
     ['nested deeper than eight', '3012 3010 300e 300c 300a 3008 3006 3004 3002 0400'],
   ])('%s → undefined', (_, hex) => {
     expect(findSingleOctetString(bytes(hex))).toBeUndefined();
