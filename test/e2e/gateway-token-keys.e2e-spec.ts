@@ -144,3 +144,15 @@ describe('a second instance', () => {
     expect(await callThere(forgeToken({ app: backend.appId, auth_method: 'api_key' }, stolen))).toBe(401);
   });
 });
+
+describe('an instance that hears of no change any more', () => {
+  it('a key revoked on it → its tokens are refused in the very next call', async () => {
+    const { id } = await newKey();
+    const mine = await tokenOfKey(id);
+    expect((await callBackend(mine)).status).toBe(200);
+    await world.gateway.app.get(ConfigChanges).close();
+    await world.api.post(`${keysOf(backend.appId)}/${id}/revoke`);
+    world.upstream.forget();
+    await expectRefused(callBackend(mine));
+  });
+});
