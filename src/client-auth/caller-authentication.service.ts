@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
-import { type AppSnapshot, type ReadableApp, requireReadable } from '../app-directory/app-snapshot.js';
+import { type ReadableApp, requireActive } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { appVersionOf, type GatewayRequest } from '../common/http/gateway-request.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
@@ -88,13 +88,6 @@ export class CallerAuthentication {
       return requireCredential(headers, native === undefined ? own : [native, ...own]);
     });
   }
-}
-
-function requireActive(found: AppSnapshot | undefined): ReadableApp {
-  if (found === undefined) throw new GatewayError('app_not_found');
-  const app = requireReadable(found);
-  if (app.status !== 'active') throw new GatewayError('app_disabled');
-  return app;
 }
 
 function isOpenKey(app: ReadableApp, key: AppKey | undefined): key is AppKey {
