@@ -22,7 +22,7 @@ export class AuthEventsController {
     id: 'listAppAuthEvents',
     tag: TAG,
     summary: 'Attempts to register devices and to exchange tokens',
-    description: 'Newest first. Pass `next_before_id` as `before_id` to get the page after this one. Kept 90 days.',
+    description: 'Newest first. Pass `next_before_id` as `before_id` to get the page after this one.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: AuthEventsResponse })
