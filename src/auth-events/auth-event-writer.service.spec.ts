@@ -22,7 +22,9 @@ class StoredEvents extends AuthEventsRepository {
   failure: unknown;
   /** The statement works and its answer is lost. */
   answerLost = false;
-  poison = new Set<unknown>();
+  readonly poison = new Set<unknown>();
+  /** The connection breaks when this user's event is sent. */
+  breaksAt: unknown;
 
   constructor() {
     super(new DataSource({ type: 'postgres' }));
@@ -36,6 +38,7 @@ class StoredEvents extends AuthEventsRepository {
     if (this.failure !== undefined && !this.answerLost) throw this.failure;
     const rows: Record<string, unknown>[] = JSON.parse(json);
     if (rows.some((row) => this.poison.has(row.user_id))) throw Object.assign(new Error('bad'), { code: '22021' });
+    if (rows.some((row) => row.user_id === this.breaksAt)) throw away();
     this.batches.push(rows.length);
     for (const row of rows) this.rows.set(String(row.event_id), row);
     if (this.failure !== undefined) throw this.failure;
@@ -141,6 +144,16 @@ describe('recording authentication events', () => {
     expect([table.users, lost()]).toEqual([['a', 'b', 'c'], []]);
   });
 
+  it('database back → the next events wait 200 ms again, and no pause', async () => {
+    table.failure = away();
+    record('a');
+    await eventually(() => table.attempts === 5, { withinMs: 4_000 });
+    table.failure = undefined;
+    await writer.flush();
+    record('b');
+    await eventually(() => table.rows.size === 2, { withinMs: 400 });
+  });
+
   it('database away, events keep coming → no faster than the pauses allow', async () => {
     table.failure = away();
     record(...names(1_200));
@@ -178,6 +191,17 @@ describe('recording authentication events', () => {
         }),
       ],
     ]);
+  });
+
+  it('an event Postgres never takes, and the connection breaks before the rest is stored → counted once', async () => {
+    table.poison.add('bad');
+    table.breaksAt = 'b';
+    record('a', 'bad', 'b');
+    await writer.flush();
+    table.breaksAt = undefined;
+    await writer.flush();
+    await writer.onApplicationShutdown();
+    expect([table.users, lost()]).toEqual([['a', 'b'], [1]]);
   });
 
   it('an event nobody can write down → does not throw, is said', () => {

@@ -41,7 +41,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
       this.waiting.shift();
       this.losses.add(1, this.trouble);
     }
-    if (this.waiting.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
+    if (this.waiting.length === BATCH_EVENTS) this.cancelPlan();
     this.plan();
   }
 

@@ -87,7 +87,7 @@ describe('GET auth-events/summary', () => {
     });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(attempt, { maxLength: 80 }),
+        fc.array(attempt, { maxLength: 200, size: 'max' }),
         fc.uniqueArray(fc.integer({ min: 1, max: 14 }), { minLength: 3, maxLength: 3 }),
         async (attempts, windows) => {
           const app = await world.app();
