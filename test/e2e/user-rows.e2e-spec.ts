@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../src/app-directory/app-row.js';
 import { AppUsers } from '../../src/app-directory/app-users.js';
@@ -100,8 +101,13 @@ describe('contract-app 3.4: a window of missing claims', () => {
     expect(await users.countClaimPending(app)).toBe(1);
     clock.advance(2_500);
     expect(await users.seen(app, 'alice')).toMatchObject({ claimPendingSince: openedAt });
-    const delays = await Promise.all(Array.from({ length: 10 }, () => users.closeClaimWindow(app, 'alice')));
-    expect(delays.filter((delay) => delay !== null)).toEqual([7_500]);
+    let delays: Promise<(number | null)[]> | undefined;
+    await world.dataSource.transaction(async (tx) => {
+      await users.seenIn(tx, app, 'alice');
+      delays = Promise.all([1, 2, 3, 4].map(() => users.closeClaimWindow(app, 'alice')));
+      await sleep(100);
+    });
+    expect((await delays)?.filter((delay) => delay !== null)).toEqual([7_500]);
     expect(await users.countClaimPending(app)).toBe(0);
     expect(await users.closeClaimWindow(app, 'nobody')).toBeNull();
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../src/app-directory/app-row.js';
 import { BlockedUsers } from '../../src/users/blocked-users.js';
@@ -260,7 +261,7 @@ describe('block and unblock', () => {
     await world.dataSource.transaction(async (tx) => {
       expect((await users.seenIn(tx, app, 'alice')).status).toBe('active');
       void block('alice').then(() => order.push('blocked'));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
       order.push('transaction ends');
     });
     await block('alice');
