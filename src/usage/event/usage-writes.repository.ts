@@ -55,8 +55,8 @@ const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 
 const COUNTED = 'organization_id, app_id, user_id, status, created_at';
 
 /**
- * Stores the JSON array `$1` of events. One order for all, so that no two instances that store the same events, or
- * count for the same users, wait for each other in a circle.
+ * Stores the JSON array `$1` of events in its order, which their row ids follow. Two instances rarely store the same
+ * event, one of them in the place of a process that died; if they wait for each other in a circle, one tries again.
  */
 const insertEvents = (onConflict: string) => `
   INSERT INTO usage_events (${[...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, requests, client_aborted, created_at)
@@ -68,13 +68,13 @@ const insertEvents = (onConflict: string) => `
     ${Object.entries(PLAIN_COLUMNS).map((column) => column.join(' '))},
     ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
     requests integer, client_aborted boolean, created_at_ms bigint)
-  ORDER BY event.event_id COLLATE "C"
   ON CONFLICT (event_id) ${onConflict} RETURNING event_id, requests, ${COUNTED}, ${MEASURES.join(', ')}`;
 
 /**
  * Adds the rows of `added` to their users' months, in the statement that stores them: both happen or neither does, and
  * what was stored before adds nothing. Of the latest UTC day the requests that were not refused are counted apart; a
- * newer day begins at its own, an older one has no say. An application has one account.
+ * newer day begins at its own, an older one has no say. One order for all, so that instances that count for the same
+ * users never wait for each other in a circle. An application has one account.
  */
 const ADD_TO_USER_MONTHS = `
   by_day AS (
