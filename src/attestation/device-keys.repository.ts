@@ -72,13 +72,21 @@ export class DeviceKeysRepository {
     );
   }
 
-  /** Deletes all keys of a user but the `kept` ones that were used last. */
-  async deleteOldest(tx: EntityManager, app: AppRef, userId: string, kept: number): Promise<void> {
+  /**
+   * Deletes the keys of the key's user that were used longest ago, until `kept` are left. The key itself stays, whatever
+   * the clocks say that stamped the others.
+   */
+  async deleteOldest(
+    tx: EntityManager,
+    app: AppRef,
+    key: Pick<NewDeviceKey, 'keyId' | 'userId'>,
+    kept: number,
+  ): Promise<void> {
     await tx.query(
       `DELETE FROM device_keys WHERE organization_id = $1 AND app_id = $2 AND key_id IN (
-         SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3
-         ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $4)`,
-      [app.organizationId, app.id, userId, kept],
+         SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3 AND key_id <> $4
+         ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $5)`,
+      [app.organizationId, app.id, key.userId, key.keyId, kept - 1],
     );
   }
 

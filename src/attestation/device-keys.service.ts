@@ -40,7 +40,7 @@ export class DeviceKeysService {
       const user = await this.users.seenIn(tx, app, key.userId);
       if (user.status === 'blocked') return user;
       await this.repository.put(tx, app, key, this.clock.now());
-      await this.repository.deleteOldest(tx, app, key.userId, MAX_KEYS_PER_USER);
+      await this.repository.deleteOldest(tx, app, key, MAX_KEYS_PER_USER);
       return user;
     });
   }

@@ -87,9 +87,9 @@ describe('contract-app 13: what is on the wire', () => {
     const userId = end_user && 'cleo';
     const { edge, say } = await world.install(app, { apiKey: app.key, userId, userHeader: name });
     await say();
-    const [{ headers } = { headers: {} }] = edge.calls;
-    expect([edge.takeRoutes(), headers.authorization]).toEqual([['completions'], `Bearer ${app.key}`]);
-    expect([headers['x-app-version'], sent && headers[sent]]).toEqual([VERSION, userId]);
+    const headers = edge.calls[0]?.headers;
+    expect([edge.takeRoutes(), headers?.authorization]).toEqual([['completions'], `Bearer ${app.key}`]);
+    expect([headers?.['x-app-version'], sent && headers?.[sent]]).toEqual([VERSION, userId]);
     expect(await world.recorded(app)).toMatchObject([{ user_id: userId ?? null, app_version: VERSION }]);
   });
 
