@@ -130,7 +130,8 @@ describe('OpenAPI document', () => {
   it('schemas → JSON Schema 2020-12, without words of another dialect', () => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
     // Words that OpenAPI adds to the dialect and that only describe, and our own extensions.
-    for (const word of ['example', 'discriminator', 'x-identity-presets', 'x-entitlement-presets']) ajv.addKeyword(word);
+    for (const word of ['example', 'discriminator', 'x-identity-presets', 'x-entitlement-presets'])
+      ajv.addKeyword(word);
     // Known to the validator as a courtesy to older documents, but no word of 3.1.
     expect(JSON.stringify(document)).not.toContain('"nullable":');
     const schemas = JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/');
