@@ -43,7 +43,17 @@ export class Phone {
 
   /** Posts to one of the application's own routes, such as `challenge`. */
   post(route: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
-    return this.world
+    return this.postTo(this.world, route, body, headers);
+  }
+
+  /** The same on another instance. */
+  postTo(
+    instance: Pick<World, 'as'>,
+    route: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiAnswer> {
+    return instance
       .as(undefined)
       .post(`/v1/apps/${this.appId}/auth/${route}`, body, { headers: { 'x-forwarded-for': this.address, ...headers } });
   }
