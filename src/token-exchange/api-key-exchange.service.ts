@@ -38,7 +38,7 @@ export class ApiKeyExchangeService {
   ): Promise<ProvenBackend> {
     const issuer = requireIssuer(authentication);
     attempt.authMethod = 'api_key';
-    const sent = readShape(ExchangeApiKeyRequest, Object.entries(body));
+    const sent = readShape(ExchangeApiKeyRequest, body);
     const apiKeyId = await this.requireKey(app, sent.api_key);
     const userId = await this.signedIn.prove(app, issuer, sent.issuer_token, attempt);
     const user = await this.users.seen(app, userId);

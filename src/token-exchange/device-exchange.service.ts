@@ -57,12 +57,11 @@ export class DeviceExchangeService {
     body: object,
     attempt: AuthAttempt,
   ): Promise<{ userId: string; proof: DeviceProof }> {
-    const members = Object.entries(body);
     if (end_user.source === 'app_install') {
-      const proof = readShape(ExchangeInstallRequest, members, 'ignore');
+      const proof = readShape(ExchangeInstallRequest, body, 'ignore');
       return { userId: proof.key_id, proof };
     }
-    const proof = readShape(ExchangeUserDeviceRequest, members, 'ignore');
+    const proof = readShape(ExchangeUserDeviceRequest, body, 'ignore');
     return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 

@@ -54,12 +54,11 @@ export class DeviceRegistrationService {
     body: object,
     attempt: AuthAttempt,
   ): Promise<{ userId: string; proof: RegisterUserDeviceRequest | RegisterInstallRequest }> {
-    const members = Object.entries(body);
     if (end_user.source === 'app_install') {
-      const proof = readShape(RegisterInstallRequest, members, 'ignore');
+      const proof = readShape(RegisterInstallRequest, body, 'ignore');
       return { userId: proof.key_id, proof };
     }
-    const proof = readShape(RegisterUserDeviceRequest, members, 'ignore');
+    const proof = readShape(RegisterUserDeviceRequest, body, 'ignore');
     return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 }

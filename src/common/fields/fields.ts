@@ -9,8 +9,14 @@ interface Presence {
   readonly description?: string;
 }
 
+const known = new Map<object, Set<string>>();
 const trimmed = new Map<object, Set<string>>();
 const numeric = new Map<object, Set<string>>();
+
+/** Names of all members a request class declares. */
+export function knownMembers(type: { prototype: object }): ReadonlySet<string> {
+  return known.get(type.prototype) ?? new Set();
+}
 
 /** Names of a body class's text members that lose surrounding blanks before they are judged. */
 export function trimmedMembers(type: { prototype: object }): ReadonlySet<string> {
@@ -111,6 +117,7 @@ function check(
   missingCode?: ErrorCode,
 ): PropertyDecorator {
   return (target, member) => {
+    remember(known)(target, member);
     ValidateIf((body: Record<string, unknown>) => {
       const value = body[String(member)];
       return !((optional && value === undefined) || (nullable && value === null));

@@ -2,52 +2,45 @@ import type { Type } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
-import { trimmedMembers } from './fields.js';
+import { knownMembers, trimmedMembers } from './fields.js';
 
-const NOT_KNOWN = 'is not a known member';
+/** Of an unknown member's name in a refusal. */
+const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Makes an instance of a class with field decorators of what was sent, member by member: nothing of the sender's reaches
- * a setter or a prototype.
+ * Makes an instance of a class with field decorators of what was sent. Only members the class knows are taken over, each
+ * for itself: nothing of the sender's reaches a setter or a prototype, and other members, however many, cost next to
+ * nothing (threats 2.6).
  *
+ * @param sent a JSON object.
  * @param unknown what to do with members the class does not know.
  * @throws invalid_request naming the first member that is wrong; the code of a missing member that has one of its own.
  * Source: contract-admin 0.1.
  */
-export function readShape<T extends object>(
-  type: Type<T>,
-  members: readonly [string, unknown][],
-  unknown: 'refuse' | 'ignore' = 'refuse',
-): T {
+export function readShape<T extends object>(type: Type<T>, sent: object, unknown: 'refuse' | 'ignore' = 'refuse'): T {
   const instance = new type();
+  const known = knownMembers(type);
   const trims = trimmedMembers(type);
-  for (const [name, sent] of members) {
-    // An own `constructor` would hide the class from its validator, and other inherited names would count as known.
-    if (name in Object.prototype) {
-      if (unknown === 'ignore') continue;
-      throw invalidRequest(name, NOT_KNOWN);
-    }
-    const value = trims.has(name) && typeof sent === 'string' ? sent.trim() : sent;
+  for (const name of known) {
+    if (!Object.hasOwn(sent, name)) continue;
+    const member: unknown = Reflect.get(sent, name);
+    const value = trims.has(name) && typeof member === 'string' ? member.trim() : member;
     Object.defineProperty(instance, name, { value, enumerable: true, writable: true, configurable: true });
   }
-  const [first, ...others] = validateSync(instance, {
-    whitelist: true,
-    forbidNonWhitelisted: unknown === 'refuse',
-    forbidUnknownValues: false,
-    stopAtFirstError: true,
-  });
-  if (first) throw refusalOf([first, ...others]);
+  const problems = validateSync(instance, { forbidUnknownValues: false, stopAtFirstError: true });
+  const stranger = unknown === 'refuse' ? Object.keys(sent).find((name) => !known.has(name)) : undefined;
+  const refusal = refusalOf(problems, stranger);
+  if (refusal) throw refusal;
   return instance;
 }
 
-/** A missing member with a code of its own is answered before any other problem. */
-function refusalOf(problems: readonly ValidationError[]): GatewayError {
+/** A missing member with a code of its own is answered before any other problem, an unknown one before the rest. */
+function refusalOf(problems: readonly ValidationError[], stranger: string | undefined): GatewayError | undefined {
   for (const problem of problems) {
     const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
     if (code && problem.value === undefined) return new GatewayError(code);
   }
-  const first = problems[0];
-  const path = first?.property ?? 'body';
-  const text = first?.constraints?.whitelistValidation ? NOT_KNOWN : Object.values(first?.constraints ?? {})[0];
-  return invalidRequest(path, text ?? 'is not valid');
+  if (stranger !== undefined) return invalidRequest(stranger.slice(0, MAX_NAME_CHARACTERS), 'is not a known member');
+  const [first] = problems;
+  return first && invalidRequest(first.property, Object.values(first.constraints ?? {})[0] ?? 'is not valid');
 }

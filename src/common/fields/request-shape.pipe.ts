@@ -29,7 +29,7 @@ export class RequestShapePipe implements PipeTransform {
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
       throw invalidRequest('body', 'must be a JSON object');
     }
-    return type && type !== Object ? readShape(type, Object.entries(parsed)) : parsed;
+    return type && type !== Object ? readShape(type, parsed) : parsed;
   }
 
   private query(value: unknown, type: Type | undefined): unknown {
@@ -39,7 +39,7 @@ export class RequestShapePipe implements PipeTransform {
       if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
       return [name, numbers.has(name) && /^\d{1,15}$/.test(String(sent)) ? Number(sent) : sent];
     });
-    return readShape(type, members);
+    return readShape(type, Object.fromEntries(members));
   }
 
   private param(value: unknown, name: string | undefined): unknown {

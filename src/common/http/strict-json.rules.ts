@@ -62,7 +62,7 @@ function isMemberName(text: string, after: number): boolean {
 }
 
 function remember(names: Set<string> | undefined, literal: string): void {
-  const name: unknown = JSON.parse(literal);
+  const name: unknown = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
   if (names === undefined || typeof name !== 'string') return;
   if (names.has(name)) throw invalidRequest(name.slice(0, 100), 'is given twice', 'json_member_twice');
   names.add(name);
