@@ -206,6 +206,12 @@ describe('point 2: the certificates', () => {
     await expect(judge({}, { roots, by: old })).rejects.toEqual(failure);
     await expect(judge({}, { roots: [...roots, ...ROOTS], by: old })).rejects.toEqual(refusal('certificate_untrusted'));
   });
+
+  it('decision 5.3: a clock so wrong that neither root nor leaf is in force → trouble of ours as well', async () => {
+    const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
+    for (const years of [-100, 100])
+      await expect(judge({}, { atMs: NOW_MS + years * 365 * DAY_MS })).rejects.toEqual(failure);
+  });
 });
 
 describe('point 3: the nonce', () => {

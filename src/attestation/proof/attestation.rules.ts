@@ -3,7 +3,7 @@ import { proofRefused } from '../proof-refusal.js';
 import { requireFreshKey } from './authenticator-data.rules.js';
 import { bytesOf, isCborMap, readCborMap } from './cbor-map.rules.js';
 import { type Certificate, importEcKey } from './certificate.rules.js';
-import { requireChain, requireTrustedSignatures, type Trust } from './certificate-chain.rules.js';
+import { requireChain, requireRoots, requireTrustedSignatures, type Trust } from './certificate-chain.rules.js';
 import { sha256 } from './client-data.rules.js';
 import { findSingleOctetString } from './der.rules.js';
 
@@ -42,12 +42,13 @@ interface Statement {
  * Source: contract-app 2.4.
  */
 export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
+  const roots = requireRoots(trust);
   const { leaf, intermediate, authenticatorData } = readStatement(bytes);
   const environment = requireFreshKey(authenticatorData, expected.app, expected.keyId);
   const chain = requireChain(leaf, intermediate, trust.atMs);
   requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
   requireKeyId(chain.leaf, expected.keyId);
-  requireTrustedSignatures(chain, trust);
+  requireTrustedSignatures(chain, roots);
   if (importEcKey(chain.leaf.publicKey) === undefined) throw proofRefused('public_key_unusable');
   return { publicKey: chain.leaf.publicKey.toString('base64'), environment };
 }

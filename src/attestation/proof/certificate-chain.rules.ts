@@ -60,16 +60,31 @@ export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: num
 }
 
 /**
+ * The trusted roots that are in force. Asked before anything of the device's is judged: when there are none, the
+ * service's clock or its roots are wrong, and certificates would seem out of force for the same reason.
+ *
+ * @returns at least one.
+ * @throws internal_error
+ * Source: decision 5.3.
+ */
+export function requireRoots({ roots, atMs }: Trust): readonly TrustedRoot[] {
+  const inForce = roots.filter(({ certificate }) => isInForce(certificate, atMs));
+  if (inForce.length > 0) return inForce;
+  throw new GatewayError('internal_error', { reason: 'attestation_root_not_in_force' });
+}
+
+/**
  * Follows the signatures from a trusted root down.
  *
+ * @param roots from {@link requireRoots}.
  * @throws attest_failed no trusted root signed the intermediate, or the intermediate did not sign the leaf.
- * @throws internal_error no root is in force: the service's clock or its roots are wrong, not the device.
- * Source: contract-app 2.4, point 2; decision 5.3.
+ * Source: contract-app 2.4, point 2.
  */
-export function requireTrustedSignatures({ leaf, intermediate }: CertificateChain, { roots, atMs }: Trust): void {
-  const inForce = roots.filter(({ certificate }) => isInForce(certificate, atMs));
-  if (inForce.length === 0) throw new GatewayError('internal_error', { reason: 'attestation_root_not_in_force' });
-  const isTrusted = inForce.some(
+export function requireTrustedSignatures(
+  { leaf, intermediate }: CertificateChain,
+  roots: readonly TrustedRoot[],
+): void {
+  const isTrusted = roots.some(
     (root) => root.certificate.subject === intermediate.issuer && isSignedBy(intermediate, root.key),
   );
   if (!isTrusted) throw proofRefused('certificate_untrusted');
