@@ -9,7 +9,7 @@ import { ChallengesRepository } from './challenges.repository.js';
 const CHALLENGE_BYTES = 32;
 /** Source: specification, "Authentication" 6. */
 export const CHALLENGE_LIFETIME_SECONDS = 300;
-/** Expired challenges are cleared along the way at most this often, and this many at a time. */
+/** Expired challenges are cleared along the way: this often, this many at a time, more often while there are more. */
 const CLEAR_EVERY_MS = 10_000;
 const CLEAR_AT_ONCE = 2_000;
 
@@ -55,7 +55,8 @@ export class ChallengesService {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.clearedAtMs < CLEAR_EVERY_MS) return;
     this.clearedAtMs = nowMs;
-    await this.repository.deleteExpired(CLEAR_AT_ONCE);
+    const deleted = await this.repository.deleteExpired(CLEAR_AT_ONCE);
+    if (deleted === CLEAR_AT_ONCE) this.clearedAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 
