@@ -10,7 +10,13 @@ const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
 
 const read = (document: unknown) => parseKeySet(Buffer.from(JSON.stringify(document)));
 const EC = { kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' };
-const keyOf = (jwk: Record<string, unknown>) => ({ kid: 'k', alg: jwk.alg, jwk });
+
+/** The key of a set of one. */
+function keyOf(jwk: Record<string, unknown>) {
+  const [key] = read({ keys: [{ ...jwk, kid: 'k' }] }) ?? [];
+  if (key === undefined) throw new Error('not read');
+  return key;
+}
 
 describe('key sets (contract-app 3.4)', () => {
   it.each(['', 'null', '[]', '{}', '{"keys":{}}', '{"keys":null}', '{"keys":"x"}', '<html>', '{"keys":[]'])(
@@ -27,7 +33,13 @@ describe('key sets (contract-app 3.4)', () => {
   it('entries without a name → left out, the others are read', () => {
     const named = { ...EC, kid: 'good' };
     const keys = read({ keys: [null, 1, 'x', [], {}, EC, { ...EC, kid: '' }, { ...EC, kid: 7 }, named] });
-    expect(keys).toEqual([{ kid: 'good', alg: undefined, jwk: named }]);
+    expect(keys).toEqual([{ kid: 'good', alg: undefined, mayVerify: true, members: EC }]);
+  });
+
+  it('threats 1: members that verify nothing, however many and deep → not kept', () => {
+    const ballast = Array.from({ length: 1_000 }, () => ({}));
+    const [key] = read({ keys: [{ ...EC, kid: 'k', n: ballast, alg: ballast, key_ops: ballast, x5c: ballast }] }) ?? [];
+    expect(key).toEqual({ kid: 'k', alg: null, mayVerify: false, members: EC });
   });
 
   it('more than 200 keys → the first 200', () => {

@@ -2,13 +2,23 @@ import type { CryptoKey, JWK } from 'jose';
 import { type Claims, isClaims } from './claim-path.rules.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 
-/** One published key, not yet known to be of any use. */
+/**
+ * One published key, not yet known to be of any use. Of what was published it holds nothing else: key sets are kept, and
+ * an issuer could fill them with members that are small to send and large to keep.
+ */
 export interface PublishedKey {
   readonly kid: string;
-  /** As published; undefined when the key names no algorithm. */
-  readonly alg: unknown;
-  readonly jwk: Claims;
+  /** Undefined when the key names no algorithm, null when what it names cannot be one. */
+  readonly alg: string | null | undefined;
+  /** Meant for signatures, and its private half is not public. */
+  readonly mayVerify: boolean;
+  /** The public members that are text. */
+  readonly members: Readonly<Record<string, string>>;
 }
+
+const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y'];
+/** A key that publishes one of these proves nothing any more. */
+const SECRET_MEMBERS = ['d', 'k', 'priv'];
 
 const MAX_KEYS = 200;
 const MIN_RSA_BITS = 2_048;
@@ -39,13 +49,10 @@ export function allowsAlgorithm(key: PublishedKey, alg: IssuerAlgorithm): boolea
  *
  * @returns undefined when it is meant for something else, is of another kind, or is no public key.
  */
-export function verifyingJwk({ jwk }: PublishedKey, alg: IssuerAlgorithm): JWK | undefined {
-  const { kty, crv, n, e, x, y } = jwk;
+export function verifyingJwk({ mayVerify, members }: PublishedKey, alg: IssuerAlgorithm): JWK | undefined {
   const expected = ISSUER_ALGORITHMS[alg];
-  const isOfKind = kty === expected.kty && (expected.crv === undefined || crv === expected.crv);
-  if (!isOfKind || !isMeantToVerify(jwk) || isSecret(jwk)) return undefined;
-  const members = Object.entries({ kty, crv, n, e, x, y }).filter(([, member]) => typeof member === 'string');
-  return { ...Object.fromEntries(members), alg };
+  const isOfKind = members.kty === expected.kty && (expected.crv === undefined || members.crv === expected.crv);
+  return isOfKind && mayVerify ? { ...members, alg } : undefined;
 }
 
 /** False of an RSA key that proves too little or costs too much; true of every other key. */
@@ -66,15 +73,25 @@ function parsedJson(body: Buffer): unknown {
 
 function publishedKey(entry: unknown): PublishedKey[] {
   if (!isClaims(entry) || typeof entry.kid !== 'string' || entry.kid === '') return [];
-  return [{ kid: entry.kid, alg: entry.alg, jwk: entry }];
+  const { kid, alg } = entry;
+  const mayVerify = isMeantToVerify(entry) && SECRET_MEMBERS.every((name) => entry[name] === undefined);
+  return [{ kid, alg: isNameOrAbsent(alg) ? alg : null, mayVerify, members: textMembers(entry) }];
+}
+
+function isNameOrAbsent(alg: unknown): alg is string | undefined {
+  return alg === undefined || typeof alg === 'string';
+}
+
+function textMembers(entry: Claims): Record<string, string> {
+  const members: Record<string, string> = {};
+  for (const name of PUBLIC_MEMBERS) {
+    const member = entry[name];
+    if (typeof member === 'string') members[name] = member;
+  }
+  return members;
 }
 
 function isMeantToVerify({ use, key_ops: operations }: Claims): boolean {
   const isForUse = use === undefined || use === 'sig';
   return isForUse && (operations === undefined || (Array.isArray(operations) && operations.includes('verify')));
-}
-
-/** A key that publishes its private half proves nothing any more. */
-function isSecret(jwk: Claims): boolean {
-  return ['d', 'k', 'priv'].some((member) => jwk[member] !== undefined);
 }
