@@ -25,7 +25,8 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-const MAX_PARAMETER_CHARACTERS = 1_000;
+/** As long as any user id that can be proven: who may call may also be blocked. */
+const MAX_PARAMETER_CHARACTERS = 1_024;
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,

@@ -49,7 +49,9 @@ describe('a user id in the path', () => {
     'v1',
     'block',
     '...',
-    'u'.repeat(900),
+    'u'.repeat(1_024),
+    '\u0001'.repeat(1_024),
+    'é'.repeat(512),
   ])('%s → read, blocked, unblocked', async (id) => {
     await users.seen(app, id);
     const url = usersUrl(`/${encodeURIComponent(id)}`);
@@ -71,7 +73,7 @@ describe('a user id in the path', () => {
     ['a NUL', 'a%00'],
     ['a broken escape', '%zz'],
     ['bytes that are no text', '%ff'],
-    ['more characters than a parameter may have', 'u'.repeat(1_001)],
+    ['more characters than a parameter may have', 'u'.repeat(1_025)],
   ])('%s → 400', async (_what, encoded) => {
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(400);
   });
