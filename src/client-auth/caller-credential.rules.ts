@@ -10,8 +10,8 @@ export interface SentCredential {
 
 const BEARER = /^bearer[ \t]+/i;
 const EMPTY_BEARER = /^bearer$/i;
-/** Longer than any key or token of ours. */
-const MAX_CREDENTIAL_CHARACTERS = 8_192;
+/** Longer than any key or token of ours, also one whose user id is as long as it can be and all escapes. */
+const MAX_CREDENTIAL_CHARACTERS = 8_704;
 const USER_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**

@@ -5,6 +5,7 @@ import { FakeClock } from '../../test/support/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { requireCredential } from './caller-credential.rules.js';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS, GatewayTokens } from './gateway-tokens.js';
 
 const SECRET = 'a-secret-that-signs-gateway-tokens';
@@ -63,6 +64,14 @@ describe('a token that is issued (contract-app 3.2)', () => {
     const token = await tokens.issue({ ...HOLDER, authMethod: 'api_key', apiKeyId: 'key_1' });
     expect(parts(token)[1]).toMatchObject({ auth_method: 'api_key', api_key_id: 'key_1' });
     expect(await tokens.verify(token)).toMatchObject({ authMethod: 'api_key', apiKeyId: 'key_1' });
+  });
+
+  it('for the longest ids there are, each character escaped → verifies as it was issued and as a credential', async () => {
+    const { tokens } = setUp();
+    const longest = { appId: 'a'.repeat(63), userId: '\u0001'.repeat(1_024), apiKeyId: `key_${'0'.repeat(20)}` };
+    const token = await tokens.issue({ ...longest, authMethod: 'api_key' });
+    const { value } = requireCredential({ authorization: `Bearer ${token}` }, ['authorization']);
+    expect(await tokens.verify(value)).toMatchObject(longest);
   });
 
   it('twice in one millisecond → two tokens', async () => {
