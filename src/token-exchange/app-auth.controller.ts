@@ -17,6 +17,20 @@ const TAG = 'Application authentication';
 const REGISTRATIONS = [RegisterUserDeviceRequest, RegisterInstallRequest];
 const EXCHANGES = [ExchangeUserDeviceRequest, ExchangeInstallRequest, ExchangeApiKeyRequest];
 
+/** What both kinds of proof can be refused with, beside an application that is not set up for them. */
+const PROOF_REFUSALS = [
+  'invalid_request',
+  'app_not_found',
+  'app_disabled',
+  'issuer_token_rejected',
+  'issuer_claims_missing',
+  'issuer_verification_unavailable',
+  'auth_required@403',
+  'attest_failed',
+  'internal_error',
+  'service_unavailable',
+] as const;
+
 /** A JSON object of one of several forms; which one counts is the application's configuration, so it is read later. */
 type SentBody = Record<string, unknown>;
 
@@ -61,19 +75,7 @@ export class AppAuthController {
       'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.',
   })
   @ApiBody({ schema: { anyOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
-  @Fails(
-    'invalid_request',
-    'app_not_found',
-    'app_disabled',
-    'auth_method_not_supported',
-    'issuer_token_rejected',
-    'issuer_claims_missing',
-    'issuer_verification_unavailable',
-    'auth_required@403',
-    'attest_failed',
-    'internal_error',
-    'service_unavailable',
-  )
+  @Fails('auth_method_not_supported', ...PROOF_REFUSALS)
   @ApiOkResponse({ type: RegistrationResponse })
   async register(
     @Param('app') appId: string,
@@ -99,19 +101,7 @@ export class AppAuthController {
       'The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
   })
   @ApiBody({ schema: { anyOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
-  @Fails(
-    'invalid_request',
-    'app_not_found',
-    'app_disabled',
-    'auth_method_not_supported@400',
-    'issuer_token_rejected',
-    'issuer_claims_missing',
-    'issuer_verification_unavailable',
-    'auth_required@403',
-    'attest_failed',
-    'internal_error',
-    'service_unavailable',
-  )
+  @Fails('auth_method_not_supported@400', ...PROOF_REFUSALS)
   @ApiOkResponse({ type: GatewayTokenResponse })
   async token(
     @Param('app') appId: string,

@@ -6,12 +6,13 @@ import type { StoredDeviceKey } from '../attestation/device-keys.repository.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
 import { DeviceProofs } from '../attestation/device-proofs.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { readShape } from '../common/fields/read-shape.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { refuseApiKey } from './auth-modes.rules.js';
 import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
 import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+
+const SHAPES = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };
 
 type DeviceProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
 
@@ -40,7 +41,7 @@ export class DeviceExchangeService {
   ): Promise<string> {
     attempt.authMethod = 'attest';
     refuseApiKey(body);
-    const { userId, proof } = await this.claim(app, authentication, body, attempt);
+    const { userId, proof } = await this.signedIn.claim(app, authentication, body, SHAPES, attempt);
     const key = await this.requireKey(app, authentication, userId, proof.key_id);
     const counter = await this.verified(app, authentication, proof, key);
     await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
@@ -49,20 +50,6 @@ export class DeviceExchangeService {
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
     return userId;
-  }
-
-  private async claim(
-    app: ReadableApp,
-    { end_user }: DeviceAuthentication,
-    body: object,
-    attempt: AuthAttempt,
-  ): Promise<{ userId: string; proof: DeviceProof }> {
-    if (end_user.source === 'app_install') {
-      const proof = readShape(ExchangeInstallRequest, body, 'ignore');
-      return { userId: proof.key_id, proof };
-    }
-    const proof = readShape(ExchangeUserDeviceRequest, body, 'ignore');
-    return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 
   /** The stored key, where the user may use it. */

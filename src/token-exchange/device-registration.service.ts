@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { DeviceAuthentication } from '../app-directory/config/app-config.js';
 import { ChallengesService } from '../attestation/challenges.service.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
 import { DeviceProofs } from '../attestation/device-proofs.service.js';
-import { readShape } from '../common/fields/read-shape.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { requireDeviceApp } from './auth-modes.rules.js';
 import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
 import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+
+const SHAPES = { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest };
 
 /** Registers devices: who the user is, that the challenge is ours, that the key is a real device's. */
 @Injectable()
@@ -31,7 +31,7 @@ export class DeviceRegistrationService {
   async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
     const authentication = requireDeviceApp(app);
     attempt.authMethod = 'attest';
-    const { userId, proof } = await this.claim(app, authentication, body, attempt);
+    const { userId, proof } = await this.signedIn.claim(app, authentication, body, SHAPES, attempt);
     if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
     await this.challenges.spend(app, proof.challenge);
     const { publicKey, environment } = await this.proofs.verifyAttestation({
@@ -45,20 +45,5 @@ export class DeviceRegistrationService {
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
     return userId;
-  }
-
-  /** Whose the device claims to be: of a proven user, or of nobody but itself, which its attestation has yet to prove. */
-  private async claim(
-    app: ReadableApp,
-    { end_user }: DeviceAuthentication,
-    body: object,
-    attempt: AuthAttempt,
-  ): Promise<{ userId: string; proof: RegisterUserDeviceRequest | RegisterInstallRequest }> {
-    if (end_user.source === 'app_install') {
-      const proof = readShape(RegisterInstallRequest, body, 'ignore');
-      return { userId: proof.key_id, proof };
-    }
-    const proof = readShape(RegisterUserDeviceRequest, body, 'ignore');
-    return { userId: await this.signedIn.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 }

@@ -1,12 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import type { DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { readShape } from '../common/fields/read-shape.js';
 import { Log } from '../common/log/log.js';
 import { IssuerClaimsMissing } from '../issuers/issuer-claims-missing.js';
 import { IssuerTokens } from '../issuers/issuer-tokens.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
+
+/** What the install of an application presents. */
+interface InstallProof {
+  readonly key_id: string;
+}
+
+/** What the device of a signed-in user presents. */
+interface SignedInProof extends InstallProof {
+  readonly issuer_token: string;
+}
 
 /** Finds out which user an identity token is of, and keeps the wait for claims in the books. */
 @Injectable()
@@ -34,6 +45,27 @@ export class SignedInUser {
       }
       throw error;
     }
+  }
+
+  /**
+   * Whose a device claims to be: a proven user's, or nobody's but its own, which its proof has yet to show.
+   *
+   * @param body as it was sent.
+   * @throws invalid_request; see {@link prove}.
+   */
+  async claim<U extends SignedInProof, I extends InstallProof>(
+    app: ReadableApp,
+    { end_user }: DeviceAuthentication,
+    body: object,
+    shapes: { readonly issuer: Type<U>; readonly app_install: Type<I> },
+    attempt: AuthAttempt,
+  ): Promise<{ userId: string; proof: U | I }> {
+    if (end_user.source === 'app_install') {
+      const proof = readShape(shapes.app_install, body, 'ignore');
+      return { userId: proof.key_id, proof };
+    }
+    const proof = readShape(shapes.issuer, body, 'ignore');
+    return { userId: await this.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { nextBeforeId } from '../../common/http/keyset-page.js';
 import { AUTH_METHODS, type AuthMethod } from '../../usage/usage-event.js';
 import { AUTH_EVENT_KINDS, type AuthEventKind, type AuthEventRow } from '../auth-event.js';
 import type { AuthEventPage } from '../auth-event-reports.service.js';
@@ -68,11 +69,10 @@ export class AuthEventsResponse {
   events: AuthEventResponse[];
 
   static from({ appId, limit, events }: AuthEventPage): AuthEventsResponse {
-    const last = events.at(-1);
     return Object.assign(new AuthEventsResponse(), {
       app_id: appId,
       limit,
-      next_before_id: last !== undefined && events.length === limit ? Number(last.id) : null,
+      next_before_id: nextBeforeId(events, limit),
       events: events.map(AuthEventResponse.from),
     });
   }

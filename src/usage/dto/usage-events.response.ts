@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { nextBeforeId } from '../../common/http/keyset-page.js';
 import type { UsageEventPage } from '../usage.service.js';
 import {
   AUTH_METHODS,
@@ -147,11 +148,10 @@ export class UsageEventsResponse {
   events: UsageEventResponse[];
 
   static from({ appId, limit, events }: UsageEventPage): UsageEventsResponse {
-    const last = events.at(-1);
     return Object.assign(new UsageEventsResponse(), {
       app_id: appId,
       limit,
-      next_before_id: last !== undefined && events.length === limit ? Number(last.id) : null,
+      next_before_id: nextBeforeId(events, limit),
       events: events.map(UsageEventResponse.from),
     });
   }
