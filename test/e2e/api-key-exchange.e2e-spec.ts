@@ -110,6 +110,13 @@ describe('contract-app 3.1: exchange of an API key', () => {
     expect(await trail.events()).toMatchObject([{ outcome: 'ok', claim_delay_ms: expect.any(Number) }]);
   });
 
+  it('1.3: revoked where no notification tells of it → refused all the same: the key is read anew each time', async () => {
+    const { app, post, trail, good } = await backend();
+    await trail.isServed(await post(good), served);
+    await world.dataSource.query("UPDATE app_keys SET status = 'revoked' WHERE app_id = $1", [app.id]);
+    await trail.isRefused(await post(good), keyInvalid);
+  });
+
   it('3.2: key revoked → no token is exchanged from then on, and its tokens are worth nothing', async () => {
     const { app, post, good } = await backend();
     const token = (await post(good)).body.access_token;

@@ -210,6 +210,26 @@ describe('contract-app 3.3: blocked while exchanges run', () => {
     }
   }, 120_000);
 
+  it.each(['register', 'token'])('%s that is half-way when the block commits → refused', async (route) => {
+    const phone = await registeredPhone();
+    const body = route === 'token' ? await phone.proof() : await phone.registration();
+    const answer = await world.dataSource.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM device_keys WHERE app_id = $1 FOR UPDATE', [phone.appId]);
+      await tx.query("UPDATE app_users SET status = 'blocked' WHERE app_id = $1", [phone.appId]);
+      const underWay = phone.post(route, body);
+      await eventually(isAnyoneWaiting, { withinMs: 5_000 });
+      return { underWay };
+    });
+    expect(outcomes([await answer.underWay])).toEqual({ auth_required: 1 });
+  });
+
+  async function isAnyoneWaiting(): Promise<boolean> {
+    const waiting: unknown[] = await world.dataSource.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return waiting.length > 0;
+  }
+
   it('registrations → none that starts after the answer succeeds, and no key is stored', async () => {
     const app = await world.deviceApp('issuer');
     const issuerToken = await world.issuer.token({ sub: 'ada' });
