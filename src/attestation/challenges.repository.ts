@@ -10,11 +10,16 @@ import type { AppRef } from '../app-directory/app-row.js';
 export class ChallengesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async insert(app: AppRef, challenge: string, lifetimeSeconds: number): Promise<void> {
-    await this.dataSource.query(
-      `INSERT INTO auth_challenges (challenge, app_id, expires_at) VALUES ($1, $2, now() + $3 * interval '1 second')`,
-      [challenge, app.id, lifetimeSeconds],
+  /** @returns false when the application is gone. */
+  async insert(app: AppRef, challenge: string, lifetimeSeconds: number): Promise<boolean> {
+    const inserted: unknown[] = await this.dataSource.query(
+      `INSERT INTO auth_challenges (challenge, app_id, expires_at)
+       SELECT $3, app.id, now() + $4 * interval '1 second'
+       FROM apps app WHERE app.organization_id = $1 AND app.id = $2 FOR KEY SHARE
+       RETURNING challenge`,
+      [app.organizationId, app.id, challenge, lifetimeSeconds],
     );
+    return inserted.length > 0;
   }
 
   /** Takes a challenge of this application that is still in force. @returns true for one caller alone. */

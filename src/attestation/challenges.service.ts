@@ -3,7 +3,6 @@ import type { AppRef } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { violates } from '../platform/database/violates.js';
 import { ChallengesRepository } from './challenges.repository.js';
 
 const CHALLENGE_BYTES = 32;
@@ -32,12 +31,8 @@ export class ChallengesService {
    */
   async issue(app: AppRef): Promise<string> {
     const challenge = this.ids.bytes(CHALLENGE_BYTES).toString('base64url');
-    try {
-      await this.repository.insert(app, challenge, CHALLENGE_LIFETIME_SECONDS);
-    } catch (error) {
-      if (violates(error, 'auth_challenges_app_fkey')) throw new GatewayError('app_not_found');
-      throw error;
-    }
+    const isStored = await this.repository.insert(app, challenge, CHALLENGE_LIFETIME_SECONDS);
+    if (!isStored) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
     await this.clearNowAndThen();
     return challenge;
   }

@@ -28,6 +28,17 @@ async function stored(appId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
+describe('challenges of an application that was deleted (contract-app 2.1)', () => {
+  it('an instance that has not heard of it → app_not_found all the same', async () => {
+    const app = await world.deviceApp('app_install');
+    const phone = world.phone(app);
+    await phone.challenge();
+    await world.dataSource.query('DELETE FROM apps WHERE id = $1', [app.id]);
+    const answer = await phone.post('challenge', {});
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'app_not_found']);
+  });
+});
+
 describe('challenges that ran out (contract-app 2.1)', () => {
   it('issuing further ones → clears the old along the way, however many there are, and none in force', async () => {
     const app = await world.deviceApp('app_install');

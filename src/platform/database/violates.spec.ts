@@ -31,7 +31,7 @@ describe('violates', () => {
 
 describe('connection trouble', () => {
   it.each([
-    ...['08000', '08006', '53100', '53300', '57P01', '57P02', '57P03', '57014', '55P03', '25006'],
+    ...['08000', '08006', '53100', '53300', '57P01', '57P02', '57P03', '57014', '55P03', '40P01', '40001', '25006'],
     ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
   ])('threats 10.3: %s → trouble', (code) => {
     expect(isConnectionTrouble(failure(code))).toBe(true);
@@ -49,7 +49,7 @@ describe('connection trouble', () => {
     expect(isConnectionTrouble(new QueryRunnerAlreadyReleasedError())).toBe(true);
   });
 
-  it.each(['23505', '40001', '42P01', '28P01', '3D000', '57P04', '22008', 'ERR_INVALID_ARG_TYPE'])(
+  it.each(['23505', '40002', '42P01', '28P01', '3D000', '57P04', '22008', 'ERR_INVALID_ARG_TYPE'])(
     '%s, which waiting does not mend → no trouble',
     (code) => {
       expect(isConnectionTrouble(failure(code))).toBe(false);

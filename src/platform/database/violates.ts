@@ -6,9 +6,10 @@ const UNIQUE_VIOLATION = '23505';
 /**
  * SQLSTATEs with which Postgres says "not now": connection exceptions (08), insufficient resources (53: too many
  * connections, disk or memory full), shutting down or starting up (57P01 to 57P03), statement cancelled or timed out
- * (57014), lock time-out (55P03), and a server that turned read-only in a failover (25006).
+ * (57014), lock time-out (55P03), the loser of a deadlock or of a conflict (40P01, 40001), and a server that turned
+ * read-only in a failover (25006).
  */
-const NOT_NOW = /^(?:08...|53...|57P0[123]|57014|55P03|25006)$/;
+const NOT_NOW = /^(?:08...|53...|57P0[123]|57014|55P03|40P01|40001|25006)$/;
 
 /** What the operating system or the resolver says when the server cannot be reached. */
 const NETWORK_CODES: ReadonlySet<unknown> = new Set([
