@@ -8,8 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 
 const DEMO = fileURLToPath(new URL('../demo/demo.ts', import.meta.url));
-/** As in the scripts of `package.json`; the simulated phone needs them. */
-const NODE_OPTIONS = ['--experimental-transform-types', '--no-warnings'];
 const TEST_MS = 90_000;
 
 /** Where the demo puts everything it writes, so that leftovers show. */
@@ -32,7 +30,7 @@ afterEach(async () => {
 
 function startDemo(...options: readonly string[]): void {
   output = '';
-  child = spawn(process.execPath, [...NODE_OPTIONS, DEMO, ...options], {
+  child = spawn(process.execPath, [DEMO, ...options], {
     env: { ...process.env, TMPDIR: temporary, DATABASE_URL: 'postgres://not-for-the-demo.invalid/', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -95,12 +95,21 @@ interface VendorChanges {
 
 /** A vendor of devices: a root of its own and the authority below it that certifies keys. */
 export class DeviceVendor {
+  readonly root: X509Certificate;
+  readonly intermediate: X509Certificate;
+  readonly intermediateKey: webcrypto.CryptoKey;
+  readonly rootKey: webcrypto.CryptoKey;
+
   private constructor(
-    readonly root: X509Certificate,
-    readonly intermediate: X509Certificate,
-    readonly intermediateKey: webcrypto.CryptoKey,
-    readonly rootKey: webcrypto.CryptoKey,
-  ) {}
+    root: X509Certificate,
+    intermediate: X509Certificate,
+    keys: { readonly intermediate: webcrypto.CryptoKey; readonly root: webcrypto.CryptoKey },
+  ) {
+    this.root = root;
+    this.intermediate = intermediate;
+    this.intermediateKey = keys.intermediate;
+    this.rootKey = keys.root;
+  }
 
   static async create(changes: VendorChanges = {}): Promise<DeviceVendor> {
     const { rootName = ROOT_NAME, intermediateName = INTERMEDIATE_NAME, intermediateIsAuthority = true } = changes;
@@ -127,7 +136,7 @@ export class DeviceVendor {
         new BasicConstraintsExtension(intermediateIsAuthority, intermediateIsAuthority ? 0 : undefined, true),
       ],
     });
-    return new DeviceVendor(root, intermediate, keys.privateKey, rootKeys.privateKey);
+    return new DeviceVendor(root, intermediate, { intermediate: keys.privateKey, root: rootKeys.privateKey });
   }
 
   /** For `APP_ATTEST_ROOT_CA_FILE`. */
@@ -146,9 +155,11 @@ export class Device {
   /** Base64 of the hash of the public key, as clients send it. */
   readonly keyId: string;
   counter = 0;
+  private readonly vendor: DeviceVendor;
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-  constructor(private readonly vendor: DeviceVendor) {
+  constructor(vendor: DeviceVendor) {
+    this.vendor = vendor;
     this.keyId = keyIdentifier(this.keys.publicKey).toString('base64');
   }
 

@@ -29,11 +29,12 @@ export class Phone {
   /** Its address on the network, which the world's trusted proxy names; a phone of its own is limited on its own. */
   readonly address = [...randomBytes(3)].reduce((address, byte) => `${address}.${byte}`, '11');
 
-  constructor(
-    private readonly world: Pick<World, 'as'>,
-    readonly appId: string,
-    vendor: DeviceVendor,
-  ) {
+  readonly appId: string;
+  private readonly world: Pick<World, 'as'>;
+
+  constructor(world: Pick<World, 'as'>, appId: string, vendor: DeviceVendor) {
+    this.world = world;
+    this.appId = appId;
     this.device = vendor.device();
   }
 
