@@ -8,7 +8,7 @@ import { SystemClock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { EnvironmentError, loadEnvironment } from '../platform/config/environment.js';
 import { attestationRootsOf, VENDOR_ROOT } from './attestation-roots.js';
-import { isSignedBy } from './proof/certificate.rules.js';
+import { isSignedBy } from './certificates/certificate.rules.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'gw-attestation-roots-'));
 const vendor = await DeviceVendor.create();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '../common/log/log.js';
 import { type Environment, EnvironmentError } from '../platform/config/environment.js';
-import { readTrustedRoots, type TrustedRoot } from './proof/certificate-chain.rules.js';
+import { readTrustedRoots, type TrustedRoot } from './certificates/certificate-chain.rules.js';
 
 /** The vendor's "App Attestation Root CA", a public certificate. Source: contract-app 2.4, point 2. */
 export const VENDOR_ROOT = `-----BEGIN CERTIFICATE-----

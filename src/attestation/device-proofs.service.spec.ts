@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../test/support/clock.js';
 import { DeviceVendor } from '../../test/support/device.js';
 import { AttestationRoots } from './attestation-roots.js';
+import { readTrustedRoots } from './certificates/certificate-chain.rules.js';
 import { DeviceProofs } from './device-proofs.service.js';
-import { readTrustedRoots } from './proof/certificate-chain.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP_ID = 'example-app-a1b2c3';
@@ -75,6 +75,17 @@ describe('DeviceProofs', () => {
     clock.advance(WEEK_MS);
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
   });
+
+  it.each([-5_000, 5_000])(
+    'decision 5.3: a clock that is %i weeks off, so that the root is not in force either → trouble of ours',
+    async (weeks) => {
+      const clock = new FakeClock();
+      const { register } = setUp(newProofs(clock));
+      clock.advance(weeks * WEEK_MS);
+      const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
+      await expect(register()).rejects.toEqual(failure);
+    },
+  );
 
   it('two devices → each is proven by its own key alone, also when both keys are in memory', async () => {
     const first = setUp();

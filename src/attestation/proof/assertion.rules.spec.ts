@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type AssertionChanges, type Device, DeviceVendor } from '../../../test/support/device.js';
+import { readTrustedRoots } from '../certificates/certificate-chain.rules.js';
 import { verifyAssertionObject } from './assertion.rules.js';
 import { verifyAttestationObject } from './attestation.rules.js';
-import { readTrustedRoots } from './certificate-chain.rules.js';
 import { assertionClientDataHash, attestationClientDataHash } from './client-data.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';

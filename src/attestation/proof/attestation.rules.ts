@@ -1,14 +1,20 @@
 import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { type Certificate, importEcKey } from '../certificates/certificate.rules.js';
+import {
+  requireChain,
+  requireRoots,
+  requireTrustedSignatures,
+  type Trust,
+} from '../certificates/certificate-chain.rules.js';
+import { findSingleOctetString } from '../certificates/der.rules.js';
 import { proofRefused } from '../proof-refusal.js';
 import { requireFreshKey } from './authenticator-data.rules.js';
 import { bytesOf, isCborMap, readCborMap } from './cbor-map.rules.js';
-import { type Certificate, importEcKey } from './certificate.rules.js';
-import { requireChain, requireRoots, requireTrustedSignatures, type Trust } from './certificate-chain.rules.js';
 import { sha256 } from './client-data.rules.js';
-import { findSingleOctetString } from './der.rules.js';
 
 const FORMAT = 'apple-appattest';
-const NONCE_EXTENSION = '1.2.840.113635.100.8.2';
+/** The object identifier 1.2.840.113635.100.8.2. */
+const NONCE_EXTENSION = '2a864886f763640802';
 /** What stands before the point in the SPKI of every P-256 key: algorithm, curve, bit string, uncompressed. */
 const P256_SPKI_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 const POINT_BYTES = 65;

@@ -6,7 +6,8 @@ const LONG_TAG = 0x1f;
 const MAX_LENGTH_BYTES = 3;
 const MAX_DEPTH = 8;
 
-interface DerElement {
+/** One element of DER. */
+export interface DerElement {
   readonly tag: number;
   /** Header and content. */
   readonly whole: Buffer;
@@ -19,6 +20,8 @@ interface DerElement {
 interface SignedParts {
   /** What the signature is over, header included. */
   readonly signed: Buffer;
+  /** How it is signed, header included. */
+  readonly algorithm: Buffer;
   /** DER inside. */
   readonly signature: Buffer;
 }
@@ -37,7 +40,19 @@ export function splitSigned(bytes: Buffer): SignedParts | undefined {
   const signature = algorithm && readElement(algorithm.rest);
   if (signed?.tag !== SEQUENCE || algorithm?.tag !== SEQUENCE) return undefined;
   if (signature?.tag !== 0x03 || signature.rest.length > 0 || signature.content[0] !== 0) return undefined;
-  return { signed: signed.whole, signature: signature.content.subarray(1) };
+  return { signed: signed.whole, algorithm: algorithm.whole, signature: signature.content.subarray(1) };
+}
+
+/** The elements of a row, such as the content of a sequence; `undefined` when the bytes are no row of elements. */
+export function elementsOf(bytes: Buffer): DerElement[] | undefined {
+  const elements: DerElement[] = [];
+  for (let rest = bytes; rest.length > 0; ) {
+    const element = readElement(rest);
+    if (element === undefined) return undefined;
+    elements.push(element);
+    rest = element.rest;
+  }
+  return elements;
 }
 
 /**
@@ -53,15 +68,12 @@ export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
 
 /** @returns false when the bytes are not a row of DER elements. */
 function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boolean {
-  if (depth === 0) return false;
-  for (let rest = bytes; rest.length > 0; ) {
-    const element = readElement(rest);
-    if (element === undefined) return false;
-    if (element.tag === OCTET_STRING) found.push(element.content);
-    if (element.tag & CONSTRUCTED && !collectOctetStrings(element.content, found, depth - 1)) return false;
-    rest = element.rest;
-  }
-  return true;
+  const elements = depth === 0 ? undefined : elementsOf(bytes);
+  if (elements === undefined) return false;
+  return elements.every(({ tag, content }) => {
+    if (tag === OCTET_STRING) found.push(content);
+    return (tag & CONSTRUCTED) === 0 || collectOctetStrings(content, found, depth - 1);
+  });
 }
 
 /** The first element; `undefined` when the bytes do not start with one of definite and shortest length. */

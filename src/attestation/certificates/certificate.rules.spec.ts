@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeviceVendor } from '../../../test/support/device.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { readCertificate } from './certificate.rules.js';
+import { requireChain } from './certificate-chain.rules.js';
+
+const MAX_BYTES = 8 * 1024;
+
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const lengthBytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...lengthBytes), content]);
+}
+
+const sequence = (...parts: readonly Buffer[]) => der(0x30, ...parts);
+const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
+const many = (count: number, part: Buffer) => Array.from({ length: count }, () => part);
+const extension = (id: string, value: Buffer) => sequence(objectId(id), der(0x04, value));
+
+const ECDSA = '2a8648ce3d040302';
+const ECDSA_SHA384 = '2a8648ce3d040303';
+const RSA = '2a864886f70d01010b';
+const BASIC_CONSTRAINTS = '551d13';
+const YEARS = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('450101000000Z')));
+const COMMON_NAME = der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from('a'))));
+const SPKI = Buffer.concat([
+  Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex'),
+  Buffer.alloc(64, 1),
+]);
+
+interface Written {
+  readonly names?: number;
+  readonly extensions?: readonly Buffer[];
+  readonly algorithm?: string;
+  /** What the signed part says of the signature. */
+  readonly signedAlgorithm?: string;
+}
+
+/** A certificate that anybody can write down; only its signature says nothing. */
+function certificate({ names = 1, extensions = [], algorithm = ECDSA, signedAlgorithm = algorithm }: Written = {}) {
+  const version = der(0xa0, der(0x02, Buffer.of(2)));
+  const subject = sequence(...many(names, COMMON_NAME));
+  const extended = extensions.length > 0 ? [der(0xa3, sequence(...extensions))] : [];
+  const serial = der(0x02, Buffer.of(1));
+  const signed = [version, serial, sequence(objectId(signedAlgorithm)), subject, YEARS, subject, SPKI, ...extended];
+  return sequence(sequence(...signed), sequence(objectId(algorithm)), der(0x03, Buffer.alloc(9)));
+}
+
+/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+function fastestMs(run: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const startedMs = performance.now();
+    run();
+    return performance.now() - startedMs;
+  });
+  return Math.min(...times);
+}
+
+describe('readCertificate (RFC 5280 4.1)', () => {
+  it('a certificate → what it says', () => {
+    const extensions = [extension('2a0304', Buffer.from('value')), extension(BASIC_CONSTRAINTS, sequence())];
+    expect(readCertificate(certificate({ names: 2, extensions, algorithm: ECDSA_SHA384 }))).toMatchObject({
+      subject: 'CN=a, CN=a',
+      issuer: 'CN=a, CN=a',
+      notBeforeMs: Date.parse('2020-01-01'),
+      notAfterMs: Date.parse('2045-01-01'),
+      publicKey: SPKI,
+      extensions: new Map([
+        ['2a0304', Buffer.from('value')],
+        [BASIC_CONSTRAINTS, sequence()],
+      ]),
+      isAuthority: false,
+      signatureHash: 'sha384',
+    });
+  });
+
+  it.each([
+    ['none', [], false],
+    ['empty', [extension(BASIC_CONSTRAINTS, sequence())], false],
+    ['false', [extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.of(0))))], false],
+    ['true', [extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.of(255))))], true],
+    [
+      'true, marked critical',
+      [sequence(objectId(BASIC_CONSTRAINTS), der(0x01, Buffer.of(255)), der(0x04, Buffer.from('30030101ff', 'hex')))],
+      true,
+    ],
+    ['a length alone', [extension(BASIC_CONSTRAINTS, sequence(der(0x02, Buffer.of(0))))], false],
+  ])('basic constraints, %s → authority: see the table', (_, extensions, isAuthority) => {
+    expect(readCertificate(certificate({ extensions })).isAuthority).toBe(isAuthority);
+  });
+
+  it.each([
+    ['an extension given twice', { extensions: many(2, extension('2a0304', Buffer.alloc(0))) }],
+    ['an extension without a value', { extensions: [sequence(objectId('2a0304'))] }],
+    ['an extension that is text', { extensions: [der(0x0c, Buffer.from('a'))] }],
+    ['signed otherwise than with ECDSA', { algorithm: RSA }],
+    ['signed otherwise than it says', { signedAlgorithm: ECDSA_SHA384 }],
+  ])('%s → thrown', (_, written) => {
+    expect(() => readCertificate(certificate(written))).toThrow();
+  });
+
+  it('the PEM of another certificate inside → not that one', async () => {
+    const { rootPem } = await DeviceVendor.create();
+    for (const value of [rootPem, `\n${rootPem}\n`]) {
+      const bytes = certificate({ extensions: [extension('2a0304', Buffer.from(value))] });
+      expect(bytes.includes('-----BEGIN CERTIFICATE-----')).toBe(true);
+      expect(() => expect(readCertificate(bytes).subject).toBe('CN=a')).not.toThrow(/Simulated/);
+    }
+  });
+});
+
+describe('the costliest certificates that are read (threats 2.6, 10.7)', () => {
+  const ids = Array.from({ length: 790 }, (_id, at) => (0x2a030000 + (at >> 7) * 256 + (at & 127)).toString(16));
+
+  it.each([
+    ['names', { names: 332 }],
+    ['alternative names', { extensions: [extension('551d11', sequence(...many(2_600, der(0x82, Buffer.from('a')))))] }],
+    ['extensions', { extensions: ids.map((id) => extension(id, Buffer.alloc(0))) }],
+  ])('as many %s as there is room for, in both → judged within 50 ms', (_, written) => {
+    const bytes = certificate(written);
+    expect(bytes.length).toBeGreaterThan(MAX_BYTES * 0.9);
+    expect(bytes.length).toBeLessThanOrEqual(MAX_BYTES);
+    expect(readCertificate(bytes)).toBeDefined();
+    expect(fastestMs(() => expect(() => requireChain(bytes, bytes, Date.now())).toThrow(GatewayError))).toBeLessThan(
+      50,
+    );
+  });
+});
