@@ -159,6 +159,13 @@ describe('key set handling (contract-app 3.4)', () => {
     expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
   });
 
+  it('threats 6.5: an access key in the query → not in the log', async () => {
+    const { keySets, lines } = setUp();
+    await issuer.die();
+    await rejectionOf(keySets.find(`${issuer.jwksUrl}?apikey=secret-of-ours`, known));
+    expect(lines).toEqual([expect.objectContaining({ message: 'issuer_key_set_failed', url: issuer.jwksUrl })]);
+  });
+
   it('failed refetch → the next unknown kid asks again: only an arrival starts the minute', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);

@@ -98,9 +98,15 @@ export class IssuerKeySets {
   }
 
   private failed(url: string, reason: KeySetTrouble, error: string): KeySetTrouble {
-    this.log.event('issuer_key_set_failed', { url, reason, error });
+    this.log.event('issuer_key_set_failed', { url: withoutQuery(url), reason, error });
     return reason;
   }
+}
+
+/** Some identity providers take an access key in the query (threats 6.5). */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }
 
 function keysNamed({ keys }: KeySet, kid: string): readonly IssuerKey[] {
