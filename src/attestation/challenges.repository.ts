@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef, Instant } from '../app-directory/app-row.js';
 
 /**
  * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
@@ -22,13 +22,18 @@ export class ChallengesRepository {
     return inserted.length > 0;
   }
 
-  /** Takes a challenge of this application that is still in force. @returns true for one caller alone. */
-  async take(app: AppRef, challenge: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await this.dataSource.query(
-      'DELETE FROM auth_challenges WHERE challenge = $1 AND app_id = $2 AND expires_at > now()',
+  /**
+   * Takes a challenge of this application that is still in force.
+   *
+   * @returns when, by the clock of the database, to one caller alone; `undefined` to all others.
+   */
+  async take(app: AppRef, challenge: string): Promise<Instant | undefined> {
+    const [rows]: [{ takenAt: Instant }[], number] = await this.dataSource.query(
+      `DELETE FROM auth_challenges WHERE challenge = $1 AND app_id = $2 AND expires_at > now()
+       RETURNING now() AS "takenAt"`,
       [challenge, app.id],
     );
-    return count > 0;
+    return rows[0]?.takenAt;
   }
 
   /** Deletes challenges that ran out, of whichever applications. @returns how many, at most `limit`. */

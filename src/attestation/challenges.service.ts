@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef, Instant } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
@@ -40,10 +40,13 @@ export class ChallengesService {
   /**
    * Uses a challenge up.
    *
+   * @returns when, by the clock of the database.
    * @throws attest_failed it was never issued for this application, is used already, or ran out.
    */
-  async spend(app: AppRef, challenge: string): Promise<void> {
-    if (!(await this.repository.take(app, challenge))) throw challengeNotInForce();
+  async spend(app: AppRef, challenge: string): Promise<Instant> {
+    const spentAt = await this.repository.take(app, challenge);
+    if (spentAt === undefined) throw challengeNotInForce();
+    return spentAt;
   }
 
   private async clearNowAndThen(): Promise<void> {

@@ -17,11 +17,12 @@ function newProofs(clock = new FakeClock()): DeviceProofs {
   return new DeviceProofs(new AttestationRoots(readTrustedRoots(vendor.rootPem)), clock);
 }
 
-function setUp(proofs = newProofs()) {
+function setUp(proofs = newProofs(), databaseClock = new FakeClock()) {
   const device = vendor.device();
   const register = async (change = (sent: string) => sent) => {
     const attestation = change(await device.attest(REQUEST));
-    return proofs.verifyAttestation({ appAttest: APP, keyId: device.keyId, attestation, challenge: CHALLENGE });
+    const about = { appAttest: APP, keyId: device.keyId, challenge: CHALLENGE, spentAt: databaseClock.now() };
+    return proofs.verifyAttestation({ ...about, attestation });
   };
   const exchange = (publicKey: string, counter: number, assertion = device.assert(REQUEST)) => {
     const about = { appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE };
@@ -71,9 +72,24 @@ describe('DeviceProofs', () => {
 
   it('certificates are judged by the injected clock → a week later they have run out', async () => {
     const clock = new FakeClock();
-    const { register } = setUp(newProofs(clock));
+    const { register } = setUp(newProofs(clock), clock);
     clock.advance(WEEK_MS);
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
+  });
+
+  it.each([-1, 1])('decision 5.3: a clock that is %i weeks off the database’s → trouble of ours', async (weeks) => {
+    const clock = new FakeClock();
+    const { register } = setUp(newProofs(clock));
+    clock.advance(weeks * WEEK_MS);
+    const failure = expect.objectContaining({ code: 'internal_error', reason: 'clocks_disagree' });
+    await expect(register()).rejects.toEqual(failure);
+    await expect(register(() => 'AAAA')).rejects.toEqual(refusal('cbor_invalid'));
+  });
+
+  it('clocks a week apart, and everything in force by ours → accepted', async () => {
+    const databaseClock = new FakeClock();
+    databaseClock.advance(WEEK_MS);
+    await expect(setUp(newProofs(), databaseClock).register()).resolves.toBeDefined();
   });
 
   it.each([-5_000, 5_000])(

@@ -33,12 +33,13 @@ export class DeviceRegistrationService {
     attempt.authMethod = 'attest';
     const { userId, proof } = await this.signedIn.claim(app, authentication, body, SHAPES, attempt);
     if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
-    await this.challenges.spend(app, proof.challenge);
+    const spentAt = await this.challenges.spend(app, proof.challenge);
     const { publicKey, environment } = await this.proofs.verifyAttestation({
       appAttest: authentication.app_attest,
       keyId: proof.key_id,
       attestation: proof.attestation,
       challenge: proof.challenge,
+      spentAt,
     });
     attempt.userId = userId;
     const user = await this.keys.register(app, { keyId: proof.key_id, userId, publicKey, environment });

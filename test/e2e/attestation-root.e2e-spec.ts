@@ -24,7 +24,7 @@ describe('APP_ATTEST_ROOT_CA_FILE (decision 2)', () => {
     const world = await startWorld({ env: { APP_ATTEST_ROOT_CA_FILE: file } });
     try {
       const request = { challenge: CHALLENGE, teamId: APP.team_id, bundleId: APP.bundle_id };
-      const sent = { appAttest: APP, keyId: device.keyId, challenge: CHALLENGE };
+      const sent = { appAttest: APP, keyId: device.keyId, challenge: CHALLENGE, spentAt: new Date() };
       const proofs = world.gateway.app.get(DeviceProofs, { strict: false });
       const attestation = await device.attest(request);
       await expect(proofs.verifyAttestation({ ...sent, attestation })).resolves.toBeDefined();
