@@ -8,6 +8,7 @@ import { GatewayModule } from './app.module.js';
 import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from './common/fields/request-shape.pipe.js';
 import { listRouteAccess } from './common/http/access-check.js';
+import { maxBodyBytesOf } from './common/http/body-limit.decorator.js';
 import { refuseUnparsed } from './common/http/client-error.js';
 import { RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
@@ -17,8 +18,6 @@ import { describeApi } from './openapi.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
 import { ProxyDoor } from './proxy/proxy-door.js';
 
-/** Management bodies are configuration, not content. */
-const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -96,7 +95,7 @@ function prepareFastify(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (request, _payload, done) => {
     const contentType = request.headers['content-type'] ?? '';
-    readBody(request.raw, MAX_MANAGEMENT_BODY_BYTES).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
+    readBody(request.raw, maxBodyBytesOf(request)).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     try {

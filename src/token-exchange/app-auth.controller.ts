@@ -2,6 +2,7 @@ import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/co
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { PublicAccess } from '../common/http/access.js';
+import { BodyLimit } from '../common/http/body-limit.decorator.js';
 import { appVersionOf } from '../common/http/gateway-request.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { AddressLimited } from '../limits/address-limited.decorator.js';
@@ -14,6 +15,8 @@ import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/registe
 import { TokenExchangeService } from './token-exchange.service.js';
 
 const TAG = 'Application authentication';
+/** Room for the longest identity token and proof, every character of them escaped once. */
+const MAX_BODY_BYTES = 256 * 1024;
 const REGISTRATIONS = [RegisterUserDeviceRequest, RegisterInstallRequest];
 const EXCHANGES = [ExchangeUserDeviceRequest, ExchangeInstallRequest, ExchangeApiKeyRequest];
 
@@ -48,6 +51,7 @@ export class AppAuthController {
   @Post('challenge')
   @PublicAccess()
   @AddressLimited('app_auth_challenge')
+  @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @Operation({
@@ -65,6 +69,7 @@ export class AppAuthController {
   @Post('register')
   @PublicAccess()
   @AddressLimited('app_auth_register')
+  @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @Operation({
@@ -91,6 +96,7 @@ export class AppAuthController {
   @Post('token')
   @PublicAccess()
   @AddressLimited('app_auth_token')
+  @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @Operation({
