@@ -8,7 +8,6 @@ import { SystemClock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { EnvironmentError, loadEnvironment } from '../platform/config/environment.js';
 import { attestationRootsOf, VENDOR_ROOT } from './attestation-roots.js';
-import { isSignedBy } from './certificates/certificate.rules.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'gw-attestation-roots-'));
 const vendor = await DeviceVendor.create();
@@ -44,7 +43,7 @@ describe('roots of attestation (contract-app 2.4, point 2)', () => {
       '1CB9823BA28BA6AD2D33A006941DE2AE4F513EF1D4E831B9F7E0FA7B6242C932',
     );
     expect(roots[0]?.key.equals(published.publicKey)).toBe(true);
-    expect(roots.every(({ certificate, key }) => isSignedBy(certificate, key))).toBe(true);
+    expect(roots.every(({ certificate, key }) => certificate.isSignedBy(key))).toBe(true);
     expect(lines).toEqual([]);
   });
 

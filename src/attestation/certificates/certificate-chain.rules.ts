@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { proofRefused } from '../proof-refusal.js';
-import { type Certificate, importEcKey, isInForce, isSignedBy, readCertificate } from './certificate.rules.js';
+import { type Certificate, ecKeyOf, isInForce, readCertificate } from './certificate.rules.js';
 
 /** Real ones have about 1 KiB. */
 const MAX_CERTIFICATE_BYTES = 8 * 1024;
@@ -38,7 +38,7 @@ export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
   if (blocks.length === 0 || blocks.length < pem.split(PEM_START).length - 1) throw new TypeError('not certificates');
   return blocks.map((der) => {
     const certificate = readCertificate(der);
-    const key = importEcKey(certificate.publicKey);
+    const key = ecKeyOf(certificate);
     if (key === undefined) throw new TypeError('not an elliptic-curve key');
     return { certificate, key };
   });
@@ -55,7 +55,7 @@ export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: num
   const { leaf, intermediate } = chain;
   if (!isInForce(leaf, atMs) || !isInForce(intermediate, atMs)) throw proofRefused('certificate_not_in_force');
   if (leaf.issuer !== intermediate.subject) throw proofRefused('certificate_issuer_mismatch');
-  if (!intermediate.isAuthority || leaf.isAuthority) throw proofRefused('certificate_authority_invalid');
+  if (!intermediate.isAuthority || leaf.claimsAuthority) throw proofRefused('certificate_authority_invalid');
   return chain;
 }
 
@@ -85,12 +85,12 @@ export function requireTrustedSignatures(
   roots: readonly TrustedRoot[],
 ): void {
   const isTrusted = roots.some(
-    (root) => root.certificate.subject === intermediate.issuer && isSignedBy(intermediate, root.key),
+    (root) => root.certificate.subject === intermediate.issuer && intermediate.isSignedBy(root.key),
   );
   if (!isTrusted) throw proofRefused('certificate_untrusted');
-  const issuerKey = importEcKey(intermediate.publicKey);
+  const issuerKey = ecKeyOf(intermediate);
   if (issuerKey === undefined) throw proofRefused('public_key_unusable');
-  if (!isSignedBy(leaf, issuerKey)) throw proofRefused('certificate_signature_invalid');
+  if (!leaf.isSignedBy(issuerKey)) throw proofRefused('certificate_signature_invalid');
 }
 
 function readSent(der: Buffer): Certificate {

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { DeviceVendor } from '../../../test/support/device.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { readCertificate } from './certificate.rules.js';
 import { requireChain } from './certificate-chain.rules.js';
+import { findExtension } from './certificate-extension.rules.js';
 
 const MAX_BYTES = 8 * 1024;
 
@@ -24,10 +26,7 @@ const RSA = '2a864886f70d01010b';
 const BASIC_CONSTRAINTS = '551d13';
 const YEARS = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('450101000000Z')));
 const COMMON_NAME = der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from('a'))));
-const SPKI = Buffer.concat([
-  Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex'),
-  Buffer.alloc(64, 1),
-]);
+const SPKI = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' });
 
 interface Written {
   readonly names?: number;
@@ -66,12 +65,7 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       notBeforeMs: Date.parse('2020-01-01'),
       notAfterMs: Date.parse('2045-01-01'),
       publicKey: SPKI,
-      extensions: new Map([
-        ['2a0304', Buffer.from('value')],
-        [BASIC_CONSTRAINTS, sequence()],
-      ]),
       isAuthority: false,
-      signatureHash: 'sha384',
     });
   });
 
@@ -86,18 +80,28 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       true,
     ],
     ['a length alone', [extension(BASIC_CONSTRAINTS, sequence(der(0x02, Buffer.of(0))))], false],
-  ])('basic constraints, %s → authority: see the table', (_, extensions, isAuthority) => {
-    expect(readCertificate(certificate({ extensions })).isAuthority).toBe(isAuthority);
+  ])('basic constraints, %s → claims authority: see the table', (_, extensions, claimsAuthority) => {
+    expect(readCertificate(certificate({ extensions }))).toMatchObject({
+      claimsAuthority,
+      isAuthority: claimsAuthority,
+    });
   });
 
-  it.each([
-    ['an extension given twice', { extensions: many(2, extension('2a0304', Buffer.alloc(0))) }],
-    ['an extension without a value', { extensions: [sequence(objectId('2a0304'))] }],
-    ['an extension that is text', { extensions: [der(0x0c, Buffer.from('a'))] }],
-    ['signed otherwise than with ECDSA', { algorithm: RSA }],
-    ['signed otherwise than it says', { signedAlgorithm: ECDSA_SHA384 }],
-  ])('%s → thrown', (_, written) => {
-    expect(() => readCertificate(certificate(written))).toThrow();
+  it('constraints of an authority whose key must not sign certificates → claims what it is not', () => {
+    const signsContent = extension('551d0f', der(0x03, Buffer.of(7, 0x80)));
+    const extensions = [extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.of(255)))), signsContent];
+    expect(readCertificate(certificate({ extensions }))).toMatchObject({ claimsAuthority: true, isAuthority: false });
+  });
+
+  it('bytes behind it, or none at all → thrown', () => {
+    for (const bytes of [Buffer.concat([certificate(), Buffer.of(0)]), Buffer.alloc(0)])
+      expect(() => readCertificate(bytes)).toThrow();
+  });
+
+  it('signed otherwise than it says → signed by nobody', () => {
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+    expect(readCertificate(certificate({ signedAlgorithm: ECDSA_SHA384 })).isSignedBy(key)).toBe(false);
+    expect(readCertificate(certificate({ algorithm: RSA })).isSignedBy(key)).toBe(false);
   });
 
   it('the PEM of another certificate inside → not that one', async () => {
@@ -107,6 +111,27 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       expect(bytes.includes('-----BEGIN CERTIFICATE-----')).toBe(true);
       expect(() => expect(readCertificate(bytes).subject).toBe('CN=a')).not.toThrow(/Simulated/);
     }
+  });
+});
+
+describe('findExtension (RFC 5280 4.1)', () => {
+  const value = Buffer.from('value');
+
+  it.each([
+    ['one', [extension('2a0304', value)], value],
+    ['one among others', [extension('2a0305', Buffer.from('other')), extension('2a0304', value)], value],
+    ['none of this name', [extension('2a0305', value)], undefined],
+    ['two', many(2, extension('2a0304', value)), undefined],
+    ['one that is text', [sequence(objectId('2a0304'), der(0x0c, value))], undefined],
+    ['none at all', [], undefined],
+  ])('%s → see the table', (_, extensions, found) => {
+    expect(findExtension(certificate({ extensions }), '2a0304')).toEqual(found);
+  });
+
+  it.each([0, 1, 40, 200])('a certificate cut at byte %i → undefined', (bytes) => {
+    expect(findExtension(certificate({ extensions: [extension('2a0304', value)] }).subarray(0, bytes), '2a0304')).toBe(
+      undefined,
+    );
   });
 });
 

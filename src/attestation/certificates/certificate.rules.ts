@@ -1,31 +1,44 @@
-import { createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { type CertificateFields, readFields } from './certificate-fields.rules.js';
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { claimsAuthority } from './certificate-extension.rules.js';
 
 /** What a certificate says. */
-export interface Certificate extends CertificateFields {
+export interface Certificate {
   readonly subject: string;
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
+  /** May sign certificates. */
+  readonly isAuthority: boolean;
+  /** Says that it may, rightly or not. */
+  readonly claimsAuthority: boolean;
+  /** SPKI, DER. */
+  readonly publicKey: Buffer;
+  /** As it was sent, DER. */
+  readonly bytes: Buffer;
+  /** True when this key made its signature. */
+  isSignedBy(issuerKey: KeyObject): boolean;
 }
 
 /**
- * Reads one certificate that is signed with ECDSA. Costs some tens of microseconds whatever the bytes are.
+ * Reads one certificate.
  *
  * @param der nothing before it, nothing after it.
- * @throws Error for bytes that are no such certificate, or that give one extension twice.
+ * @throws Error for bytes that are no certificate, or one of a key that cannot be used.
  */
 export function readCertificate(der: Buffer): Certificate {
-  const fields = readFields(der);
   const certificate = new X509Certificate(der);
   // The library looks for PEM first, and so might have found another certificate within these bytes.
   if (!certificate.raw.equals(der)) throw new TypeError('not the DER of a certificate');
   return {
-    ...fields,
     subject: nameOf(certificate.subject),
     issuer: nameOf(certificate.issuer),
     notBeforeMs: certificate.validFromDate.getTime(),
     notAfterMs: certificate.validToDate.getTime(),
+    isAuthority: certificate.ca,
+    claimsAuthority: claimsAuthority(der),
+    publicKey: certificate.publicKey.export({ format: 'der', type: 'spki' }),
+    bytes: der,
+    isSignedBy: (issuerKey) => certificate.verify(issuerKey),
   };
 }
 
@@ -34,19 +47,9 @@ export function isInForce({ notBeforeMs, notAfterMs }: Certificate, atMs: number
   return notBeforeMs <= atMs && atMs <= notAfterMs;
 }
 
-/** True when this elliptic-curve key made the certificate's signature. */
-export function isSignedBy({ signed, signature, signatureHash }: Certificate, issuerKey: KeyObject): boolean {
-  return verify(signatureHash, signed, issuerKey, signature);
-}
-
-/** @returns `undefined` for bytes that are no elliptic-curve key, such as a point beside its curve. */
-export function importEcKey(spki: Buffer): KeyObject | undefined {
-  let key: KeyObject;
-  try {
-    key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  } catch {
-    return undefined;
-  }
+/** @returns `undefined` for a key that is no elliptic-curve key. */
+export function ecKeyOf({ publicKey }: Certificate): KeyObject | undefined {
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
   return key.asymmetricKeyType === 'ec' ? key : undefined;
 }
 

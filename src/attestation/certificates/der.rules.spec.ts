@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findSingleOctetString, splitSigned } from './der.rules.js';
+import { findSingleOctetString } from './der.rules.js';
 
 function bytes(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex');
@@ -35,27 +35,5 @@ describe('findSingleOctetString (contract-app 2.4, point 3)', () => {
     ['nested deeper than eight', '3012 3010 300e 300c 300a 3008 3006 3004 3002 0400'],
   ])('%s → undefined', (_, hex) => {
     expect(findSingleOctetString(bytes(hex))).toBeUndefined();
-  });
-});
-
-describe('splitSigned (RFC 5280 4.1)', () => {
-  it('a certificate → what is signed, header included, and the signature', () => {
-    const parts = splitSigned(bytes('300f 3003 020105 3003 060101 0303 00aabb'));
-    expect(parts?.signed).toEqual(bytes('3003 020105'));
-    expect(parts?.signature).toEqual(bytes('aabb'));
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['bytes after it', '300f 3003 020105 3003 060101 0303 00aabb 00'],
-    ['bytes after the signature', '3011 3003 020105 3003 060101 0303 00aabb 0500'],
-    ['no signature', '300a 3003 020105 3003 060101'],
-    ['a signature that is not bits', '300f 3003 020105 3003 060101 0403 00aabb'],
-    ['a signature of broken bytes', '300f 3003 020105 3003 060101 0303 04aabb'],
-    ['something else signed', '300f 0403 020105 3003 060101 0303 00aabb'],
-    ['an algorithm that is none', '300f 3003 020105 0403 060101 0303 00aabb'],
-    ['a set outside', '310f 3003 020105 3003 060101 0303 00aabb'],
-  ])('%s → undefined', (_, hex) => {
-    expect(splitSigned(bytes(hex))).toBeUndefined();
   });
 });

@@ -1,4 +1,3 @@
-const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 const CONSTRUCTED = 0x20;
 /** Tags above 30 take several bytes; nothing that is read here has one. */
@@ -7,40 +6,11 @@ const MAX_LENGTH_BYTES = 3;
 const MAX_DEPTH = 8;
 
 /** One element of DER. */
-export interface DerElement {
+interface DerElement {
   readonly tag: number;
-  /** Header and content. */
-  readonly whole: Buffer;
   readonly content: Buffer;
   /** What follows the element. */
   readonly rest: Buffer;
-}
-
-/** A certificate in its three parts, as they were signed. */
-interface SignedParts {
-  /** What the signature is over, header included. */
-  readonly signed: Buffer;
-  /** How it is signed, header included. */
-  readonly algorithm: Buffer;
-  /** DER inside. */
-  readonly signature: Buffer;
-}
-
-/**
- * Splits a certificate into what is signed and the signature.
- *
- * @returns `undefined` unless the bytes are exactly one DER sequence of a sequence, a sequence and a bit string.
- * Source: RFC 5280 4.1.
- */
-export function splitSigned(bytes: Buffer): SignedParts | undefined {
-  const outer = readElement(bytes);
-  if (outer?.tag !== SEQUENCE || outer.rest.length > 0) return undefined;
-  const signed = readElement(outer.content);
-  const algorithm = signed && readElement(signed.rest);
-  const signature = algorithm && readElement(algorithm.rest);
-  if (signed?.tag !== SEQUENCE || algorithm?.tag !== SEQUENCE) return undefined;
-  if (signature?.tag !== 0x03 || signature.rest.length > 0 || signature.content[0] !== 0) return undefined;
-  return { signed: signed.whole, algorithm: algorithm.whole, signature: signature.content.subarray(1) };
 }
 
 /** The elements of a row, such as the content of a sequence; `undefined` when the bytes are no row of elements. */
@@ -87,5 +57,5 @@ function readElement(bytes: Buffer): DerElement | undefined {
   const isShortest = lengthBytes === 0 || (length >= 0x80 && bytes[2] !== 0);
   const end = start + length;
   if (!isShortest || bytes.length < end) return undefined;
-  return { tag, whole: bytes.subarray(0, end), content: bytes.subarray(start, end), rest: bytes.subarray(end) };
+  return { tag, content: bytes.subarray(start, end), rest: bytes.subarray(end) };
 }

@@ -1,11 +1,12 @@
 import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
-import { type Certificate, importEcKey } from '../certificates/certificate.rules.js';
+import type { Certificate } from '../certificates/certificate.rules.js';
 import {
   requireChain,
   requireRoots,
   requireTrustedSignatures,
   type Trust,
 } from '../certificates/certificate-chain.rules.js';
+import { findExtension } from '../certificates/certificate-extension.rules.js';
 import { findSingleOctetString } from '../certificates/der.rules.js';
 import { proofRefused } from '../proof-refusal.js';
 import { requireFreshKey } from './authenticator-data.rules.js';
@@ -55,7 +56,6 @@ export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttesta
   requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
   requireKeyId(chain.leaf, expected.keyId);
   requireTrustedSignatures(chain, roots);
-  if (importEcKey(chain.leaf.publicKey) === undefined) throw proofRefused('public_key_unusable');
   return { publicKey: chain.leaf.publicKey.toString('base64'), environment };
 }
 
@@ -74,8 +74,8 @@ function readStatement(bytes: Buffer): Statement {
 }
 
 /** Binds the certificate to this challenge. */
-function requireNonce({ extensions }: Certificate, nonce: Buffer): void {
-  const extension = extensions.get(NONCE_EXTENSION);
+function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
+  const extension = findExtension(bytes, NONCE_EXTENSION);
   const certified = extension && findSingleOctetString(extension);
   if (certified === undefined) throw proofRefused('nonce_missing');
   if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
