@@ -49,7 +49,7 @@ export function newManagementKey(): string {
   return `gw_mgmt_${randomBytes(24).toString('hex')}`;
 }
 
-/** Settings of a test service on the loopback, all secrets given. */
+/** Settings of a test service on the loopback, all secrets given. It uses the Redis of the run, if there is one. */
 export function testEnvironment(databaseUrl: string, dataDir: string, managementKey: string): Record<string, string> {
   return {
     HOST: '127.0.0.1',
@@ -61,6 +61,7 @@ export function testEnvironment(databaseUrl: string, dataDir: string, management
     JWT_SECRET: TEST_JWT_SECRET,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
+    REDIS_URL: process.env.REDIS_URL ?? '',
     DRAIN_TIMEOUT_SECONDS: '2',
   };
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { proofRefused } from '../proof-refusal.js';
-import { type Certificate, ecKeyOf, isInForce, readCertificate } from './certificate.rules.js';
+import { type Certificate, isInForce, readCertificate } from './certificate.rules.js';
 
 /** Real ones have about 1 KiB. */
 const MAX_CERTIFICATE_BYTES = 8 * 1024;
@@ -38,7 +38,7 @@ export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
   if (blocks.length === 0 || blocks.length < pem.split(PEM_START).length - 1) throw new TypeError('not certificates');
   return blocks.map((der) => {
     const certificate = readCertificate(der);
-    const key = ecKeyOf(certificate);
+    const key = certificate.ecKey();
     if (key === undefined) throw new TypeError('not an elliptic-curve key');
     return { certificate, key };
   });
@@ -88,7 +88,7 @@ export function requireTrustedSignatures(
     (root) => root.certificate.subject === intermediate.issuer && intermediate.isSignedBy(root.key),
   );
   if (!isTrusted) throw proofRefused('certificate_untrusted');
-  const issuerKey = ecKeyOf(intermediate);
+  const issuerKey = intermediate.ecKey();
   if (issuerKey === undefined) throw proofRefused('public_key_unusable');
   if (!leaf.isSignedBy(issuerKey)) throw proofRefused('certificate_signature_invalid');
 }

@@ -32,17 +32,28 @@ interface Written {
   readonly names?: number;
   readonly extensions?: readonly Buffer[];
   readonly algorithm?: string;
+  readonly publicKey?: Buffer;
   /** What the signed part says of the signature. */
   readonly signedAlgorithm?: string;
 }
 
 /** A certificate that anybody can write down; only its signature says nothing. */
-function certificate({ names = 1, extensions = [], algorithm = ECDSA, signedAlgorithm = algorithm }: Written = {}) {
+function certificate(written: Written = {}) {
+  const { names = 1, extensions = [], publicKey = SPKI, algorithm = ECDSA, signedAlgorithm = algorithm } = written;
   const version = der(0xa0, der(0x02, Buffer.of(2)));
   const subject = sequence(...many(names, COMMON_NAME));
   const extended = extensions.length > 0 ? [der(0xa3, sequence(...extensions))] : [];
   const serial = der(0x02, Buffer.of(1));
-  const signed = [version, serial, sequence(objectId(signedAlgorithm)), subject, YEARS, subject, SPKI, ...extended];
+  const signed = [
+    version,
+    serial,
+    sequence(objectId(signedAlgorithm)),
+    subject,
+    YEARS,
+    subject,
+    publicKey,
+    ...extended,
+  ];
   return sequence(sequence(...signed), sequence(objectId(algorithm)), der(0x03, Buffer.alloc(9)));
 }
 
@@ -64,9 +75,18 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       issuer: 'CN=a, CN=a',
       notBeforeMs: Date.parse('2020-01-01'),
       notAfterMs: Date.parse('2045-01-01'),
-      publicKey: SPKI,
       isAuthority: false,
     });
+  });
+
+  it('its key → an elliptic-curve key, or none', () => {
+    expect(readCertificate(certificate()).ecKey()?.export({ format: 'der', type: 'spki' })).toEqual(SPKI);
+    const offCurve = Buffer.from(SPKI).fill(1, SPKI.length - 64);
+    for (const publicKey of [
+      offCurve,
+      generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }),
+    ])
+      expect(readCertificate(certificate({ publicKey })).ecKey()).toBeUndefined();
   });
 
   it.each([

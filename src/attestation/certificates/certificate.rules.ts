@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { claimsAuthority } from './certificate-extension.rules.js';
 
 /** What a certificate says. */
@@ -11,19 +11,22 @@ export interface Certificate {
   readonly isAuthority: boolean;
   /** Says that it may, rightly or not. */
   readonly claimsAuthority: boolean;
-  /** SPKI, DER. */
-  readonly publicKey: Buffer;
   /** As it was sent, DER. */
   readonly bytes: Buffer;
   /** True when this key made its signature. */
   isSignedBy(issuerKey: KeyObject): boolean;
+  /**
+   * Its key; `undefined` for one that is no elliptic-curve key, such as a point beside its curve. To be asked of
+   * certificates that are trusted: what a key says of itself can be costly to read.
+   */
+  ecKey(): KeyObject | undefined;
 }
 
 /**
  * Reads one certificate.
  *
  * @param der nothing before it, nothing after it.
- * @throws Error for bytes that are no certificate, or one of a key that cannot be used.
+ * @throws Error for bytes that are no certificate.
  */
 export function readCertificate(der: Buffer): Certificate {
   const certificate = new X509Certificate(der);
@@ -36,9 +39,9 @@ export function readCertificate(der: Buffer): Certificate {
     notAfterMs: certificate.validToDate.getTime(),
     isAuthority: certificate.ca,
     claimsAuthority: claimsAuthority(der),
-    publicKey: certificate.publicKey.export({ format: 'der', type: 'spki' }),
     bytes: der,
     isSignedBy: (issuerKey) => certificate.verify(issuerKey),
+    ecKey: () => ecKeyOf(certificate),
   };
 }
 
@@ -47,9 +50,13 @@ export function isInForce({ notBeforeMs, notAfterMs }: Certificate, atMs: number
   return notBeforeMs <= atMs && atMs <= notAfterMs;
 }
 
-/** @returns `undefined` for a key that is no elliptic-curve key. */
-export function ecKeyOf({ publicKey }: Certificate): KeyObject | undefined {
-  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+function ecKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  let key: KeyObject;
+  try {
+    key = certificate.publicKey;
+  } catch {
+    return undefined;
+  }
   return key.asymmetricKeyType === 'ec' ? key : undefined;
 }
 

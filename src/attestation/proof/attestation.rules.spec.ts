@@ -269,7 +269,7 @@ describe('point 4: the key id is the hash of the certified key', () => {
     const credential = sha256(publicKey.subarray(26));
     const situation = { keyId: credential.toString('base64') };
     const changes = { ...written(55, credential.toString('hex')), leaf: { publicKey } };
-    await expect(judge(changes, situation)).rejects.toEqual(refusal('certificate_unreadable'));
+    await expect(judge(changes, situation)).rejects.toEqual(refusal('public_key_unusable'));
   });
 
   it('another spelling of the same key id → attest_failed', async () => {

@@ -54,9 +54,8 @@ export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttesta
   const environment = requireFreshKey(authenticatorData, expected.app, expected.keyId);
   const chain = requireChain(leaf, intermediate, trust.atMs);
   requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
-  requireKeyId(chain.leaf, expected.keyId);
   requireTrustedSignatures(chain, roots);
-  return { publicKey: chain.leaf.publicKey.toString('base64'), environment };
+  return { publicKey: requireKey(chain.leaf, expected.keyId).toString('base64'), environment };
 }
 
 function readStatement(bytes: Buffer): Statement {
@@ -81,8 +80,11 @@ function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
   if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
 }
 
-function requireKeyId({ publicKey }: Certificate, keyId: string): void {
-  const isP256 = publicKey.length === P256_SPKI_BYTES && publicKey.indexOf(P256_SPKI_START) === 0;
+/** The certified key as SPKI, which the key id must name. */
+function requireKey(leaf: Certificate, keyId: string): Buffer {
+  const spki = leaf.ecKey()?.export({ format: 'der', type: 'spki' });
+  const isP256 = spki?.length === P256_SPKI_BYTES && spki.indexOf(P256_SPKI_START) === 0;
   if (!isP256) throw proofRefused('public_key_unusable');
-  if (sha256(publicKey.subarray(-POINT_BYTES)).toString('base64') !== keyId) throw proofRefused('key_id_mismatch');
+  if (sha256(spki.subarray(-POINT_BYTES)).toString('base64') !== keyId) throw proofRefused('key_id_mismatch');
+  return spki;
 }
