@@ -19,29 +19,59 @@ const HEALTH_PATH = '/v1/healthz';
  * @returns {Promise<import('./party.mjs').Party>}
  */
 export async function startGateway(upstreamPort, tempDir) {
+  const gateway = await launchGateway(tempDir);
+  await addProvider(gateway, upstreamPort);
+  const { appId, appKey } = await addApp(gateway, { type: 'api_key' });
+  return {
+    name: 'this gateway',
+    pid: gateway.pid,
+    port: gateway.port,
+    path: chatPathOf(appId),
+    headers: bearer(appKey),
+    healthPath: HEALTH_PATH,
+  };
+}
+
+/**
+ * Starts the gateway alone.
+ *
+ * @param {Record<string, string>} settings beside or in place of the bench's own
+ * @returns `{ pid, port, manage }`, where `manage(route, body)` creates something and answers with it
+ */
+export async function launchGateway(tempDir, settings = {}) {
   if (!existsSync(MAIN)) throw new Error('dist/src/main.js is missing: run npm run build');
   const port = await freePort();
-  const child = startProgram(process.execPath, [MAIN], { cwd: tempDir, env: environment(port, tempDir) });
+  const env = { ...gatewayEnvironment(port, tempDir), ...settings };
+  const child = startProgram(process.execPath, [MAIN], { cwd: tempDir, env });
   const origin = `http://127.0.0.1:${port}`;
   await waitUntilUp(child, `${origin}${HEALTH_PATH}`, START_PATIENCE_MS);
-  try {
-    const { appId, appKey } = await makeApp(origin, `http://127.0.0.1:${upstreamPort}/`);
-    const chatPath = `/v1/apps/${appId}/proxy/openai/v1/chat/completions`;
-    return {
-      name: 'this gateway',
-      pid: child.pid,
-      port,
-      path: chatPath,
-      headers: bearer(appKey),
-      healthPath: HEALTH_PATH,
-    };
-  } catch (error) {
-    throw new Error(`${error.message}\n${lastOutput(child)}`);
-  }
+  const manage = (route, body) =>
+    managed(origin, route, body).catch((error) => {
+      throw new Error(`${error.message}\n${lastOutput(child)}`);
+    });
+  return { pid: child.pid, port, manage };
+}
+
+/** One OpenAI provider, answered by the bench's own. */
+export async function addProvider({ manage }, upstreamPort) {
+  const baseUrl = `http://127.0.0.1:${upstreamPort}/`;
+  await manage('/v1/admin/providers', { type: 'openai', name: 'Bench', secret: 'sk-bench-0123456789', baseUrl });
+}
+
+/** @param {object} authentication of the application's configuration */
+export async function addApp({ manage }, authentication) {
+  const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+  const { app, api_key: apiKey } = await manage('/v1/admin/apps', { name: 'Bench', config });
+  return { appId: app.id, appKey: apiKey?.key, appKeyId: apiKey?.id };
+}
+
+/** Where a chat completion call of an application goes. */
+export function chatPathOf(appId) {
+  return `/v1/apps/${appId}/proxy/openai/v1/chat/completions`;
 }
 
 /** Nothing of the caller's environment but what programs need to run: above all, not its DATABASE_URL or REDIS_URL. */
-function environment(port, tempDir) {
+export function gatewayEnvironment(port, tempDir) {
   const { PATH, HOME, LANG, TMPDIR } = process.env;
   return {
     PATH,
@@ -58,18 +88,8 @@ function environment(port, tempDir) {
   };
 }
 
-async function makeApp(origin, baseUrl) {
-  const provider = { type: 'openai', name: 'Bench', secret: 'sk-bench-0123456789', baseUrl };
-  await manage(origin, '/v1/admin/providers', provider);
-  const config = {
-    authentication: { type: 'api_key' },
-    routing: { providers: { mode: 'all' }, model_rewrites: {} },
-  };
-  const { app, api_key: apiKey } = await manage(origin, '/v1/admin/apps', { name: 'Bench', config });
-  return { appId: app.id, appKey: apiKey.key };
-}
-
-async function manage(origin, route, body) {
+/** Creates something through the management API of the gateway behind `origin`. */
+export async function managed(origin, route, body) {
   const answer = await fetch(`${origin}${route}`, {
     method: 'POST',
     headers: { ...bearer(MANAGEMENT_KEY), 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-/** The runner's end of load.mjs. */
+/** The runner's end of a process that works for it: load.mjs, or another that takes jobs. */
 import { firstMessage, forkModule } from './processes.mjs';
 
 const PATIENCE_MS = 90_000;
@@ -10,9 +10,13 @@ export class LoadGenerator {
     this.#child = child;
   }
 
-  static async start() {
-    const { child } = await forkModule('load.mjs');
+  static async start(fileName = 'load.mjs') {
+    const { child } = await forkModule(fileName);
     return new LoadGenerator(child);
+  }
+
+  get pid() {
+    return this.#child.pid;
   }
 
   /** Runs one job to its end. Throws when it fails or takes far longer than it should. */

@@ -1,5 +1,5 @@
 /**
- * The ratio benchmark: `npm run bench -- [--quick] [--only=json,latency,stream,memory,leave] [--seconds=N]`.
+ * The ratio benchmark: `npm run bench -- [--quick] [--only=json,latency,…] [--seconds=N]`; SUITES lists what there is.
  *
  * Every party runs as its own process on the loopback; what counts is the CPU time of the measured process, because a
  * ratio of CPU times survives a busy machine and a wall-clock rate does not. Missed targets are printed, not fatal; the
@@ -10,6 +10,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAuthentication } from './auth/auth-bench.mjs';
 import { startCaddy } from './caddy.mjs';
 import { startGateway } from './gateway.mjs';
 import { LoadGenerator } from './load-generator.mjs';
@@ -23,7 +24,7 @@ import { stopChildren } from './processes.mjs';
 import { Verdicts } from './report.mjs';
 import { warmUp } from './warm-up.mjs';
 
-const SUITES = ['json', 'latency', 'stream', 'memory', 'leave'];
+const SUITES = ['json', 'latency', 'stream', 'memory', 'leave', 'token', 'exchange'];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
 const FULL = { rounds: 3, seconds: 12, streams: 9_000 };
 const LONGEST_RUN_MS = 20 * 60_000;
@@ -65,11 +66,16 @@ async function tryStart(name, start) {
   }
 }
 
-/** Fresh processes on a fresh data directory. */
-async function startAll(tempDir, { isCompared }) {
+function freshDirectory(tempDir) {
   const dir = mkdtempSync(path.join(tempDir, 'run-'));
   /** The embedded database may run as another user, who must be able to reach its directory below this one. */
   chmodSync(dir, 0o711);
+  return dir;
+}
+
+/** Fresh processes on a fresh data directory. */
+async function startAll(tempDir, { isCompared }) {
+  const dir = freshDirectory(tempDir);
   const upstream = await startUpstream();
   const parties = [
     await startPassThrough(upstream.port),
@@ -101,6 +107,18 @@ async function measureHolding(options, tempDir, verdicts) {
   return bench.parties;
 }
 
+/** What cannot be measured is named; the verdicts on the rest are printed all the same. */
+async function measureCallers(options, tempDir, verdicts) {
+  try {
+    return await measureAuthentication({ ...options, dir: freshDirectory(tempDir), verdicts });
+  } catch (error) {
+    console.log(`skipped: authentication: ${error.message}`);
+    return [];
+  } finally {
+    await stopChildren();
+  }
+}
+
 async function main(tempDir) {
   const options = readOptions();
   console.log(`node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model}, ${openFileLimit()} open files`);
@@ -109,6 +127,7 @@ async function main(tempDir) {
   const measured = [];
   if (wantsAny('json', 'latency', 'stream')) measured.push(await measureCalls(options, tempDir, verdicts));
   if (wantsAny('memory', 'leave')) measured.push(await measureHolding(options, tempDir, verdicts));
+  if (wantsAny('token', 'exchange')) measured.push(await measureCallers(options, tempDir, verdicts));
   verdicts.print();
   return measured.every((parties) => parties.some(({ name }) => name === 'this gateway')) ? 0 : 1;
 }
