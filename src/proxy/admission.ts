@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../client-auth/caller.js';
 import { Clock } from '../common/clock.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import type { Ready } from '../common/when-ready.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRefusals } from '../usage/usage-refusals.service.js';
-import { BlockedUsers } from '../users/blocked-users.js';
+import { BlockedUsers, userBlocked } from '../users/blocked-users.js';
 
 /** Lets a call through that passed every check of its content, or refuses and records it (contract-app 1.2, step 9). */
 @Injectable()
@@ -38,10 +37,6 @@ export class CallAdmission {
   private judge(isBlocked: boolean, event: UsageAdmission): void {
     if (!isBlocked) return;
     this.refusals.note(event, 'blocked_user');
-    throw new GatewayError('auth_required', {
-      status: 403,
-      message: 'This user is blocked.',
-      reason: 'user_blocked',
-    });
+    throw userBlocked();
   }
 }

@@ -4,11 +4,12 @@ import type { ApiKeyAuthentication } from '../app-directory/config/app-config.js
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { readShape } from '../common/fields/read-shape.js';
 import { AppKeyDirectory } from '../keys/app-key-directory.js';
+import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { requireIssuer } from './auth-modes.rules.js';
 import { ExchangeApiKeyRequest } from './dto/exchange.request.js';
-import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+import { SignedInUser } from './signed-in-user.service.js';
 
 /** A backend and the user it speaks for, both proven. */
 export interface ProvenBackend {

@@ -6,11 +6,12 @@ import type { StoredDeviceKey } from '../attestation/device-keys.repository.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
 import { DeviceProofs } from '../attestation/device-proofs.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { refuseApiKey } from './auth-modes.rules.js';
 import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
-import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+import { SignedInUser } from './signed-in-user.service.js';
 
 const SHAPES = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };
 

@@ -3,11 +3,12 @@ import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { ChallengesService } from '../attestation/challenges.service.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
 import { DeviceProofs } from '../attestation/device-proofs.service.js';
+import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { requireDeviceApp } from './auth-modes.rules.js';
 import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
-import { SignedInUser, userBlocked } from './signed-in-user.service.js';
+import { SignedInUser } from './signed-in-user.service.js';
 
 const SHAPES = { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest };
 

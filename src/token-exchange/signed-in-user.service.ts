@@ -1,7 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import { readShape } from '../common/fields/read-shape.js';
 import { Log } from '../common/log/log.js';
 import { IssuerClaimsMissing } from '../issuers/issuer-claims-missing.js';
@@ -93,13 +92,4 @@ export class SignedInUser {
       });
     }
   }
-}
-
-/** The refusal of a user the operator blocked. Source: contract-app 3.3. */
-export function userBlocked(): GatewayError {
-  return new GatewayError('auth_required', {
-    status: 403,
-    message: 'This user is blocked.',
-    reason: 'user_blocked',
-  });
 }

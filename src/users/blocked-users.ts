@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
@@ -62,4 +63,13 @@ export class BlockedUsers implements OnModuleDestroy {
   forget(appId: string): void {
     this.blocked.invalidate(appId);
   }
+}
+
+/** The refusal of a user the operator blocked. Source: contract-app 3.3. */
+export function userBlocked(): GatewayError {
+  return new GatewayError('auth_required', {
+    status: 403,
+    message: 'This user is blocked.',
+    reason: 'user_blocked',
+  });
 }
