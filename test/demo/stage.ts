@@ -21,8 +21,8 @@ flows through as it comes, and one exact record of it stays behind.`,
 const PIECE_DELAY_MS = 15;
 
 /**
- * Plays a story with the real service and a simulated provider, to its end or to Ctrl-C. Whatever happens, nothing stays
- * behind.
+ * Plays a story with the real service and a simulated provider, to its end, to Ctrl-C, or until nobody reads on. Whatever
+ * happens, nothing stays behind.
  *
  * @param settings of the service, beside those every story needs.
  * @returns the exit code of the process.
@@ -33,6 +33,7 @@ export async function playOnStage(
 ): Promise<number> {
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+    process.stdout.on('error', () => resolve());
   });
   const providerKey = `sk-simulated-${randomBytes(16).toString('hex')}`;
   const simulator = await startProviderSimulator({ providerKey, answer: ANSWER, pieceDelayMs: PIECE_DELAY_MS });

@@ -109,6 +109,20 @@ describe('demo (decision 1.3)', () => {
   );
 });
 
+describe('a reader that leaves', () => {
+  it.each([[], ['--phone']])(
+    'a pipe that is closed half-way, %p → ends, nothing left',
+    async (...options) => {
+      startDemo(...options);
+      await eventually(() => output.includes('Service') || output.includes('Data directory'), { withinMs: TEST_MS });
+      child.stdout?.destroy();
+      await once(child, 'exit');
+      expect(readdirSync(temporary)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
 describe('phone', () => {
   it(
     '--phone --once → each call of a phone and a backend with its answer, a block and the reason of a refusal',
