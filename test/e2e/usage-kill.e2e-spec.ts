@@ -61,8 +61,7 @@ it(
   `threats 9.1: killed ${KILLS} times under load (KILL_SEED=${SEED}) → one event for every call a provider saw`,
   async () => {
     const load = await startLoad();
-    const kills = await killOverAndOver();
-    await load.stop();
+    const kills = await killOverAndOver().finally(() => load.stop());
     await gateway.stop();
 
     const seen = providerJournal();
