@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * End users of applications, the attestation keys of their devices, and the challenges those sign. All of them go with
- * their application (contract-admin 2.3).
+ * their application (contract-admin 2.3), each table in one statement: a key refers to its application and not to its
+ * user, because no user goes alone.
  */
 export class CreateEndUsers1763600000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -28,7 +29,7 @@ export class CreateEndUsers1763600000004 implements MigrationInterface {
     await runner.query(`
       CREATE TABLE device_keys (
         organization_id text NOT NULL,
-        app_id text NOT NULL,
+        app_id text NOT NULL CONSTRAINT device_keys_app_fkey REFERENCES apps ON DELETE CASCADE,
         key_id text NOT NULL,
         user_id text NOT NULL,
         public_key text NOT NULL,
@@ -36,8 +37,7 @@ export class CreateEndUsers1763600000004 implements MigrationInterface {
         environment text NOT NULL CONSTRAINT device_keys_environment_check CHECK (environment IN ('production', 'development')),
         created_at timestamptz NOT NULL,
         last_used_at timestamptz NOT NULL,
-        CONSTRAINT device_keys_pkey PRIMARY KEY (app_id, key_id),
-        CONSTRAINT device_keys_user_fkey FOREIGN KEY (app_id, user_id) REFERENCES app_users ON DELETE CASCADE
+        CONSTRAINT device_keys_pkey PRIMARY KEY (app_id, key_id)
       )`);
     await runner.query('CREATE INDEX device_keys_user_idx ON device_keys (app_id, user_id, last_used_at DESC)');
     await runner.query(`
