@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
 import { eventually } from '../support/eventually.js';
 import { type MobileWorld, startMobileWorld } from '../support/mobile-world.js';
 
@@ -71,5 +72,20 @@ describe('a phone signs in and calls a model (contract-app 2, 3)', () => {
       api_key_id: key.id,
       auth_method: 'api_key',
     });
+  });
+
+  it('the official SDK with the token in the place of a key → served, and the token goes no further', async () => {
+    const app = await world.deviceApp('app_install');
+    const apiKey = await world.phone(app).signIn();
+    const baseURL = `${world.baseUrl}/v1/apps/${app.id}/proxy/${slug}/v1`;
+    const defaultHeaders = { 'X-App-Version': '1.4.0' };
+    const client = new OpenAI({ baseURL, apiKey, defaultHeaders, maxRetries: 0 });
+    world.upstream.forget();
+    const { id } = await client.chat.completions.create({ ...CHAT, messages: [{ role: 'user', content: 'Hello' }] });
+    expect(id).toBe('chatcmpl-scripted');
+    const [request] = world.upstream.requests;
+    expect(request?.header('authorization')).toBe('Bearer sk-test-provider-secret');
+    expect(JSON.stringify(request?.rawHeaders)).not.toContain(apiKey);
+    expect(request?.header('x-app-version')).toBeUndefined();
   });
 });
