@@ -11,10 +11,10 @@ import type { AdmittedRequest } from './admitted-request.js';
 import { type ProxyPlan, ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import type { ProxyPath } from './proxy-path.rules.js';
-import { Relay } from './relay.js';
-import { RelayParts } from './relay-parts.js';
+import { Relay } from './relay/relay.js';
+import { RelayParts } from './relay/relay-parts.js';
+import { UpstreamConnections } from './relay/upstream-connections.js';
 import { upstreamHeaders } from './request-headers.rules.js';
-import { UpstreamConnections } from './upstream-connections.js';
 
 /** Source: contract-app 6.3, step 6. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;

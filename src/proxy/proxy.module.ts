@@ -4,16 +4,16 @@ import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AbandonedAnswers } from './abandoned-answers.js';
 import { CallAdmission } from './admission.js';
-import { AnswerBatch } from './answer-batch.js';
 import { Forwarding } from './forwarding.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import { ProxyController } from './proxy.controller.js';
 import { ProxyDoor } from './proxy-door.js';
-import { RelayParts } from './relay-parts.js';
-import { UpstreamConnections } from './upstream-connections.js';
+import { AbandonedAnswers } from './relay/abandoned-answers.js';
+import { AnswerBatch } from './relay/answer-batch.js';
+import { RelayParts } from './relay/relay-parts.js';
+import { UpstreamConnections } from './relay/upstream-connections.js';
 
 /**
  * Calls to providers in the providers' own formats: plan, policy, admission, relay, record.

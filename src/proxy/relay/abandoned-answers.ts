@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../platform/config/environment.js';
+import { Environment } from '../../platform/config/environment.js';
 
 /** How many cancelled answers are torn down before other work gets its turn. */
 const CANCEL_BATCH = 64;

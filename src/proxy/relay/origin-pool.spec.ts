@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, type Client } from 'undici';
-import { Clock } from '../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { OriginPool } from './origin-pool.js';
 
 class ManualClock extends Clock {

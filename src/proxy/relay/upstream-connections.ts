@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
-import { Environment } from '../platform/config/environment.js';
-import { guardedConnector } from '../platform/outbound/guarded-connector.js';
+import { Clock } from '../../common/clock.js';
+import { Environment } from '../../platform/config/environment.js';
+import { guardedConnector } from '../../platform/outbound/guarded-connector.js';
 import { OriginPool } from './origin-pool.js';
 
 const TRIM_INTERVAL_MS = 10_000;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
-import { Refusals } from '../common/errors/refusals.js';
-import { Log } from '../common/log/log.js';
-import { UsageRecorder } from '../usage/usage-recorder.service.js';
+import { Clock } from '../../common/clock.js';
+import { Refusals } from '../../common/errors/refusals.js';
+import { Log } from '../../common/log/log.js';
+import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
 

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { RequestTimings, SERVER_TIMING } from '../common/http/request-timings.js';
-import { createUsageReader, type UsageReader } from '../upstreams/usage/usage-reader.js';
-import type { UsageTicket } from '../usage/usage-recorder.service.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import { createUsageReader, type UsageReader } from '../../upstreams/usage/usage-reader.js';
+import type { UsageTicket } from '../../usage/usage-recorder.service.js';
+import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { AbandonedAnswer } from './abandoned-answers.js';
-import { UsageChunkFilter } from './body/usage-chunk-filter.js';
 import { ClientAnswer } from './client-answer.js';
 import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';

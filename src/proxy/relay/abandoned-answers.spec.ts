@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { loadEnvironment } from '../platform/config/environment.js';
+import { loadEnvironment } from '../../platform/config/environment.js';
 import { type AbandonedAnswer, AbandonedAnswers } from './abandoned-answers.js';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] }));

@@ -1,5 +1,5 @@
-import { errorCode } from '../common/errors/error-code.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { errorCode } from '../../common/errors/error-code.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 
 /** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
 export class GivenUp extends Error {

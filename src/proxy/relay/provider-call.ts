@@ -1,7 +1,7 @@
-import type { GatewayRequest } from '../common/http/gateway-request.js';
-import type { CompiledPrice } from '../pricing/model-price.js';
-import type { ApiStyle } from '../upstreams/api-style.rules.js';
-import type { UsageAdmission } from '../usage/usage-event.js';
+import type { GatewayRequest } from '../../common/http/gateway-request.js';
+import type { CompiledPrice } from '../../pricing/model-price.js';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import type { UsageAdmission } from '../../usage/usage-event.js';
 import type { OriginPool } from './origin-pool.js';
 
 /** One call to one provider, judged and ready to go. Nothing in it changes any more. */

@@ -1,5 +1,5 @@
 import { type buildConnector, Client } from 'undici';
-import type { Clock } from '../common/clock.js';
+import type { Clock } from '../../common/clock.js';
 
 /** A connection nobody has used for this long is given up together with its parser. */
 const IDLE_CLIENT_MS = 30_000;

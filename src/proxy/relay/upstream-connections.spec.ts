@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SystemClock } from '../common/clock.js';
-import { loadEnvironment } from '../platform/config/environment.js';
+import { SystemClock } from '../../common/clock.js';
+import { loadEnvironment } from '../../platform/config/environment.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
 class ManualClock extends SystemClock {

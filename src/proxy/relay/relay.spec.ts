@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type Server, type ServerResponse } from 
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import { SystemClock } from '../common/clock.js';
+import { SystemClock } from '../../common/clock.js';
 import { OriginPool } from './origin-pool.js';
 import type { ProviderCall } from './provider-call.js';
 import { Relay } from './relay.js';
