@@ -3,7 +3,7 @@ import { errorCode } from '../common/errors/error-code.js';
 /** What to do with events, as JSON texts. */
 export interface EventStore {
   /** Stores an array of events, given as one JSON text, all or none. */
-  readonly insert: (json: string) => Promise<unknown>;
+  readonly insert: (json: string) => Promise<void>;
   /** Takes an event that can never be stored. */
   readonly reject: (event: string, error: unknown) => void;
 }

@@ -33,7 +33,11 @@ class FakeEvents extends UsageWritesRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async insert(json: string): Promise<string[]> {
+  override async insert(json: string): Promise<void> {
+    await this.insertNew(json);
+  }
+
+  override async insertNew(json: string): Promise<string[]> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;

@@ -30,7 +30,7 @@ export class UsageRecovery implements OnModuleInit {
     const added = new Set<string>();
     const texts = events.map((event) => event.json);
     const insert = async (json: string) => {
-      for (const id of await this.events.insert(json)) added.add(id);
+      for (const id of await this.events.insertNew(json)) added.add(id);
     };
     const reject = (event: string, error: unknown) => this.incidents.rejected(event, error);
     for (let failures = 1; ; failures++) {

@@ -262,8 +262,8 @@ describe('usage in Postgres', () => {
       status: 'ok',
       created_at_ms: NOVEMBER_MS,
     });
-    expect(await events.insert(JSON.stringify([row('1')]))).toEqual(['again-1']);
-    expect(await events.insert(JSON.stringify([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
+    expect(await events.insertNew(JSON.stringify([row('1')]))).toEqual(['again-1']);
+    expect(await events.insertNew(JSON.stringify([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
   });
 
   it.each([

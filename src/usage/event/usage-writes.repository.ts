@@ -103,10 +103,8 @@ const ADD_TO_USER_MONTHS = `
         WHEN known.latest_day < excluded.latest_day THEN excluded.latest_day_requests
         ELSE known.latest_day_requests + excluded.latest_day_requests END)`;
 
-/** Storing an event again changes nothing. */
-const STORE_EVENTS = `
-  WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_USER_MONTHS}
-  SELECT event_id FROM added`;
+/** Storing an event again changes nothing. What follows says what to answer. */
+const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_USER_MONTHS} SELECT`;
 
 /**
  * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
@@ -127,13 +125,14 @@ const COUNT_REFUSALS = `
 export class UsageWritesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /**
-   * Stores a JSON array of events, given as text; those that are there already stay as they are.
-   *
-   * @returns the ids of those that were not there.
-   */
-  async insert(events: string): Promise<string[]> {
-    const rows = await this.dataSource.query<{ event_id: string }[]>(STORE_EVENTS, [events]);
+  /** Stores a JSON array of events, given as text; those that are there already stay as they are. */
+  async insert(events: string): Promise<void> {
+    await this.dataSource.query(STORE_EVENTS, [events]);
+  }
+
+  /** The same, and tells the ids of those that were not there. */
+  async insertNew(events: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ event_id: string }[]>(`${STORE_EVENTS} event_id FROM added`, [events]);
     return rows.map((row) => row.event_id);
   }
 
