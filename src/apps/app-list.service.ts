@@ -29,7 +29,7 @@ export class AppListService {
 
   /** @param askedMonth `YYYY-MM`; the current UTC month when absent. */
   async list(organizationId: string, askedMonth: string | undefined): Promise<AppList> {
-    const month = askedMonth ?? this.clock.now().toISOString().slice(0, 'YYYY-MM'.length);
+    const month = askedMonth ?? this.clock.utcMonth();
     const [apps, account, hasProxiedRequests, usage, users] = await Promise.all([
       this.repository.listOf(organizationId),
       this.providers.of(organizationId),

@@ -10,6 +10,16 @@ export abstract class Clock {
   now(): Date {
     return new Date(this.nowMs());
   }
+
+  /** The current UTC day, `YYYY-MM-DD`. */
+  utcDay(): string {
+    return this.now().toISOString().slice(0, 'YYYY-MM-DD'.length);
+  }
+
+  /** The current UTC month, `YYYY-MM`. */
+  utcMonth(): string {
+    return this.now().toISOString().slice(0, 'YYYY-MM'.length);
+  }
 }
 
 /** The machine's own clocks. */

@@ -17,7 +17,7 @@ import { PricesController } from './prices.controller.js';
   providers: [
     {
       provide: PriceBook,
-      useFactory: (clock: Clock) => new PriceBook(buildPriceCatalog(clock.now().toISOString().slice(0, 10))),
+      useFactory: (clock: Clock) => new PriceBook(buildPriceCatalog(clock.utcDay())),
       inject: [Clock],
     },
   ],

@@ -4,8 +4,6 @@ import { UsageRepository } from './usage.repository.js';
 import type { UsageEventFilter, UsageEventRow } from './usage-rows.js';
 import { type MonthUsage, toMonthUsage } from './usage-totals.rules.js';
 
-const MONTH_LENGTH = 'YYYY-MM'.length;
-
 /** One application's usage of one month. */
 export interface AppMonthUsage extends MonthUsage {
   readonly app_id: string;
@@ -35,7 +33,7 @@ export class UsageService {
   ) {}
 
   /** @param month UTC, `YYYY-MM`; the current one when absent. */
-  async monthOf(app: OwnedApp, month = this.currentMonth()): Promise<AppMonthUsage> {
+  async monthOf(app: OwnedApp, month = this.clock.utcMonth()): Promise<AppMonthUsage> {
     const row = await this.events.sumMonth(app.organizationId, app.id, month);
     return { app_id: app.id, month, ...toMonthUsage(row) };
   }
@@ -43,9 +41,5 @@ export class UsageService {
   async pageOf(app: OwnedApp, filter: UsageEventFilter): Promise<UsageEventPage> {
     const events = await this.events.listEvents(app.organizationId, app.id, filter);
     return { appId: app.id, limit: filter.limit, events };
-  }
-
-  private currentMonth(): string {
-    return this.clock.now().toISOString().slice(0, MONTH_LENGTH);
   }
 }

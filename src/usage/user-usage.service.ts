@@ -6,8 +6,6 @@ import { UsageRepository } from './usage.repository.js';
 import type { UsageStatus } from './usage-event.js';
 import { toUsageTotals, toUsd } from './usage-totals.rules.js';
 
-const DATE_LENGTH = 'YYYY-MM-DD'.length;
-
 /** What a user has used so far. */
 export interface CurrentUsage {
   /** In the current UTC day, refusals not counted. */
@@ -45,8 +43,7 @@ export class UserUsage {
 
   /** Zeros for a user who was never seen. */
   async currentOf(app: AppRef, userId: string): Promise<CurrentUsage> {
-    const today = this.clock.now().toISOString().slice(0, DATE_LENGTH);
-    const row = await this.events.findUserMonth(app, userId, today);
+    const row = await this.events.findUserMonth(app, userId, this.clock.utcDay());
     return { requestsToday: Number(row?.requests_today ?? 0), monthCostUsd: toUsd(row?.cost_nano_usd ?? '0') };
   }
 

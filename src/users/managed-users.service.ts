@@ -10,8 +10,6 @@ import type { UserFilter, UserRow, UserStatus, UserView } from './user.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersRepository } from './users.repository.js';
 
-const MONTH_LENGTH = 'YYYY-MM'.length;
-
 /** Users of an application with their usage of one month. */
 interface UsersInMonth {
   readonly appId: string;
@@ -47,7 +45,7 @@ export class ManagedUsers {
   ) {}
 
   /** @param month UTC, `YYYY-MM`; the current one when absent. */
-  async page(app: AppRef, filter: UserFilter, month = this.currentMonth()): Promise<UserPage> {
+  async page(app: AppRef, filter: UserFilter, month = this.clock.utcMonth()): Promise<UserPage> {
     const [rows, total] = await Promise.all([this.views.list(app, filter), this.views.count(app, filter)]);
     const users = await this.withUsage(app, rows, month);
     return { appId: app.id, month, total, limit: filter.limit, offset: filter.offset, users };
@@ -57,7 +55,7 @@ export class ManagedUsers {
    * @param month UTC, `YYYY-MM`; the current one when absent.
    * @throws not_found nobody of this id was ever seen.
    */
-  async get(app: AppRef, userId: string, month = this.currentMonth()): Promise<SingleUser> {
+  async get(app: AppRef, userId: string, month = this.clock.utcMonth()): Promise<SingleUser> {
     const row = await this.views.find(app, userId);
     const [user] = row === undefined ? [] : await this.withUsage(app, [row], month);
     if (user === undefined) throw new GatewayError('not_found');
@@ -83,9 +81,5 @@ export class ManagedUsers {
     const ids = rows.map(({ id }) => id);
     const usage = await this.usage.totalsOf(app, ids, month);
     return rows.map((row) => ({ ...row, usage: usage.get(row.id) ?? NO_USAGE }));
-  }
-
-  private currentMonth(): string {
-    return this.clock.now().toISOString().slice(0, MONTH_LENGTH);
   }
 }

@@ -1,14 +1,6 @@
-import { Text } from '../../common/fields/fields.js';
-
-const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+import { Month } from '../../common/fields/list-fields.js';
 
 export class ListAppsRequest {
-  @Text({
-    max: 7,
-    pattern: MONTH,
-    patternText: 'a month such as 2026-01',
-    optional: true,
-    description: 'UTC month of the usage; the current one when absent.',
-  })
+  @Month()
   readonly month?: string;
 }

@@ -1,11 +1,9 @@
-import { Int, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { BeforeId, DEFAULT_PAGE_LIMIT, PageLimit } from '../../common/fields/list-fields.js';
 import { AUTH_EVENT_KINDS, type AuthEventFilter, type AuthEventKind } from '../auth-event.js';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-
 export class ListAuthEventsRequest {
-  @Int({ min: 1, max: MAX_LIMIT, optional: true, description: `Most events to return; ${DEFAULT_LIMIT} when absent.` })
+  @PageLimit('events')
   limit?: number;
 
   @Text({ max: 200, optional: true, description: 'Only events with this outcome: `ok` or an error code.' })
@@ -17,11 +15,11 @@ export class ListAuthEventsRequest {
   @Verbatim({ max: 1024, optional: true, description: 'Only events of this user id.' })
   user?: string;
 
-  @Int({ min: 1, optional: true, description: 'Only events with a smaller id.' })
+  @BeforeId()
   before_id?: number;
 
   toFilter(): AuthEventFilter {
-    const { limit = DEFAULT_LIMIT, outcome, event, user, before_id: beforeId } = this;
+    const { limit = DEFAULT_PAGE_LIMIT, outcome, event, user, before_id: beforeId } = this;
     return { limit, outcome, event, user, beforeId };
   }
 }

@@ -1,11 +1,9 @@
-import { Int, Text, Verbatim } from '../../common/fields/fields.js';
+import { Text, Verbatim } from '../../common/fields/fields.js';
+import { BeforeId, DEFAULT_PAGE_LIMIT, PageLimit } from '../../common/fields/list-fields.js';
 import type { UsageEventFilter } from '../usage-rows.js';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-
 export class ListEventsRequest {
-  @Int({ min: 1, max: MAX_LIMIT, optional: true, description: `Most events to return; ${DEFAULT_LIMIT} when absent.` })
+  @PageLimit('events')
   limit?: number;
 
   @Text({ max: 64, optional: true, description: 'Only events with this status.' })
@@ -20,11 +18,11 @@ export class ListEventsRequest {
   @Text({ max: 200, optional: true, description: 'Only events of this canonical model.' })
   model?: string;
 
-  @Int({ min: 1, optional: true, description: 'Only events with a smaller id.' })
+  @BeforeId()
   before_id?: number;
 
   toFilter(): UsageEventFilter {
-    const { limit = DEFAULT_LIMIT, before_id: beforeId, status, provider, user, model } = this;
+    const { limit = DEFAULT_PAGE_LIMIT, before_id: beforeId, status, provider, user, model } = this;
     return { limit, status, provider, user, model, beforeId };
   }
 }

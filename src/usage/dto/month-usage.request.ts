@@ -1,8 +1,6 @@
-import { Text } from '../../common/fields/fields.js';
-
-const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+import { Month } from '../../common/fields/list-fields.js';
 
 export class MonthUsageRequest {
-  @Text({ max: 7, pattern: MONTH, patternText: 'a month as YYYY-MM', optional: true, description: 'UTC month.' })
+  @Month({ form: 'a month as YYYY-MM', description: 'UTC month.' })
   month?: string;
 }

@@ -1,6 +1,6 @@
-import { UserMonth } from './user-month.field.js';
+import { Month } from '../../common/fields/list-fields.js';
 
 export class GetUserRequest {
-  @UserMonth()
+  @Month()
   readonly month?: string;
 }

@@ -1,0 +1,35 @@
+import { Int, Text } from './fields.js';
+
+/** How long a page is when the caller does not say. */
+export const DEFAULT_PAGE_LIMIT = 50;
+const MAX_PAGE_LIMIT = 200;
+
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+
+/**
+ * The `limit` of a list, 1 to 200.
+ *
+ * @param what the list holds, in the plural.
+ * Source: contract-admin 0.2.
+ */
+export function PageLimit(what: string): PropertyDecorator {
+  return Int({
+    min: 1,
+    max: MAX_PAGE_LIMIT,
+    optional: true,
+    description: `Most ${what} to return; ${DEFAULT_PAGE_LIMIT} when absent.`,
+  });
+}
+
+/** The `before_id` of a list that is newest first: the cursor that `nextBeforeId` gave. Source: contract-admin 0.2. */
+export function BeforeId(): PropertyDecorator {
+  return Int({ min: 1, optional: true, description: 'Only events with a smaller id.' });
+}
+
+/** A UTC month as `YYYY-MM`. Source: contract-admin 0.2. */
+export function Month({
+  form = 'a month such as 2026-01',
+  description = 'UTC month of the usage; the current one when absent.',
+} = {}): PropertyDecorator {
+  return Text({ max: 7, pattern: MONTH, patternText: form, optional: true, description });
+}
