@@ -5,6 +5,7 @@ import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
+import { GatewaysModule } from './gateways/gateways.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
@@ -34,6 +35,7 @@ class AppPortsModule {}
     PricingModule,
     AppDirectoryModule,
     IssuersModule,
+    GatewaysModule,
     ProvidersModule,
     KeysModule,
     AppPortsModule,

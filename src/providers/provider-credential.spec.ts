@@ -52,6 +52,8 @@ const ROW: ProviderRow = {
   secretBlob: 'blob-1',
   secretHint: 'irst',
   baseUrl: null,
+  providerGatewayId: null,
+  gatewayRoute: null,
   pricing: null,
   status: 'active',
   revision: 1,

@@ -50,6 +50,8 @@ function rowOf(members: Partial<ProviderRow>): ProviderRow {
     secretBlob: null,
     secretHint: null,
     baseUrl: null,
+    providerGatewayId: null,
+    gatewayRoute: null,
     pricing: null,
     status: 'active',
     revision: 1,

@@ -7,6 +7,7 @@ import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
 import { Vault } from '../platform/vault/vault.js';
+import { directRoute } from '../upstreams/routes/provider-route.js';
 import { type CredentialTools, ProviderCredential } from './provider-credential.js';
 import { ProviderInstance, ProviderSet } from './provider-instance.js';
 import type { ProviderRow } from './provider-row.js';
@@ -97,7 +98,7 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   /** One row that cannot be read must not take the account's other providers with it (threats 10.6). */
   private read(row: ProviderRow, credential: ProviderCredential): ProviderInstance | undefined {
     try {
-      return new ProviderInstance(row, credential);
+      return new ProviderInstance(row, directRoute(row.type, row.baseUrl), credential, null);
     } catch (error) {
       const text = error instanceof Error ? error.message : 'unreadable';
       this.log.event('provider_unreadable', { providerId: row.id, error: text });

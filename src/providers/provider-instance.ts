@@ -2,6 +2,8 @@ import { toCustomPriceMap } from '../pricing/custom-pricing.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import { dialectOf, type ProviderDialect } from '../upstreams/provider-dialect.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import type { GatewayType } from '../upstreams/routes/gateway-types.js';
+import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
 import type { ProviderCredential } from './provider-credential.js';
 import type { ProviderRow, ProviderStatus } from './provider-row.js';
 
@@ -13,6 +15,12 @@ interface UpstreamBase {
 
 const NO_INSTANCES: readonly ProviderInstance[] = Object.freeze([]);
 
+/** The upstream gateway an instance is routed through, as usage records it. */
+interface RoutedThrough {
+  readonly id: string;
+  readonly type: GatewayType;
+}
+
 /** One provider instance as a call needs it: read once from its row, then never changed. */
 export class ProviderInstance {
   readonly id: string;
@@ -20,19 +28,24 @@ export class ProviderInstance {
   readonly type: ProviderType;
   readonly status: ProviderStatus;
   readonly dialect: ProviderDialect;
+  readonly route: ProviderRoute;
+  /** Null when it is called directly. */
+  readonly gateway: RoutedThrough | null;
   readonly baseUrl: UpstreamBase;
   /** For `PriceBook.find`; replaces the catalog model by model. */
   readonly customPrices: ReadonlyMap<string, CompiledPrice>;
   readonly #credential: ProviderCredential;
 
   /** @throws Error for a row that this version cannot read: an unknown type, address or price. */
-  constructor(row: ProviderRow, credential: ProviderCredential) {
+  constructor(row: ProviderRow, route: ProviderRoute, credential: ProviderCredential, gateway: RoutedThrough | null) {
     this.id = row.id;
     this.slug = row.slug;
     this.type = row.type;
     this.status = row.status;
     this.dialect = dialectOf(row.type);
-    const { origin, pathname } = new URL(row.baseUrl ?? this.dialect.baseUrl);
+    this.route = route;
+    this.gateway = gateway;
+    const { origin, pathname } = new URL(route.baseUrl);
     this.baseUrl = Object.freeze({ origin, path: pathname });
     this.customPrices = toCustomPriceMap(row.pricing);
     this.#credential = credential;

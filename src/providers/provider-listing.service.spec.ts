@@ -20,6 +20,8 @@ class OneOfEach extends ProvidersRepository {
       secretBlob: null,
       secretHint: null,
       baseUrl: null,
+      providerGatewayId: null,
+      gatewayRoute: null,
       pricing: type === 'openai' ? { 'own-model': { input: 1, output: 1 } } : null,
       status: 'disabled',
       revision: 1,

@@ -1,5 +1,6 @@
 import type { CustomPrice } from '../pricing/custom-pricing.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import type { GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
 
 /** A pause keeps everything and can be ended at any time. Source: Specification, "State machines". */
 export type ProviderStatus = 'active' | 'disabled';
@@ -15,6 +16,8 @@ export interface ProviderState {
   readonly secretHint: string | null;
   /** Canonical; null stands for the origin of the type. */
   readonly baseUrl: string | null;
+  /** Options of its way through the gateway; null on direct instances, and where there are none. */
+  readonly gatewayRoute: GatewayRouteOptions | null;
   readonly pricing: StoredPricing | null;
   readonly status: ProviderStatus;
 }
@@ -25,6 +28,8 @@ export interface NewProvider extends ProviderState {
   readonly organizationId: string;
   readonly type: ProviderType;
   readonly slug: string;
+  /** The upstream gateway that owns the credential; null for an instance with a key of its own. */
+  readonly providerGatewayId: string | null;
   /** Identity of the creator. */
   readonly createdBy: string;
 }

@@ -3,7 +3,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
-  secret_hint AS "secretHint", base_url AS "baseUrl", pricing, revision, status, created_by AS "createdBy",
+  secret_hint AS "secretHint", base_url AS "baseUrl",
+  provider_gateway_id AS "providerGatewayId", gateway_route AS "gatewayRoute", pricing, revision, status, created_by AS "createdBy",
   to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"`;
 
 /** Which stored state a write builds on. */
@@ -44,12 +45,12 @@ export class ProvidersRepository {
 
   /** Stores revision 1. A slug that is taken violates `providers_slug_key`. */
   async insert(tx: EntityManager, provider: NewProvider, at: string): Promise<ProviderRow> {
-    const { id, organizationId, type, slug, createdBy } = provider;
+    const { id, organizationId, type, slug, providerGatewayId, createdBy } = provider;
     await tx.query(
-      `INSERT INTO providers (id, organization_id, type, slug, name, secret_blob, secret_hint, base_url, pricing, status,
-                              created_by, revision, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)`,
-      [id, organizationId, type, slug, ...stateParameters(provider), createdBy, at],
+      `INSERT INTO providers (id, organization_id, type, slug, name, secret_blob, secret_hint, base_url, gateway_route,
+                              pricing, status, provider_gateway_id, created_by, revision, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $14)`,
+      [id, organizationId, type, slug, ...stateParameters(provider), providerGatewayId, createdBy, at],
     );
     return { ...provider, revision: 1, createdAt: at };
   }
@@ -63,8 +64,8 @@ export class ProvidersRepository {
   ): Promise<ProviderRow | undefined> {
     const [rows] = await tx.query<[ProviderRow[], number]>(
       `UPDATE providers
-          SET name = $4, secret_blob = $5, secret_hint = $6, base_url = $7, pricing = $8, status = $9,
-              revision = revision + 1, updated_at = $10
+          SET name = $4, secret_blob = $5, secret_hint = $6, base_url = $7, gateway_route = $8, pricing = $9,
+              status = $10, revision = revision + 1, updated_at = $11
         WHERE organization_id = $1 AND id = $2 AND revision = $3
        RETURNING ${COLUMNS}`,
       [organizationId, id, revision, ...stateParameters(state), at],
@@ -84,5 +85,6 @@ export class ProvidersRepository {
 
 function stateParameters(state: ProviderState): unknown[] {
   const pricing = state.pricing === null ? null : JSON.stringify(state.pricing);
-  return [state.name, state.secretBlob, state.secretHint, state.baseUrl, pricing, state.status];
+  const gatewayRoute = state.gatewayRoute === null ? null : JSON.stringify(state.gatewayRoute);
+  return [state.name, state.secretBlob, state.secretHint, state.baseUrl, gatewayRoute, pricing, state.status];
 }

@@ -14,6 +14,7 @@ import type { ProviderRow } from '../providers/provider-row.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
 import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import { directRoute } from '../upstreams/routes/provider-route.js';
 import { chooseModel } from './model-choice.rules.js';
 import type { ProxyPlan } from './plan.js';
 
@@ -44,6 +45,8 @@ function planOf({
     secretBlob: null,
     secretHint: null,
     baseUrl: null,
+    providerGatewayId: null,
+    gatewayRoute: null,
     pricing,
     status: 'active',
     revision: 1,
@@ -57,7 +60,12 @@ function planOf({
   const match = matchPath(paths, path);
   if (match === undefined) throw new Error('the path must match its entry');
   return {
-    provider: new ProviderInstance(row, new ProviderCredential(row, { vault, clock, log })),
+    provider: new ProviderInstance(
+      row,
+      directRoute(type, null),
+      new ProviderCredential(row, { vault, clock, log }),
+      null,
+    ),
     access: { paths, allowedModels: new Set(allowedModels) },
     match,
     style: classifyPath(path),

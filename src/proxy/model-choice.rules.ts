@@ -43,7 +43,7 @@ export function chooseModel(
   }
   const canonical = app.modelRewrites.get(requested) ?? requested;
   const price = prices.find(provider.type, canonical, provider.customPrices);
-  if (price === undefined && !provider.dialect.reportsCost(style)) {
+  if (price === undefined && !provider.route.reportsCost(style)) {
     throw new GatewayError('pricing_not_configured', {
       message: `The model "${canonical}" has no price. Add custom pricing for it on the provider "${provider.slug}".`,
     });

@@ -59,7 +59,7 @@ function planFor(
   const match = matchPath(access.paths, path);
   if (match === undefined) throw notAllowed('path_not_in_policy', 'The application does not allow this path.');
   const style = classifyPath(path);
-  if (!provider.dialect.apiStyles.includes(style)) {
+  if (!provider.route.apiStyles.includes(style)) {
     throw new GatewayError('api_style_not_supported', {
       message: `${provider.dialect.label} does not serve ${style} requests.`,
     });

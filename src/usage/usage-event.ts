@@ -1,5 +1,6 @@
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { UsageReading } from '../upstreams/usage/usage-reading.js';
 
 /** How a recorded request ended. The `blocked_*` ones never reached a provider. Source: contract-admin 5.3. */
@@ -44,6 +45,11 @@ export interface UsageAdmission {
   readonly providerType: ProviderType;
   readonly providerId: string;
   readonly providerSlug: string;
+  /** The upstream gateway the call goes through; null when it is direct. */
+  readonly providerGatewayId: string | null;
+  readonly providerGatewayType: GatewayType | null;
+  /** Whether the provider's answer may carry its own cost, on this way. */
+  readonly reportsCost: boolean;
   readonly credentialSource: CredentialSource | null;
   readonly modelAuthor: string | null;
   /** The canonical model: after rewrites, without a route's prefix. */

@@ -58,8 +58,9 @@ export class UsageRecorder implements OnApplicationShutdown {
   private fixedOf(admission: UsageAdmission): string {
     const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =
       admission;
-    const who = `${appId}\n${apiKeyId}\n${authMethod}\n${providerId}\n${providerSlug}`;
-    const alike = `${who}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
+    const who = `${appId}\n${apiKeyId}\n${authMethod}`;
+    const whom = `${providerId}\n${providerSlug}\n${admission.providerGatewayId}\n${admission.providerGatewayType}`;
+    const alike = `${who}\n${whom}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
     const known = this.fixed.get(alike);
     if (known !== undefined) return known;
     const rendered = fixedMembers(admission);
@@ -86,7 +87,7 @@ export class UsageRecorder implements OnApplicationShutdown {
 
   private eventOf({ admission, members }: UsageTicket, outcome: UsageOutcome): string {
     try {
-      const cost = resolveCost(admission.providerType, outcome);
+      const cost = resolveCost(admission.reportsCost, outcome);
       if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);

@@ -36,6 +36,10 @@ export interface LogEvents {
   /** A stored provider instance that this version cannot read; calls to it find no such provider. */
   provider_unreadable: { providerId: string; error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
+  /** Nothing was left of the time a chain's targets share; `attempts` of them had been tried. */
+  provider_ttfb_budget_exhausted: { eventId: string; endpoint: string; attempts: number };
+  /** A target of a named endpoint failed before anything reached the client, and the next one was called. */
+  endpoint_fallback: { eventId: string; endpoint: string; provider: string; next: string; reason: string };
   /** The answer broke off after its first byte had reached the client. */
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
   usage_events_write_failed: { pending: number; error: string };
@@ -74,6 +78,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   provider_secret_unavailable: 'error',
   provider_unreadable: 'error',
   provider_ttfb_timeout: 'warn',
+  provider_ttfb_budget_exhausted: 'warn',
+  endpoint_fallback: 'warn',
   provider_stream_failed: 'warn',
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',

@@ -3,6 +3,7 @@ import type { AddressRange } from '../outbound/address.rules.js';
 import { parseTrustedHosts, type TrustedHosts } from '../outbound/trusted-hosts.rules.js';
 import {
   addressRanges,
+  baseAddress,
   declaredSettings,
   int,
   oneOf,
@@ -136,6 +137,21 @@ export class Environment {
     fallback: 12_000,
   })
   readonly PROVIDER_MAX_CONNECTIONS: number;
+
+  @Setting({
+    description:
+      'Base address of upstream gateways of the kind `cf_aig`, for a mirror or a relay of your own. A private host must be in `TRUSTED_PRIVATE_HOSTS`.',
+    parse: baseAddress(),
+    fallback: 'https://gateway.ai.cloudflare.com/v1/',
+  })
+  readonly CF_AIG_BASE_URL: string;
+
+  @Setting({
+    description: 'The same for upstream gateways of the kind `vercel`.',
+    parse: baseAddress(),
+    fallback: 'https://ai-gateway.vercel.sh/',
+  })
+  readonly VERCEL_AI_GATEWAY_BASE_URL: string;
 
   @Setting({
     description: 'After SIGTERM: how long open responses may still finish, in seconds.',

@@ -102,6 +102,20 @@ export function origin(): SettingParser<string> {
   };
 }
 
+/** An http or https address that paths are appended to; answered with exactly one slash at its end. */
+export function baseAddress(): SettingParser<string> {
+  return (value) => {
+    const url = URL.parse(value.trim());
+    if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+      throw new SettingProblem('must be an http or https address such as https://relay.example.com/v1/');
+    }
+    if (url.search || url.hash || url.username || url.password) {
+      throw new SettingProblem('must not hold a query, fragment or credentials');
+    }
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}/`;
+  };
+}
+
 /** A Postgres connection string; it may hold a password, so it is a secret. */
 export function postgresUrl(): SettingParser<Secret> {
   return (value) => {

@@ -64,6 +64,11 @@ export class ConfigChanges {
     return () => ofTopic.delete(subscriber);
   }
 
+  /** Makes a committed change count on this instance at once, without waiting for its notification. */
+  tellHere({ topic, key }: ConfigChange): void {
+    this.tell(topic, key);
+  }
+
   /** Stops listening for good. */
   async close(): Promise<void> {
     this.closed = true;

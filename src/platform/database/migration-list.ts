@@ -6,6 +6,7 @@ import { CreateEndUsers1763600000004 } from '../../../migrations/1763600000004-c
 import { CreateAuthEvents1763600000005 } from '../../../migrations/1763600000005-create-auth-events.js';
 import { CreateUsageUserMonths1763600000006 } from '../../../migrations/1763600000006-create-usage-user-months.js';
 import { KeepVirtualUsers1763600000007 } from '../../../migrations/1763600000007-keep-virtual-users.js';
+import { CreateProviderGateways1763600000008 } from '../../../migrations/1763600000008-create-provider-gateways.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateAuthEvents1763600000005,
   CreateUsageUserMonths1763600000006,
   KeepVirtualUsers1763600000007,
+  CreateProviderGateways1763600000008,
 ];

@@ -2,6 +2,7 @@ import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { errorCode } from '../../common/errors/error-code.js';
 
 const UNIQUE_VIOLATION = '23505';
+const REFERENCE_VIOLATION = '23503';
 
 /**
  * SQLSTATEs with which Postgres says "not now": connection exceptions (08), insufficient resources (53: too many
@@ -38,9 +39,16 @@ const MAX_CAUSES = 5;
 
 /** True when a statement was refused because of this unique constraint or index. Source: house style, section 9. */
 export function violates(error: unknown, constraint: string): boolean {
-  return causes(error).some((one) => {
-    return errorCode(one) === UNIQUE_VIOLATION && property(one, 'constraint') === constraint;
-  });
+  return broke(error, UNIQUE_VIOLATION, constraint);
+}
+
+/** True when a statement was refused because a row would refer to nothing, or is still referred to, by this key. */
+export function breaksReference(error: unknown, constraint: string): boolean {
+  return broke(error, REFERENCE_VIOLATION, constraint);
+}
+
+function broke(error: unknown, code: string, constraint: string): boolean {
+  return causes(error).some((one) => errorCode(one) === code && property(one, 'constraint') === constraint);
 }
 
 /**

@@ -42,7 +42,17 @@ export class ProviderDrafts {
       baseUrl: target.baseUrl,
     };
     const sealed = await this.seal(target.secret, place);
-    return { ...place, ...sealed, slug, pricing, name: body.name, status: 'active', createdBy: admin.identityId };
+    return {
+      ...place,
+      ...sealed,
+      providerGatewayId: null,
+      gatewayRoute: null,
+      slug,
+      pricing,
+      name: body.name,
+      status: 'active',
+      createdBy: admin.identityId,
+    };
   }
 
   /** @throws invalid_request as `readProviderChange` says. */

@@ -127,7 +127,12 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
   #begin(statusText: string, headers: UpstreamHeaders): void {
     if (isSuccess(this.#status)) {
       const { style, admission } = this.call;
-      this.#reader = createUsageReader({ style, type: admission.providerType, contentType: this.#contentType });
+      this.#reader = createUsageReader({
+        style,
+        type: admission.providerType,
+        reportsCost: admission.reportsCost,
+        contentType: this.#contentType,
+      });
       if (this.call.withholdUsageChunk && isEventStream(this.#contentType)) this.#filter = new UsageChunkFilter();
     }
     if (this.#clientLeft) return;

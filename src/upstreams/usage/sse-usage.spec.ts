@@ -8,7 +8,12 @@ const MIB = 1024 * 1024;
 
 /** Reads chunks that lie in one slab, which is wiped after each of them: nothing may be kept by reference. */
 function readChunks(style: ApiStyle, chunks: readonly Uint8Array[]): UsageReading | undefined {
-  const reader = createUsageReader({ style, type: 'openai', contentType: 'text/event-stream; charset=utf-8' });
+  const reader = createUsageReader({
+    style,
+    type: 'openai',
+    reportsCost: false,
+    contentType: 'text/event-stream; charset=utf-8',
+  });
   const slab = Buffer.alloc(Math.max(0, ...chunks.map((chunk) => chunk.length)));
   for (const chunk of chunks) {
     slab.set(chunk);
@@ -134,7 +139,7 @@ describe('event stream', () => {
     fc.assert(
       fc.property(styles, fc.boolean(), fc.array(piece, { maxLength: 30 }), (style, asStream, chunks) => {
         const contentType = asStream ? 'text/event-stream' : '';
-        const reader = createUsageReader({ style, type: 'openrouter', contentType });
+        const reader = createUsageReader({ style, type: 'openrouter', reportsCost: true, contentType });
         for (const chunk of chunks) reader.push(Buffer.from(chunk));
         const reading = reader.finish();
         for (const count of Object.values(reading ?? {})) expect(count).not.toBe(Number.NaN);

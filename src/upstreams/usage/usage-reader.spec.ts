@@ -4,7 +4,13 @@ import { createUsageReader, type UsageReaderOptions } from './usage-reader.js';
 type Setup = Partial<UsageReaderOptions>;
 
 function read(body: string | Buffer, setup: Setup = {}) {
-  const reader = createUsageReader({ style: 'responses', type: 'openai', contentType: 'application/json', ...setup });
+  const reader = createUsageReader({
+    style: 'responses',
+    type: 'openai',
+    reportsCost: false,
+    contentType: 'application/json',
+    ...setup,
+  });
   reader.push(Buffer.from(body));
   return reader.finish();
 }
@@ -75,8 +81,8 @@ describe('JSON document', () => {
 });
 
 describe('reported cost', () => {
-  const xai = { style: 'responses', type: 'xai' } as const;
-  const openrouter = { style: 'chat_completions', type: 'openrouter' } as const;
+  const xai = { style: 'responses', type: 'xai', reportsCost: true } as const;
+  const openrouter = { style: 'chat_completions', type: 'openrouter', reportsCost: true } as const;
 
   it.each([
     [158_500, 15_850],
@@ -89,9 +95,9 @@ describe('reported cost', () => {
     expect(read(body, xai)?.reportedCostNanoUsd).toBe(nano);
   });
 
-  it('xAI on messages, or another type → the figure is not a report', () => {
+  it('a way that reports no cost → the figure is not a report', () => {
     const body = '{"usage":{"input_tokens":1,"cost_in_usd_ticks":50}}';
-    expect(read(body, { ...xai, style: 'anthropic_messages' })?.reportedCostNanoUsd).toBeUndefined();
+    expect(read(body, { ...xai, reportsCost: false })?.reportedCostNanoUsd).toBeUndefined();
     expect(read(body)?.reportedCostNanoUsd).toBeUndefined();
   });
 

@@ -1,5 +1,4 @@
 import type { ApiStyle } from '../api-style.rules.js';
-import { dialectOf } from '../provider-dialect.js';
 import type { ProviderType } from '../provider-types.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
@@ -21,6 +20,8 @@ export interface UsageReaderOptions {
   /** Of the request: it alone chooses the format (contract-app 9.1). */
   readonly style: ApiStyle;
   readonly type: ProviderType;
+  /** Whether the answer may carry the provider's own cost. */
+  readonly reportsCost: boolean;
   /** The answer's content type as received; empty when it had none. */
   readonly contentType: string;
 }
@@ -125,8 +126,8 @@ function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageM
   }, undefined);
 }
 
-function costOfAll({ style, type }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
-  if (!dialectOf(type).reportsCost(style)) return {};
+function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
+  if (!reportsCost) return {};
   const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
   const said = documents.map(read);
   return (

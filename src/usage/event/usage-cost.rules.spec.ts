@@ -9,7 +9,7 @@ const TOKEN_COST = 1_000 * 2_000 + 500 * 8_000;
 
 describe('usage cost (contract-app 9.4, 9.5)', () => {
   it('tokens and a price → computed in nano-dollars', () => {
-    const cost = resolveCost('openai', anOutcome({ price, reading: aReading() }));
+    const cost = resolveCost(false, anOutcome({ price, reading: aReading() }));
     expect(cost).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
@@ -19,43 +19,28 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     ['of zero', price, 0],
   ])('the provider’s own figure %s → reported as it is', (_name, priced, reportedCostNanoUsd) => {
     const reading = aReading({ reportedCostNanoUsd });
-    expect(resolveCost('openrouter', anOutcome({ price: priced, reading }))).toEqual({
+    expect(resolveCost(true, anOutcome({ price: priced, reading }))).toEqual({
       source: 'reported',
       nanoUsd: reportedCostNanoUsd,
     });
   });
 
   it.each([
-    ['no answer at all', 'openai' as const, { price }, 'no_usage_reported'],
-    [
-      'an answer without counts',
-      'openai' as const,
-      { price, reading: aReading({ usageSeen: false }) },
-      'no_usage_reported',
-    ],
-    ['counts, but no price', 'openai' as const, { reading: aReading() }, 'no_local_price'],
-    [
-      'tokens, but a price by the minute',
-      'openai' as const,
-      { price: perMinute, reading: aReading() },
-      'no_priced_measure',
-    ],
-    [
-      'neither report nor price where reports are usual',
-      'openrouter' as const,
-      { reading: aReading() },
-      'no_cost_reported',
-    ],
-    ['the same without counts', 'xai' as const, {}, 'no_cost_reported'],
-  ])('%s → unresolved, cost 0', (_name, type, outcome, reason) => {
-    expect(resolveCost(type, anOutcome(outcome))).toEqual({ source: 'unresolved', nanoUsd: 0, reason });
-    const aborted = resolveCost(type, anOutcome({ ...outcome, clientAborted: true }));
+    ['no answer at all', false, { price }, 'no_usage_reported'],
+    ['an answer without counts', false, { price, reading: aReading({ usageSeen: false }) }, 'no_usage_reported'],
+    ['counts, but no price', false, { reading: aReading() }, 'no_local_price'],
+    ['tokens, but a price by the minute', false, { price: perMinute, reading: aReading() }, 'no_priced_measure'],
+    ['neither report nor price where reports are usual', true, { reading: aReading() }, 'no_cost_reported'],
+    ['the same without counts', true, {}, 'no_cost_reported'],
+  ])('%s → unresolved, cost 0', (_name, mayReport, outcome, reason) => {
+    expect(resolveCost(mayReport, anOutcome(outcome))).toEqual({ source: 'unresolved', nanoUsd: 0, reason });
+    const aborted = resolveCost(mayReport, anOutcome({ ...outcome, clientAborted: true }));
     expect(aborted).toEqual({ source: 'unresolved', nanoUsd: 0, reason: 'client_aborted' });
   });
 
   it('client left after its usage was seen → priced like any other', () => {
     const outcome = anOutcome({ price, reading: aReading(), clientAborted: true });
-    expect(resolveCost('openai', outcome)).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
+    expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
   it.each([
@@ -65,7 +50,7 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     ['offered and not used', ['web_search'], 0, false],
     ['neither', [], undefined, false],
   ])('decision 3.6: hosted tool %s → %s', (_name, hostedTools, hostedToolCalls, unresolved) => {
-    const cost = resolveCost('openai', anOutcome({ price, reading: aReading({ hostedToolCalls }), hostedTools }));
+    const cost = resolveCost(false, anOutcome({ price, reading: aReading({ hostedToolCalls }), hostedTools }));
     expect(cost).toEqual(
       unresolved
         ? { source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'unpriced_tool' }
@@ -75,19 +60,19 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
 
   it('hosted tool whose cost the provider reports → reported', () => {
     const reading = aReading({ reportedCostNanoUsd: 9, hostedToolCalls: 3 });
-    expect(resolveCost('xai', anOutcome({ reading })).source).toBe('reported');
+    expect(resolveCost(true, anOutcome({ reading })).source).toBe('reported');
   });
 
   it('provider error before any answer → computed, free', () => {
     const outcome = anOutcome({ status: 'provider_error', answered: false, price });
-    expect(resolveCost('openai', outcome)).toEqual({ source: 'computed', nanoUsd: 0 });
-    expect(resolveCost('openrouter', { ...outcome, price: undefined })).toEqual({ source: 'computed', nanoUsd: 0 });
+    expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 0 });
+    expect(resolveCost(true, { ...outcome, price: undefined })).toEqual({ source: 'computed', nanoUsd: 0 });
   });
 
   it('answer that broke off after it had begun → not free: its usage if it was seen, else unresolved', () => {
     const broken = anOutcome({ status: 'provider_error', answered: true, price });
-    expect(resolveCost('openai', broken)).toMatchObject({ source: 'unresolved', reason: 'no_usage_reported' });
-    expect(resolveCost('openai', { ...broken, reading: aReading() })).toMatchObject({
+    expect(resolveCost(false, broken)).toMatchObject({ source: 'unresolved', reason: 'no_usage_reported' });
+    expect(resolveCost(false, { ...broken, reading: aReading() })).toMatchObject({
       source: 'computed',
       nanoUsd: TOKEN_COST,
     });
@@ -95,7 +80,7 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
 
   it('counts beyond all reason → the largest exact number, never something Postgres refuses', () => {
     const reading = aReading({ inputTokens: 1e300, outputTokens: Number.MAX_SAFE_INTEGER });
-    expect(resolveCost('openai', anOutcome({ price, reading }))).toEqual({
+    expect(resolveCost(false, anOutcome({ price, reading }))).toEqual({
       source: 'computed',
       nanoUsd: Number.MAX_SAFE_INTEGER,
     });

@@ -1,7 +1,4 @@
 import { costNanoUsd } from '../../pricing/cost.rules.js';
-import { API_STYLES } from '../../upstreams/api-style.rules.js';
-import { dialectOf } from '../../upstreams/provider-dialect.js';
-import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';
 
@@ -26,19 +23,20 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
  * The cost of a finished request. The provider's own figure wins over ours. What cannot be known is said to be unknown,
  * with the part that is known as its cost; a client that left is then named as the reason before anything else.
  *
+ * @param mayReport whether answers on this way may carry the provider's own figure.
  * Source: contract-app 9.4, 9.5; decision 3.6.
  */
-export function resolveCost(type: ProviderType, outcome: UsageOutcome): ResolvedCost {
+export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const reported = outcome.reading?.reportedCostNanoUsd;
   if (reported !== undefined) return { source: 'reported', nanoUsd: wholeNumber(reported) };
   if (outcome.status === 'provider_error' && !outcome.answered) return FREE;
-  const cost = computedCost(type, outcome);
+  const cost = computedCost(mayReport, outcome);
   return cost.source === 'unresolved' && outcome.clientAborted ? { ...cost, reason: 'client_aborted' } : cost;
 }
 
-function computedCost(type: ProviderType, outcome: UsageOutcome): ResolvedCost {
+function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const { price, reading } = outcome;
-  if (price === undefined && mayReportCost(type)) return unresolved('no_cost_reported');
+  if (price === undefined && mayReport) return unresolved('no_cost_reported');
   if (reading === undefined || !reading.usageSeen) return unresolved('no_usage_reported');
   if (price === undefined) return unresolved('no_local_price');
   const cost = costNanoUsd(price, reading);
@@ -50,11 +48,6 @@ function computedCost(type: ProviderType, outcome: UsageOutcome): ResolvedCost {
 /** The answer's own count decides; where it does not say, a tool that was offered may have been used. */
 function usedHostedTools({ reading, hostedTools = [] }: UsageOutcome): boolean {
   return reading?.hostedToolCalls === undefined ? hostedTools.length > 0 : reading.hostedToolCalls > 0;
-}
-
-function mayReportCost(type: ProviderType): boolean {
-  const dialect = dialectOf(type);
-  return API_STYLES.some((style) => dialect.reportsCost(style));
 }
 
 function unresolved(reason: UnresolvedReason, nanoUsd = 0): ResolvedCost {

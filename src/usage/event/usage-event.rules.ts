@@ -33,6 +33,8 @@ export function fixedMembers(admission: UsageAdmission): string {
     textMember('provider_type', admission.providerType) +
     textMember('provider_id', admission.providerId) +
     textMember('provider_slug', admission.providerSlug) +
+    textMember('provider_gateway_id', admission.providerGatewayId) +
+    textMember('provider_gateway_type', admission.providerGatewayType) +
     textMember('model_author', admission.modelAuthor, OUTSIDE_TEXT_MAX) +
     textMember('model', admission.model, OUTSIDE_TEXT_MAX) +
     textMember('route', admission.route, ROUTE_MAX) +

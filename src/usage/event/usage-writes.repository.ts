@@ -11,6 +11,8 @@ const PLAIN_COLUMNS = {
   provider_type: 'text',
   provider_id: 'text',
   provider_slug: 'text',
+  provider_gateway_id: 'text',
+  provider_gateway_type: 'text',
   credential_source: 'text',
   model_author: 'text',
   served_provider: 'text',
