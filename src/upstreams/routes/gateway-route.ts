@@ -1,0 +1,172 @@
+import type { Secret } from '../../common/log/secret.js';
+import type { ApiStyle, EndpointStyle } from '../api-style.rules.js';
+import { dialectOf } from '../provider-dialect.js';
+import type { ProviderType } from '../provider-types.js';
+import type { GatewayBaseUrls, GatewayPlace, GatewayRouteOptions, GatewayType } from './gateway-types.js';
+import type { ProviderRoute, RoutedCaller, RouteMembers, RouteProbe } from './provider-route.js';
+
+/** The path segment of each type that `cf_aig` serves. */
+const CF_AIG_SLUGS: ReadonlyMap<ProviderType, string> = new Map([
+  ['openai', 'openai'],
+  ['anthropic', 'anthropic'],
+  ['xai', 'grok'],
+  ['gemini', 'google-ai-studio'],
+  ['perplexity', 'perplexity-ai'],
+]);
+
+/** What a client may tell `cf_aig` itself. Source: contract-app 6.9. */
+const CF_AIG_PASSED_HEADERS: ReadonlySet<string> = new Set([
+  'cf-aig-cache-ttl',
+  'cf-aig-skip-cache',
+  'cf-aig-max-attempts',
+  'cf-aig-backoff',
+  'cf-aig-retry-delay',
+]);
+
+/** The namespace that `vercel` wants before the model names of each type it serves. */
+const VERCEL_PREFIXES: ReadonlyMap<ProviderType, string> = new Map([
+  ['openai', 'openai/'],
+  ['anthropic', 'anthropic/'],
+  ['gemini', 'google/'],
+  ['xai', 'spacexai/'],
+  ['perplexity', 'perplexity/'],
+  ['deepseek', 'deepseek/'],
+  ['moonshot', 'moonshotai/'],
+]);
+
+const VERCEL_STYLES: readonly ApiStyle[] = Object.freeze(['responses', 'chat_completions', 'anthropic_messages']);
+const VERCEL_ENDPOINTS: ReadonlyMap<EndpointStyle, string> = new Map([['responses', 'v1/responses']]);
+const VERCEL_PROBE: RouteProbe = Object.freeze({ path: 'v1/credits', headers: [] });
+const VERCEL_PASSED_HEADERS: ReadonlySet<string> = new Set();
+
+const SERVED: ReadonlyMap<string, ReadonlyMap<ProviderType, string>> = new Map([
+  ['cf_aig', CF_AIG_SLUGS],
+  ['vercel', VERCEL_PREFIXES],
+]);
+
+const MAX_REPORTED_USER = 256;
+const MAX_REPORTED_TAG = 64;
+/** What a header carries unchanged: printable ASCII, blanks only inside. */
+const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const NOT_ASCII = /[\x7f-\uffff]/g;
+const API_VERSION = 'v1/';
+
+/** True when providers of that type can be reached through gateways of that kind; false for a kind we do not know. */
+export function servesType(gateway: GatewayType, type: ProviderType): boolean {
+  return SERVED.get(gateway)?.has(type) ?? false;
+}
+
+/**
+ * The way to a provider through an upstream gateway.
+ *
+ * @param options what the instance sets for its way; without effect on kinds that have no such options.
+ * @throws TypeError for a type the gateway does not serve (see {@link servesType}), and for a place that is none: both
+ * are refused when they are written.
+ * Source: contract-app 6.12.
+ */
+export function gatewayRoute(
+  type: ProviderType,
+  place: GatewayPlace,
+  options: GatewayRouteOptions | null,
+  baseUrls: GatewayBaseUrls,
+): ProviderRoute {
+  switch (place.type) {
+    case 'cf_aig':
+      return cfAigRoute(type, place, baseUrls.cf_aig);
+    case 'vercel':
+      return vercelRoute(type, options, baseUrls.vercel);
+  }
+}
+
+/** Transparent: every path and body of the provider passes as it is. */
+function cfAigRoute(type: ProviderType, { accountId, gatewayId }: GatewayPlace, baseUrl: string): ProviderRoute {
+  const slug = CF_AIG_SLUGS.get(type) ?? notServed('cf_aig', type);
+  const dialect = dialectOf(type);
+  const upstreamPath = type === 'openai' ? withoutVersion : unchanged;
+  const { probe } = dialect;
+  return Object.freeze({
+    kind: 'cf_aig',
+    baseUrl: `${baseUrl}${segment(accountId)}/${segment(gatewayId)}/${slug}/`,
+    apiStyles: dialect.apiStyles,
+    endpointPaths: dialect.endpointStyles,
+    modelPrefix: null,
+    paths: 'provider',
+    bodyMembers: null,
+    passedHeaders: CF_AIG_PASSED_HEADERS,
+    credentialSource: 'byok',
+    probe: probe && { path: upstreamPath(probe.path), headers: probe.headers },
+    upstreamPath,
+    credentialHeaders: (secret: Secret) => [
+      ['cf-aig-authorization', `Bearer ${secret.reveal()}`],
+      ...dialect.extraHeaders,
+    ],
+    callerHeaders: cfAigCallerHeaders,
+    reportsCost: (style: ApiStyle) => dialect.reportsCost(style),
+  } satisfies ProviderRoute);
+}
+
+/** One API for all providers: the paths are the gateway’s and models have a namespace. No cost is read from its answers. */
+function vercelRoute(type: ProviderType, options: GatewayRouteOptions | null, baseUrl: string): ProviderRoute {
+  const prefix = VERCEL_PREFIXES.get(type) ?? notServed('vercel', type);
+  return Object.freeze({
+    kind: 'vercel',
+    baseUrl,
+    apiStyles: VERCEL_STYLES,
+    endpointPaths: VERCEL_ENDPOINTS,
+    modelPrefix: options?.modelPrefix ?? prefix,
+    paths: 'gateway',
+    bodyMembers: servingProviders(options?.providerOnly),
+    passedHeaders: VERCEL_PASSED_HEADERS,
+    credentialSource: null,
+    probe: VERCEL_PROBE,
+    upstreamPath: unchanged,
+    credentialHeaders: (secret: Secret) => [['authorization', `Bearer ${secret.reveal()}`]],
+    callerHeaders: vercelCallerHeaders,
+    reportsCost: () => false,
+  } satisfies ProviderRoute);
+}
+
+function notServed(gateway: GatewayType, type: ProviderType): never {
+  throw new TypeError(`${gateway} does not serve ${type}`);
+}
+
+/** One path segment. A dot segment keeps its meaning however it is written, so it cannot be one. */
+function segment(name: string | undefined): string {
+  if (name === undefined || name === '' || name === '.' || name === '..') throw new TypeError('not a path segment');
+  return encodeURIComponent(name);
+}
+
+function unchanged(path: string): string {
+  return path;
+}
+
+function withoutVersion(path: string): string {
+  return path.startsWith(API_VERSION) ? path.slice(API_VERSION.length) : path;
+}
+
+function cfAigCallerHeaders({ appId, userId }: RoutedCaller): readonly string[] {
+  const metadata = JSON.stringify({ app_id: appId, ...(userId === null ? {} : { user_id: userId }) });
+  return ['cf-aig-metadata', metadata.replace(NOT_ASCII, escapedUnit)];
+}
+
+/** JSON's own spelling of a UTF-16 unit that no header carries. */
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** What would not arrive as it is, is left out: a wrong name is worse than none. */
+function vercelCallerHeaders({ appId, userId }: RoutedCaller): readonly string[] {
+  const headers: string[] = [];
+  if (userId !== null && isSendable(userId, MAX_REPORTED_USER)) headers.push('ai-reporting-user', userId);
+  const tag = `app:${appId}`;
+  if (isSendable(tag, MAX_REPORTED_TAG)) headers.push('ai-reporting-tags', tag);
+  return headers;
+}
+
+function isSendable(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && SENDABLE.test(text);
+}
+
+function servingProviders(only: readonly string[] | undefined): RouteMembers | null {
+  return only === undefined ? null : { providerOptions: { gateway: { only: [...only] } } };
+}
