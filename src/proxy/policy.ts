@@ -109,7 +109,8 @@ export class ProxyPolicy {
 
   private rebuilt(parts: Parameters<typeof rebuildForm>[0], changes: ReadonlyMap<string, string>) {
     const boundary = this.ids.base62(BOUNDARY_CHARACTERS);
-    return { body: rebuildForm(parts, changes, boundary), contentType: `${MULTIPART}; boundary=${boundary}` };
+    const { pieces, bytes } = rebuildForm(parts, changes, boundary);
+    return { body: Buffer.concat(pieces, bytes), contentType: `${MULTIPART}; boundary=${boundary}` };
   }
 
   /** A stored response may be continued by those who created it (decision 3.6). */

@@ -103,9 +103,9 @@ describe('transcription forms (contract-app 6.6, 6.7; decision 3.7)', () => {
   ])('Groq-type, %s → asked for verbose_json, which alone can be priced', async (_name, format) => {
     await send(groq, GROQ_PATH, formOf([file, field('model', 'whisper-large-v3'), ...format]));
     expect(await received()).toEqual([
+      { name: 'response_format', value: 'verbose_json' },
       AUDIO_RECEIVED,
       { name: 'model', value: 'whisper-large-v3' },
-      { name: 'response_format', value: 'verbose_json' },
     ]);
   });
 

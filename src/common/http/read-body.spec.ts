@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { readBody } from './read-body.js';
 
 const MAX_BYTES = 1_000;
+const LARGE_BYTES = 8 * 1024 * 1024;
 const servers: Server[] = [];
 
 afterEach(() => {
@@ -21,14 +22,18 @@ interface Exchange {
   readonly message: Promise<IncomingMessage>;
 }
 
-function readAndAnswer(request: IncomingMessage, response: ServerResponse, tell: (outcome: unknown) => void): void {
-  readBody(request, MAX_BYTES)
-    .then(tell, tell)
-    .finally(() => response.end());
+type Handler = (request: IncomingMessage, response: ServerResponse, tell: (outcome: unknown) => void) => void;
+
+function readUpTo(maxBytes: number): Handler {
+  return (request, response, tell) => {
+    readBody(request, maxBytes)
+      .then(tell, tell)
+      .finally(() => response.end());
+  };
 }
 
 /** Sends the head of a request; the test writes the body. */
-async function exchange(framing: string, handle = readAndAnswer): Promise<Exchange> {
+async function exchange(framing: string, handle = readUpTo(MAX_BYTES)): Promise<Exchange> {
   const outcome = Promise.withResolvers<unknown>();
   const message = Promise.withResolvers<IncomingMessage>();
   const server = createServer((request, response) => {
@@ -112,5 +117,71 @@ describe('reading a body', () => {
     socket.destroy();
     await closed;
     await expect(readBody(request, MAX_BYTES)).rejects.toMatchObject({ reason: 'body_truncated' });
+  });
+});
+
+async function bodyOf(outcome: Promise<unknown>): Promise<Buffer> {
+  const body = await outcome;
+  if (!Buffer.isBuffer(body)) throw new Error(`refused: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Bytes that tell their place, so that no two pieces can change theirs unseen. */
+function counted(bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) buffer.writeUInt32BE(at, at);
+  return buffer;
+}
+
+const chunkOf = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+
+describe('reading a large body', () => {
+  it.each([65_537, 1_000_003, LARGE_BYTES - 1, LARGE_BYTES])('%d bytes announced → the same bytes', async (bytes) => {
+    const body = counted(bytes);
+    const { socket, outcome } = await exchange(`Content-Length: ${bytes}`, readUpTo(LARGE_BYTES));
+    socket.write(body);
+    expect(body.equals(await bodyOf(outcome))).toBe(true);
+  });
+
+  it.each([1, 7, 4_096, 65_536])('not announced, in chunks of %d bytes → the same bytes', async (step) => {
+    const body = counted(step === 65_536 ? LARGE_BYTES : 200 * step);
+    const { socket, outcome } = await exchange('Transfer-Encoding: chunked', readUpTo(LARGE_BYTES));
+    for (let at = 0; at < body.length; at += step) socket.write(chunkOf(body.subarray(at, at + step)));
+    socket.write('0\r\n\r\n');
+    expect(body.equals(await bodyOf(outcome))).toBe(true);
+  });
+
+  it('announced → one buffer of exactly its size, no pieces beside it', async () => {
+    const { socket, outcome } = await exchange(`Content-Length: ${LARGE_BYTES}`, readUpTo(LARGE_BYTES));
+    socket.write(counted(LARGE_BYTES));
+    const body = await bodyOf(outcome);
+    expect([body.byteOffset, body.buffer.byteLength]).toEqual([0, LARGE_BYTES]);
+  });
+
+  it('not announced → less than twice its size is set aside', async () => {
+    const { socket, outcome } = await exchange('Transfer-Encoding: chunked', readUpTo(LARGE_BYTES));
+    const sent = LARGE_BYTES / 2 + 1;
+    socket.write(chunkOf(Buffer.alloc(sent, 'x')));
+    socket.write('0\r\n\r\n');
+    const body = await bodyOf(outcome);
+    expect(body.length).toBe(sent);
+    expect(body.buffer.byteLength).toBeLessThan(2 * sent);
+  });
+
+  it('announced, but hardly anything comes → hardly anything is set aside', async () => {
+    const settled = () => process.memoryUsage().arrayBuffers;
+    const before = settled();
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, () => exchange(`Content-Length: ${LARGE_BYTES}`, readUpTo(LARGE_BYTES))),
+    );
+    await Promise.all(clients.map(({ message }) => message));
+    for (let round = 0; round < 3; round++) {
+      for (const { socket } of clients) socket.write('abc');
+      await sleep(5);
+    }
+    expect(settled() - before).toBeLessThan(LARGE_BYTES / 4);
+    for (const { socket } of clients) socket.destroy();
+    expect(await clients[0]?.outcome).toMatchObject({ reason: 'body_truncated' });
   });
 });

@@ -1,8 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/gateway-error.js';
 
+/** A body of which no more can come gets its whole room at once. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
 /**
  * Reads a request body to its end, within a bound. A declared length above the bound is refused before a byte is read.
+ *
+ * A body that comes in one chunk is that chunk. Any other is put together in one buffer as it comes, so that it never
+ * stands in memory as chunks and as a whole.
  *
  * @param maxBytes inclusive.
  * @throws payload_too_large declared or actual size above the bound.
@@ -11,26 +17,52 @@ import { GatewayError } from '../errors/gateway-error.js';
 export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (message.destroyed) return Promise.reject(brokenOff());
   const declared = message.headers['content-length'];
-  if (declared !== undefined && Number(declared) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  const mostBytes = declared === undefined ? maxBytes : Number(declared);
+  if (mostBytes > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     let size = 0;
-    let first: Buffer | undefined;
-    let rest: Buffer[] | undefined;
+    let held: Buffer | undefined;
     message.on('data', (chunk: Buffer) => {
+      const before = size;
       size += chunk.length;
-      if (size > maxBytes) {
+      if (size > mostBytes) {
         message.removeAllListeners('data').resume();
+        held = undefined;
         reject(tooLarge(maxBytes));
-      } else if (first === undefined) first = chunk;
-      else if (rest === undefined) rest = [first, chunk];
-      else rest.push(chunk);
+      } else if (held === undefined) held = chunk;
+      else {
+        if (size > held.length) held = grown(held, before, roomFor(size, mostBytes));
+        chunk.copy(held, before);
+      }
     });
-    message.once('end', () => resolve(rest ? Buffer.concat(rest, size) : (first ?? Buffer.alloc(0))));
+    message.once('end', () => resolve(whole(held, size)));
     message.once('error', () => reject(brokenOff()));
     message.once('close', () => {
       if (!message.readableEnded) reject(brokenOff());
     });
   });
+}
+
+/**
+ * Room for the bytes that have come, less than twice of them: what a client only announces costs nothing. The steps are
+ * halves of the most that may come, so that the last one fits an announced body exactly.
+ */
+function roomFor(receivedBytes: number, mostBytes: number): number {
+  if (mostBytes <= SMALL_BODY_BYTES) return mostBytes;
+  let room = mostBytes;
+  while (room / 2 >= receivedBytes) room /= 2;
+  return Math.ceil(room);
+}
+
+function whole(held: Buffer | undefined, size: number): Buffer {
+  if (held === undefined) return Buffer.alloc(0);
+  return held.length === size ? held : held.subarray(0, size);
+}
+
+function grown(held: Buffer, size: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafe(room);
+  held.copy(larger, 0, 0, size);
+  return larger;
 }
 
 function tooLarge(maxBytes: number): GatewayError {

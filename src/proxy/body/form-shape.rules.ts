@@ -16,6 +16,8 @@ export interface PartShape {
   readonly isFile: boolean;
   /** As written, parameters included. */
   readonly contentType: string | undefined;
+  /** Where the header block begins; it ends with an empty line at `start`. */
+  readonly headStart: number;
   readonly start: number;
   readonly end: number;
 }
@@ -71,8 +73,9 @@ function parseHeaders(block: Buffer, at: number): Map<string, string> {
   return headers;
 }
 
-function readShape(block: Buffer, at: number, start: number, end: number): PartShape {
-  const headers = parseHeaders(block, at);
+function readShape(body: Buffer, at: number, start: number, end: number): PartShape {
+  const headStart = at + CRLF.length;
+  const headers = parseHeaders(body.subarray(headStart, start - HEADERS_END.length), at);
   const disposition = DISPOSITION.exec(headers.get('content-disposition') ?? '');
   if (disposition === null) throw broken('a part without a plain content-disposition', at);
   const encoding = headers.get('content-transfer-encoding');
@@ -84,7 +87,7 @@ function readShape(block: Buffer, at: number, start: number, end: number): PartS
   const isFile = disposition[1] !== undefined;
   const most = isFile ? FORM_LIMITS.fileBytes : FORM_LIMITS.fieldBytes;
   if (end - start > most) throw broken(`a part of more than ${most} bytes`, at);
-  return { isFile, contentType, start, end };
+  return { isFile, contentType, headStart, start, end };
 }
 
 /**
@@ -112,7 +115,7 @@ export function measureForm(body: Buffer, boundary: string): PartShape[] {
     const end = body.indexOf(delimiter, headersEnd + CRLF.length);
     if (end === -1) throw broken('the end of the body, inside a part,', body.length);
     if (end < start) throw broken('a part without content', at);
-    shapes.push(readShape(body.subarray(headers, headersEnd), at, start, end));
+    shapes.push(readShape(body, at, start, end));
     at = end + delimiter.length;
   }
   if (shapes.length === 0) throw broken('no part', 0);

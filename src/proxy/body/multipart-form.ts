@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { FORM_LIMITS, measureForm, type PartShape, parseFormBoundary } from './form-shape.rules.js';
 
-/** One part of a form, content byte for byte. */
+/** One part of a form. Its bytes are views of the body it was read from, not copies. */
 export interface FormPart {
   readonly name: string;
   /** Set on files only. */
@@ -12,12 +12,20 @@ export interface FormPart {
   /** As written, parameters included. */
   readonly contentType: string | undefined;
   readonly content: Buffer;
+  /** The whole part as sent, between its boundaries: header block, empty line, content. */
+  readonly asSent: Buffer;
 }
 
-interface OpenPart {
+/** A form as it goes out: what its pieces hold one after the other, `bytes` in all. */
+export interface RebuiltForm {
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
+}
+
+interface ReadPart {
   readonly name: string;
   readonly fileName: string | undefined;
-  readonly pieces: Buffer[];
+  bytes: number;
 }
 
 /** Read in one turn of the event loop: a few milliseconds' worth. Source: threats 10.7. */
@@ -26,18 +34,23 @@ const READ_STEP_BYTES = 2 * 1024 * 1024;
 /** Fields that decide policy or price. Source: contract-app 6.6 and 6.7. */
 const JUDGED_FIELDS = new Set(['model', 'response_format', 'stream', 'n']);
 
-function collectPart(stream: BusboyFileStream, name: string, fileName: string | undefined, fail: () => void): OpenPart {
-  const part: OpenPart = { name, fileName, pieces: [] };
-  stream.on('data', (piece: Buffer) => part.pieces.push(piece));
+function countPart(stream: BusboyFileStream, name: string, fileName: string | undefined, fail: () => void): ReadPart {
+  const part: ReadPart = { name, fileName, bytes: 0 };
+  stream.on('data', (piece: Buffer) => {
+    part.bytes += piece.length;
+  });
   stream.on('error', fail);
   return part;
 }
 
-/** Every part is taken as a file, so that contents stay bytes. Rejects instead of waiting when the reader gives up. */
-function readParts(body: Buffer, boundary: string): Promise<OpenPart[]> {
+/**
+ * A second opinion on what the parts are; it keeps none of their bytes. Every part is taken as a file, so that contents
+ * stay bytes. Rejects instead of waiting when the reader gives up.
+ */
+function readParts(body: Buffer, boundary: string): Promise<ReadPart[]> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(invalidRequest('body', 'not a readable form'));
-    const parts: OpenPart[] = [];
+    const parts: ReadPart[] = [];
     const reader = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       isPartAFile: () => true,
@@ -49,7 +62,7 @@ function readParts(body: Buffer, boundary: string): Promise<OpenPart[]> {
       },
     });
     reader.on('file', (name: string, stream: BusboyFileStream, fileName: string | undefined) => {
-      parts.push(collectPart(stream, name, fileName, fail));
+      parts.push(countPart(stream, name, fileName, fail));
     });
     reader.on('error', fail);
     reader.on('finish', () => resolve(parts));
@@ -66,14 +79,15 @@ async function feed(reader: BusboyInstance, body: Buffer): Promise<void> {
 }
 
 /** Puts what was read beside what was measured; the two must tell of the same parts. */
-function toFormParts(read: readonly OpenPart[], shapes: readonly PartShape[]): FormPart[] {
+function toFormParts(body: Buffer, read: readonly ReadPart[], shapes: readonly PartShape[]): FormPart[] {
   const disagreement = invalidRequest('body', 'not a readable form: its parts are unclear');
   if (read.length !== shapes.length) throw disagreement;
-  return shapes.map(({ isFile, contentType, start, end }, index) => {
+  return shapes.map(({ isFile, contentType, headStart, start, end }, index) => {
     const part = read[index];
-    const content = part && Buffer.concat(part.pieces);
-    if (typeof part?.name !== 'string' || content?.length !== end - start) throw disagreement;
-    return { name: part.name, fileName: isFile ? (part.fileName ?? '') : undefined, contentType, content };
+    if (typeof part?.name !== 'string' || part.bytes !== end - start) throw disagreement;
+    const fileName = isFile ? (part.fileName ?? '') : undefined;
+    const content = body.subarray(start, end);
+    return { name: part.name, fileName, contentType, content, asSent: body.subarray(headStart, end) };
   });
 }
 
@@ -90,7 +104,7 @@ function requireClearFields(parts: readonly FormPart[]): void {
 }
 
 /**
- * Reads a form that is wholly in memory.
+ * Reads a form that is wholly in memory, and copies none of it.
  *
  * @param contentType the request's header, which names the boundary.
  * @throws invalid_request the form is broken, cut short, unclear or out of bounds, or a judged field (`model`,
@@ -100,7 +114,7 @@ function requireClearFields(parts: readonly FormPart[]): void {
 export async function readForm(body: Buffer, contentType: string): Promise<FormPart[]> {
   const boundary = parseFormBoundary(contentType);
   const shapes = measureForm(body, boundary);
-  const parts = toFormParts(await readParts(body, boundary), shapes);
+  const parts = toFormParts(body, await readParts(body, boundary), shapes);
   requireClearFields(parts);
   return parts;
 }
@@ -122,15 +136,14 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')}"`;
 }
 
-function partHead({ name, fileName, contentType }: Omit<FormPart, 'content'>): string {
-  const file = fileName === undefined ? '' : `; filename=${quoted(fileName)}`;
-  const type = contentType === undefined ? '' : `\r\ncontent-type: ${contentType}`;
-  return `content-disposition: form-data; name=${quoted(name)}${file}${type}\r\n\r\n`;
+function plainField(name: string, value: string): Buffer {
+  return Buffer.from(`content-disposition: form-data; name=${quoted(name)}\r\n\r\n${value}`);
 }
 
 /**
- * Writes a form with some fields set: a field that stands in the form keeps its place, others go to the end. Every
- * other part keeps name, file name, type, bytes and order.
+ * Writes a form with some fields set: a field that stands in the form keeps its place, the others go to its front,
+ * where a provider that reads a form as it comes wants them. Every other part stays as it was
+ * sent, header block included; nothing of it is copied.
  *
  * @param boundary fresh and random (at least 24 characters of a token), so that it occurs in no part.
  * Source: contract-app 6.7.
@@ -139,15 +152,17 @@ export function rebuildForm(
   parts: readonly FormPart[],
   changes: ReadonlyMap<string, string>,
   boundary: string,
-): Buffer {
-  const present = new Set(parts.map((part) => part.name));
-  const added = [...changes.keys()].filter((name) => !present.has(name));
-  const all = [...parts, ...added.map((name) => ({ name, fileName: undefined, contentType: undefined }))];
-  const pieces = all.flatMap((part) => {
-    const change = part.fileName === undefined ? changes.get(part.name) : undefined;
-    const kept = 'content' in part ? part.content : Buffer.alloc(0);
-    const head = Buffer.from(`--${boundary}\r\n${partHead(part)}`);
-    return [head, change === undefined ? kept : Buffer.from(change), Buffer.from('\r\n')];
+): RebuiltForm {
+  const fields = new Set(parts.filter(({ fileName }) => fileName === undefined).map(({ name }) => name));
+  const added = [...changes].filter(([name]) => !fields.has(name)).map(([name, value]) => plainField(name, value));
+  const kept = parts.map(({ name, fileName, asSent }) => {
+    const value = fileName === undefined ? changes.get(name) : undefined;
+    return value === undefined ? asSent : plainField(name, value);
   });
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  const opening = Buffer.from(`--${boundary}\r\n`);
+  const delimiter = Buffer.from(`\r\n--${boundary}\r\n`);
+  const closing = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const pieces = [...added, ...kept].flatMap((part, at) => [at === 0 ? opening : delimiter, part]);
+  pieces.push(closing);
+  return { pieces, bytes: pieces.reduce((bytes, piece) => bytes + piece.length, 0) };
 }
