@@ -32,3 +32,6 @@ export interface GatewayRow extends NewGateway {
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+/** What a write may change of a stored gateway; an absent member stays as it is. */
+export type GatewayChange = Partial<Pick<GatewayRow, 'name' | 'secretBlob' | 'secretHint'>>;
