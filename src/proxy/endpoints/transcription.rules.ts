@@ -1,0 +1,54 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import type { ProviderType } from '../../upstreams/provider-types.js';
+import { type FormPart, findFormField } from '../body/multipart-form.js';
+import { judgeTranscriptionFormat } from '../body/transcription-format.rules.js';
+
+/** Who is to transcribe, as far as the form depends on it. */
+export interface TranscriptionTarget {
+  readonly type: ProviderType;
+  /** The name the provider knows the model by. */
+  readonly model: string;
+}
+
+const MULTIPART = /^multipart\/form-data/i;
+
+/**
+ * @param contentType the request's header, empty when absent.
+ * @throws invalid_request the body is no form.
+ * Source: contract-app 7.1.
+ */
+export function requireTranscriptionForm(contentType: string): void {
+  if (!MULTIPART.test(contentType)) {
+    throw invalidRequest('body', 'send a transcription as multipart/form-data, with the audio as "file"');
+  }
+}
+
+/**
+ * @throws invalid_request the form has no file of the name `file`.
+ * Source: contract-app 7.1.
+ */
+export function requireFile(parts: readonly FormPart[]): void {
+  const named = parts.filter(({ name }) => name === 'file');
+  if (named.some(({ fileName }) => fileName !== undefined)) return;
+  const found = named.length === 0 ? 'missing' : 'a plain field';
+  throw invalidRequest('file', `${found}; send the audio as a file of this name, with a file name`);
+}
+
+/**
+ * The fields of the client's form to set for one target; all others go out as they came. A `model` of the client's is
+ * overwritten. Its `response_format` is judged for this target: what one provider can be asked for, another cannot be
+ * charged for.
+ *
+ * @throws invalid_request an answer in the format asked for cannot be priced.
+ * Source: contract-app 6.7 and 7.1; decision 3.7.
+ */
+export function composeTranscription(
+  parts: readonly FormPart[],
+  { type, model }: TranscriptionTarget,
+): ReadonlyMap<string, string> {
+  const format = findFormField(parts, 'response_format');
+  const { set } = judgeTranscriptionFormat({ type, isForm: true, format });
+  const fields = new Map([['model', model]]);
+  if (set !== undefined) fields.set('response_format', set);
+  return fields;
+}
