@@ -210,6 +210,31 @@ const ANSWERS: [string, string, string, CallOptions, Script, Tokens, number][] =
     0.001666667,
   ],
   [
+    'audio sold by the minute, told as the duration of the recording',
+    'openai',
+    TRANSCRIPTIONS,
+    form('whisper-1'),
+    json(200, { task: 'transcribe', duration: 90.5, text: 'a', segments: [{ start: 0, end: 90.5 }] }),
+    {},
+    0.00905,
+  ],
+  [
+    'audio sold by tokens, in a stream',
+    'openai',
+    TRANSCRIPTIONS,
+    form('gpt-4o-mini-transcribe'),
+    sse([
+      event({ type: 'transcript.text.delta', delta: 'a' }),
+      event({
+        type: 'transcript.text.done',
+        text: 'a',
+        usage: { type: 'tokens', input_tokens: 100, output_tokens: 10 },
+      }),
+    ]),
+    { input: 100, output: 10 },
+    0.000175,
+  ],
+  [
     'audio sold by tokens of two kinds',
     'openai',
     TRANSCRIPTIONS,
