@@ -1,0 +1,96 @@
+import { memberPath } from '../../app-directory/config/config-reader.js';
+
+/** Never merged, at whatever depth: to some readers it is no plain member. Source: contract-app 7.1. */
+const INERT_NAME = '__proto__';
+
+/** One code unit takes at most six bytes on the wire (a `\uXXXX` escape). */
+const MAX_BYTES_PER_UNIT = 6;
+const QUOTE = 0x22;
+
+/** One member to be merged, ready to be written. */
+export interface MergeMember {
+  /** What an error calls it: names joined by dots. */
+  readonly path: string;
+  /** The value as JSON text. */
+  readonly value: Buffer;
+  /** Name and value as JSON text. */
+  readonly member: Buffer;
+  /** The members inside, when the value is an object. */
+  readonly nested: MergeMembers | undefined;
+}
+
+/** Compiled members of one object: build them once, ask them for every key. Names are compared unescaped. */
+export class MergeMembers {
+  readonly #byName = new Map<string, MergeMember>();
+  /** One bit for each length and each first byte of the names; most other keys are told apart by them. */
+  #lengths = 0;
+  #firstBytes = 0;
+  #longest = 0;
+
+  /** @param path of the object itself; empty at the root. */
+  constructor(members: Readonly<Record<string, unknown>>, path: string) {
+    for (const [name, value] of Object.entries(members)) {
+      if (name !== INERT_NAME && value !== undefined) this.#add(name, value, path);
+    }
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  /** In the order they were given. */
+  all(): Iterable<MergeMember> {
+    return this.#byName.values();
+  }
+
+  /**
+   * The member a key names.
+   *
+   * @param start first byte of the key's text, after the quote; `end` is the closing quote.
+   * @param escaped whether the text holds a backslash; the escapes must already be known to be valid.
+   */
+  find(bytes: Buffer, start: number, end: number, escaped: boolean): MergeMember | undefined {
+    const length = end - start;
+    if (length > this.#longest * (escaped ? MAX_BYTES_PER_UNIT : 1)) return undefined;
+    if (!escaped) {
+      const isPossible = (this.#lengths & bitOf(length)) !== 0 && (this.#firstBytes & firstBit(bytes[start])) !== 0;
+      return isPossible ? this.#byName.get(bytes.toString('utf8', start, end)) : undefined;
+    }
+    const name: unknown = JSON.parse(`"${bytes.toString('utf8', start, end)}"`);
+    return typeof name === 'string' ? this.#byName.get(name) : undefined;
+  }
+
+  #add(name: string, value: unknown, path: string): void {
+    const memberName = JSON.stringify(name);
+    const json = JSON.stringify(value, (key, part: unknown) => (key === INERT_NAME ? undefined : part));
+    const memberAt = path === '' ? memberPath('', name).slice(1) : memberPath(path, name);
+    this.#byName.set(name, {
+      path: memberAt,
+      value: Buffer.from(json),
+      member: Buffer.from(`${memberName}:${json}`),
+      nested: isObject(value) ? new MergeMembers(value, memberAt) : undefined,
+    });
+    const text = Buffer.from(name);
+    this.#lengths |= bitOf(text.length);
+    this.#firstBytes |= firstBit(text[0]);
+    this.#longest = Math.max(this.#longest, text.length);
+  }
+}
+
+/** Prepares members for {@link mergeMembers}; members named `__proto__` are left out at every depth. */
+export function compileMembers(members: Readonly<Record<string, unknown>>): MergeMembers {
+  return new MergeMembers(members, '');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function bitOf(length: number): number {
+  return 1 << Math.min(length, 31);
+}
+
+/** An empty key is followed by its closing quote. */
+function firstBit(byte: number = QUOTE): number {
+  return 1 << (byte & 31);
+}
