@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import { type FormPart, findFormField } from '../body/multipart-form.js';
+import { type FormPart, findFormField, isFormType } from '../body/multipart-form.js';
 import { judgeTranscriptionFormat } from '../body/transcription-format.rules.js';
 
 /** Who is to transcribe, as far as the form depends on it. */
@@ -10,15 +10,13 @@ export interface TranscriptionTarget {
   readonly model: string;
 }
 
-const MULTIPART = /^multipart\/form-data/i;
-
 /**
  * @param contentType the request's header, empty when absent.
  * @throws invalid_request the body is no form.
  * Source: contract-app 7.1.
  */
 export function requireTranscriptionForm(contentType: string): void {
-  if (!MULTIPART.test(contentType)) {
+  if (!isFormType(contentType)) {
     throw invalidRequest('body', 'send a transcription as multipart/form-data, with the audio as "file"');
   }
 }
