@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import type { Ids } from '../../common/ids.js';
 import { FORM_LIMITS, measureForm, type PartShape, parseFormBoundary } from './form-shape.rules.js';
 
 /** One part of a form. Its bytes are views of the body it was read from, not copies. */
@@ -31,9 +30,6 @@ interface ReadPart {
 
 /** Read in one turn of the event loop: a few milliseconds' worth. Source: threats 10.7. */
 const READ_STEP_BYTES = 2 * 1024 * 1024;
-
-const MULTIPART = 'multipart/form-data';
-const BOUNDARY_CHARACTERS = 40;
 
 /** Fields that decide policy or price. Source: contract-app 6.6 and 6.7. */
 const JUDGED_FIELDS = new Set(['model', 'response_format', 'stream', 'n']);
@@ -108,16 +104,6 @@ function requireClearFields(parts: readonly FormPart[]): void {
 }
 
 /**
- * Whether a body of this content type is a form; it may still name no boundary.
- *
- * @param contentType the request's header, empty when absent.
- * Source: contract-app 6.7.
- */
-export function isFormType(contentType: string): boolean {
-  return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART;
-}
-
-/**
  * Reads a form that is wholly in memory, and copies none of it.
  *
  * @param contentType the request's header, which names the boundary.
@@ -143,16 +129,6 @@ export function findFormField(parts: readonly FormPart[], name: string): string 
   if (part === undefined) return undefined;
   if (!isUtf8(part.content)) throw invalidRequest(name, 'not valid UTF-8');
   return part.content.toString('utf8');
-}
-
-/** A fresh boundary, which occurs in no part. */
-export function formBoundary(ids: Ids): string {
-  return ids.base62(BOUNDARY_CHARACTERS);
-}
-
-/** The content type of a form with this boundary. */
-export function formType(boundary: string): string {
-  return `${MULTIPART}; boundary=${boundary}`;
 }
 
 /** Quotes a name the way browsers do. */

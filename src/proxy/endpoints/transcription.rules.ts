@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import { type FormPart, findFormField, isFormType } from '../body/multipart-form.js';
+import { isFormType } from '../body/form-type.rules.js';
+import { type FormPart, findFormField } from '../body/multipart-form.js';
 import { judgeTranscriptionFormat } from '../body/transcription-format.rules.js';
 
 /** Who is to transcribe, as far as the form depends on it. */

@@ -1,0 +1,19 @@
+import type { Ids } from '../../common/ids.js';
+
+const MULTIPART = 'multipart/form-data';
+const BOUNDARY_CHARACTERS = 40;
+
+/** Whether a content type announces a form; empty when the header is absent. Source: contract-app 6.7. */
+export function isFormType(contentType: string): boolean {
+  return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART;
+}
+
+/** A boundary that occurs in no part. */
+export function formBoundary(ids: Ids): string {
+  return ids.base62(BOUNDARY_CHARACTERS);
+}
+
+/** The content type of a form with this boundary. */
+export function formType(boundary: string): string {
+  return `${MULTIPART}; boundary=${boundary}`;
+}
