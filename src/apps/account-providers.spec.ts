@@ -10,6 +10,7 @@ const provider = (slug: string, type: ProviderType): ListedProvider => ({
   status: 'active',
   apiStyles: ['responses'],
   endpointStyles: ['responses'],
+  costStyles: [],
   customPrices: new Map(),
 });
 

@@ -2,9 +2,8 @@ import type { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Log } from '../common/log/log.js';
 import { type Vault, VaultUnreachable } from '../platform/vault/vault.js';
-import { dialectOf } from '../upstreams/provider-dialect.js';
-import { credentialHeaders, secretContext } from './drafts/provider-secret.rules.js';
 import type { ProviderRow } from './provider-row.js';
+import { type CredentialWay, type SealedCredential, sealedCredential } from './sealed-credential.rules.js';
 
 /** An opened key is renewed in the background from this age on … */
 const RENEW_AFTER_MS = 30_000;
@@ -14,9 +13,6 @@ const MAX_AGE_MS = 60_000;
 const MAX_STALE_MS = 60 * 60 * 1_000;
 /** After a failure the vault is left alone for so long. */
 const RETRY_PAUSE_MS = 2_000;
-
-/** Where any of these differs it is another key, or another place for it: memory must not know better than the vault. */
-const TIED = ['secretBlob', 'organizationId', 'id', 'type', 'baseUrl'] as const satisfies (keyof ProviderRow)[];
 
 /** What opening a key needs. */
 export interface CredentialTools {
@@ -33,28 +29,29 @@ interface Opened {
 }
 
 /**
- * The key of one provider instance as the headers that carry it, opened when first needed and kept in memory for a
- * minute. The clear text lives in private fields only: nothing that prints or serialises this object shows it.
+ * The key of one provider instance, or the token of the gateway it is routed through, as the headers that carry it:
+ * opened when first needed and kept in memory for a minute. The clear text lives in private fields only: nothing that prints or serialises this object shows it.
  */
 export class ProviderCredential {
-  readonly #row: ProviderRow;
+  readonly #sealed: SealedCredential;
   readonly #tools: CredentialTools;
   #opened: Opened | undefined;
   #opening: Promise<readonly string[]> | undefined;
   #refused: { readonly error: GatewayError; readonly untilMs: number } | undefined;
 
-  constructor(row: ProviderRow, tools: CredentialTools) {
-    this.#row = row;
+  /** @param way how the row's calls go; directly when absent. */
+  constructor(row: ProviderRow, tools: CredentialTools, way?: CredentialWay) {
+    this.#sealed = sealedCredential(row, way);
     this.#tools = tools;
   }
 
-  /** True when this is still the key of the row: the same blob, with everything it is tied to unchanged. */
-  isOf(row: ProviderRow): boolean {
-    return TIED.every((member) => row[member] === this.#row[member]);
+  /** True when this is still the credential of the row: memory must not know better than the vault. */
+  isOf(row: ProviderRow, way?: CredentialWay): boolean {
+    return sealedCredential(row, way).tiedTo === this.#sealed.tiedTo;
   }
 
   /**
-   * Names and values in turn: the key, then the fixed headers of the provider type. At once when the key is open; many
+   * Names and values in turn: the key, then the fixed headers of the route. At once when the key is open; many
    * callers of a closed one wait for one opening.
    *
    * @throws (in the promise) provider_unavailable the key cannot be opened; one `provider_secret_unavailable` line says
@@ -83,10 +80,11 @@ export class ProviderCredential {
   }
 
   async #openNow(startedAtMs: number): Promise<readonly string[]> {
-    const row = this.#row;
+    const { blob, context, route, unusable } = this.#sealed;
     try {
-      const secret = await this.#tools.vault.open(row.secretBlob ?? '', secretContext(row));
-      const headers = Object.freeze(credentialHeaders(dialectOf(row.type), secret).flat());
+      if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
+      const secret = await this.#tools.vault.open(blob, context);
+      const headers = Object.freeze(route.credentialHeaders(secret).flat());
       this.#opened = {
         headers,
         startedAtMs,
@@ -106,7 +104,10 @@ export class ProviderCredential {
       cause instanceof GatewayError
         ? cause
         : new GatewayError('provider_unavailable', { reason: 'secret_unavailable', cause });
-    log.event('provider_secret_unavailable', { providerId: this.#row.id, reason: error.reason ?? error.code });
+    log.event('provider_secret_unavailable', {
+      providerId: this.#sealed.providerId,
+      reason: error.reason ?? error.code,
+    });
     const nowMs = clock.monotonicMs();
     const opened = this.#opened;
     const staleUntilMs = opened === undefined ? 0 : opened.startedAtMs + MAX_AGE_MS + MAX_STALE_MS;

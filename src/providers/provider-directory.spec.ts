@@ -4,12 +4,18 @@ import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import { Secret } from '../common/log/secret.js';
+import { GATEWAYS_TOPIC, GatewayListing } from '../gateways/gateway-listing.service.js';
+import type { GatewayRow } from '../gateways/gateway-row.js';
+import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
+import { GatewaysRepository } from '../gateways/gateways.repository.js';
+import { loadEnvironment } from '../platform/config/environment.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { createVault } from '../platform/vault/create-vault.js';
 import { readVaultSettings } from '../platform/vault/vault-settings.rules.js';
 import { secretContext } from './drafts/provider-secret.rules.js';
 import { ProviderDirectory } from './provider-directory.js';
+import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
@@ -28,17 +34,40 @@ class StoredRows extends ProvidersRepository {
   }
 }
 
-/** Changes told by hand; nothing connects. */
-class SpokenChanges extends ConfigChanges {
-  announce: (key: string) => void = () => {};
+/** Gateways in memory, counted like the rows. */
+class StoredGateways extends GatewaysRepository {
+  rows: GatewayRow[] = [];
+  reads = 0;
 
-  override subscribe(_topic: string, subscriber: (key: string) => void): () => void {
-    this.announce = subscriber;
-    return () => {
-      this.announce = () => {};
-    };
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async list(organizationId: string): Promise<GatewayRow[]> {
+    this.reads++;
+    return this.rows.filter((row) => row.organizationId === organizationId);
   }
 }
+
+/** Changes told by hand; nothing connects. */
+class SpokenChanges extends ConfigChanges {
+  readonly announce = (key: string, topic = 'providers') => this.tellHere({ topic, key });
+}
+
+const GATEWAY: GatewayRow = {
+  id: 'g1',
+  organizationId: 'account-1',
+  type: 'cf_aig',
+  name: 'Edge',
+  config: { accountId: 'acc', gatewayId: 'main' },
+  secretBlob: '',
+  secretHint: 'oken',
+  revision: 1,
+  status: 'active',
+  createdBy: 'identity-1',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+};
 
 function rowOf(members: Partial<ProviderRow>): ProviderRow {
   return {
@@ -65,17 +94,23 @@ function setUp() {
   const clock = new SystemClock();
   const lines: Record<string, unknown>[] = [];
   const stored = new StoredRows();
+  const gateways = new StoredGateways();
   const changes = new SpokenChanges({ url: new Secret('postgres://nowhere'), onTrouble: () => {} });
   const env = { SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') };
   const vault = createVault(readVaultSettings(env), new SystemIds());
   const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
-  const directory = new ProviderDirectory(stored, changes, vault, clock, log);
+  const routes = new ProviderRoutes(new GatewayListing(gateways), loadEnvironment({}));
+  const directory = new ProviderDirectory(stored, routes, changes, vault, clock, log);
   directory.onModuleInit();
   const sealed = async (row: ProviderRow, key: string): Promise<ProviderRow> => ({
     ...row,
     secretBlob: await vault.seal(new Secret(key), secretContext(row)),
   });
-  return { stored, changes, directory, lines, sealed };
+  const gatewayWith = async (token: string, members: Partial<GatewayRow> = {}): Promise<GatewayRow> => {
+    const row = { ...GATEWAY, ...members };
+    return { ...row, secretBlob: await vault.seal(new Secret(token), gatewaySecretContext(row)) };
+  };
+  return { stored, gateways, changes, directory, lines, sealed, gatewayWith };
 }
 
 describe('ProviderDirectory', () => {
@@ -177,5 +212,94 @@ describe('ProviderDirectory', () => {
     const set = await directory.forOrganization('account-1');
     expect(set.all.map(({ id }) => id)).toEqual(['p1']);
     expect(lines).toEqual([expect.objectContaining({ message: 'provider_unreadable', providerId: 'bad' })]);
+  });
+});
+
+describe('ProviderDirectory with gateways', () => {
+  const ROUTED = rowOf({ providerGatewayId: 'g1' });
+  const TOKEN = (token: string) => ['cf-aig-authorization', `Bearer ${token}`];
+
+  it('no row names a gateway → none are read', async () => {
+    const { stored, gateways, directory } = setUp();
+    stored.rows = [rowOf({})];
+    await directory.forOrganization('account-1');
+    expect(gateways.reads).toBe(0);
+  });
+
+  it('routed rows → the way and the token of their gateway; a direct one beside them its own', async () => {
+    const { stored, gateways, directory, sealed, gatewayWith } = setUp();
+    gateways.rows = [await gatewayWith('t-1'), await gatewayWith('t-2', { id: 'g2', type: 'vercel', config: {} })];
+    stored.rows = [
+      ROUTED,
+      rowOf({ id: 'p2', slug: 'v', providerGatewayId: 'g2', gatewayRoute: { modelPrefix: 'own/' } }),
+      await sealed(rowOf({ id: 'p3', slug: 'direct' }), 'sk-1'),
+    ];
+    const set = await directory.forOrganization('account-1');
+    const [cf, vercel, direct] = set.all;
+    expect(cf).toMatchObject({
+      gateway: { id: 'g1', type: 'cf_aig' },
+      baseUrl: { origin: 'https://gateway.ai.cloudflare.com', path: '/v1/acc/main/openai/' },
+    });
+    expect(cf?.gateway).toEqual({ id: 'g1', type: 'cf_aig' });
+    expect(vercel?.route).toMatchObject({ kind: 'vercel', modelPrefix: 'own/' });
+    expect(direct).toMatchObject({ gateway: null, route: { kind: 'direct' } });
+    expect(await cf?.credentialHeaders()).toEqual(TOKEN('t-1'));
+    expect(await vercel?.credentialHeaders()).toEqual(['authorization', 'Bearer t-2']);
+    expect(await direct?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-1']);
+    expect(gateways.reads).toBe(1);
+  });
+
+  it('change of a gateway → loaded anew; the opened token stays until its blob changes', async () => {
+    const { stored, gateways, changes, directory, gatewayWith } = setUp();
+    stored.rows = [ROUTED];
+    gateways.rows = [await gatewayWith('t-1')];
+    const now = async () => (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
+    const opened = await now();
+    gateways.rows = gateways.rows.map((row) => ({ ...row, name: 'Renamed', revision: 2 }));
+    changes.announce('account-1', GATEWAYS_TOPIC);
+    const kept = (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
+    expect(kept).toBe(opened);
+    gateways.rows = [await gatewayWith('t-2')];
+    changes.announce('account-1', GATEWAYS_TOPIC);
+    expect(await now()).toEqual(TOKEN('t-2'));
+    expect(gateways.reads).toBe(3);
+  });
+
+  it.each<[string, string, (row: GatewayRow) => GatewayRow[]]>([
+    ['revoked', 'provider_gateway_revoked', (row) => [{ ...row, status: 'revoked' }]],
+    ['gone', 'provider_gateway_missing', () => []],
+    ['of a kind that does not serve the type', 'provider_gateway_missing', (row) => [{ ...row, type: 'vercel' }]],
+    ['moved to another id', 'secret_undecryptable', (row) => [row]],
+    ['unreadable', 'secret_undecryptable', (row) => [{ ...row, secretBlob: 'x' }]],
+  ])('gateway %s → that instance answers provider_unavailable, the others serve', async (what, reason, stored) => {
+    const { stored: rows, gateways, directory, lines, sealed, gatewayWith } = setUp();
+    const isMoved = what === 'moved to another id';
+    const type = what === 'of a kind that does not serve the type' ? 'groq' : 'openai';
+    rows.rows = [
+      { ...ROUTED, type, providerGatewayId: isMoved ? 'g9' : 'g1' },
+      await sealed(rowOf({ id: 'p2', slug: 'direct' }), 'sk-1'),
+    ];
+    const row = await gatewayWith('t-1');
+    gateways.rows = stored(isMoved ? { ...row, id: 'g9' } : row);
+    const set = await directory.forOrganization('account-1');
+    await expect(set.find('openai')?.credentialHeaders()).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      status: 502,
+    });
+    expect(await set.find('direct')?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-1']);
+    expect(lines).toEqual([
+      expect.objectContaining({ message: 'provider_secret_unavailable', providerId: 'p1', reason }),
+    ]);
+  });
+
+  it('gateway revoked while its token is open → not served any more at once', async () => {
+    const { stored, gateways, changes, directory, gatewayWith } = setUp();
+    stored.rows = [ROUTED];
+    gateways.rows = [await gatewayWith('t-1')];
+    await (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
+    gateways.rows = gateways.rows.map((row) => ({ ...row, status: 'revoked' }));
+    changes.announce('account-1', GATEWAYS_TOPIC);
+    const instance = (await directory.forOrganization('account-1')).find('openai');
+    await expect(instance?.credentialHeaders()).rejects.toMatchObject({ reason: 'provider_gateway_revoked' });
   });
 });

@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { GATEWAYS_TOPIC } from '../gateways/gateway-listing.service.js';
+import type { GatewayRow } from '../gateways/gateway-row.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
@@ -10,6 +12,7 @@ import { Vault } from '../platform/vault/vault.js';
 import { directRoute } from '../upstreams/routes/provider-route.js';
 import { type CredentialTools, ProviderCredential } from './provider-credential.js';
 import { ProviderInstance, ProviderSet } from './provider-instance.js';
+import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
@@ -27,10 +30,11 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   /** Keys by account, then by provider: an opened key outlives the snapshot it was opened for. */
   readonly #credentials = new LRUCache<string, ReadonlyMap<string, ProviderCredential>>({ max: MAX_ACCOUNTS });
   readonly #tools: CredentialTools;
-  #unsubscribe: (() => void) | undefined;
+  #unsubscribe: readonly (() => void)[] = [];
 
   constructor(
     private readonly providers: ProvidersRepository,
+    private readonly routes: ProviderRoutes,
     private readonly configChanges: ConfigChanges,
     vault: Vault,
     clock: Clock,
@@ -48,14 +52,15 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    this.#unsubscribe = this.configChanges.subscribe(TOPIC, (key) => {
+    const hear = (key: string) => {
       if (key === EVERYTHING) this.#sets.invalidateAll();
       else this.#sets.invalidate(key);
-    });
+    };
+    this.#unsubscribe = [TOPIC, GATEWAYS_TOPIC].map((topic) => this.configChanges.subscribe(topic, hear));
   }
 
   onModuleDestroy(): void {
-    this.#unsubscribe?.();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   /**
@@ -81,28 +86,41 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
 
   private async load(organizationId: string): Promise<ProviderSet> {
     const rows = await this.providers.list(organizationId);
+    const gateways = await this.routes.gatewaysOf(organizationId, rows);
     const before = this.#credentials.get(organizationId);
     const credentials = new Map<string, ProviderCredential>();
     const instances: ProviderInstance[] = [];
     for (const row of rows) {
-      const known = before?.get(row.id);
-      const credential = known?.isOf(row) ? known : new ProviderCredential(row, this.#tools);
-      credentials.set(row.id, credential);
-      const instance = this.read(row, credential);
-      if (instance !== undefined) instances.push(instance);
+      const read = this.read(row, gateways, before?.get(row.id));
+      if (read === undefined) continue;
+      credentials.set(row.id, read.credential);
+      instances.push(read.instance);
     }
     this.#credentials.set(organizationId, credentials);
     return new ProviderSet(instances);
   }
 
   /** One row that cannot be read must not take the account's other providers with it (threats 10.6). */
-  private read(row: ProviderRow, credential: ProviderCredential): ProviderInstance | undefined {
+  private read(
+    row: ProviderRow,
+    gateways: ReadonlyMap<string, GatewayRow>,
+    known: ProviderCredential | undefined,
+  ): ReadProvider | undefined {
     try {
-      return new ProviderInstance(row, directRoute(row.type, row.baseUrl), credential, null);
+      const { gateway, route } = this.routes.route(row, gateways);
+      // Without a way there is no credential either: nothing is ever called, and calls learn why.
+      const way = route ? { gateway, route } : { gateway: null, route: directRoute(row.type, null) };
+      const credential = known?.isOf(row, way) ? known : new ProviderCredential(row, this.#tools, way);
+      return { instance: new ProviderInstance(row, way.route, credential, gateway), credential };
     } catch (error) {
       const text = error instanceof Error ? error.message : 'unreadable';
       this.log.event('provider_unreadable', { providerId: row.id, error: text });
       return undefined;
     }
   }
+}
+
+interface ReadProvider {
+  readonly instance: ProviderInstance;
+  readonly credential: ProviderCredential;
 }

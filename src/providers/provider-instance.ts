@@ -44,7 +44,7 @@ export class ProviderInstance {
     this.status = row.status;
     this.dialect = dialectOf(row.type);
     this.route = route;
-    this.gateway = gateway;
+    this.gateway = gateway && { id: gateway.id, type: gateway.type };
     const { origin, pathname } = new URL(route.baseUrl);
     this.baseUrl = Object.freeze({ origin, path: pathname });
     this.customPrices = toCustomPriceMap(row.pricing);

@@ -1,12 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { GatewayListing } from '../gateways/gateway-listing.service.js';
+import type { GatewayRow } from '../gateways/gateway-row.js';
+import { GatewaysRepository } from '../gateways/gateways.repository.js';
+import { loadEnvironment } from '../platform/config/environment.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { ProviderListing } from './provider-listing.service.js';
+import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
-class OneOfEach extends ProvidersRepository {
+/** A gateway of each kind. */
+class Gateways extends GatewaysRepository {
   constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async list(organizationId: string): Promise<GatewayRow[]> {
+    return (['cf_aig', 'vercel'] as const).map((type) => ({
+      id: type,
+      organizationId,
+      type,
+      name: type,
+      config: type === 'cf_aig' ? { accountId: 'a', gatewayId: 'g' } : {},
+      secretBlob: '',
+      secretHint: '',
+      revision: 1,
+      status: 'active',
+      createdBy: 'identity-1',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+    }));
+  }
+}
+
+/** An instance of each type, each on the same way. */
+class OneOfEach extends ProvidersRepository {
+  constructor(private readonly providerGatewayId: string | null) {
     super(new DataSource({ type: 'postgres' }));
   }
 
@@ -20,7 +50,7 @@ class OneOfEach extends ProvidersRepository {
       secretBlob: null,
       secretHint: null,
       baseUrl: null,
-      providerGatewayId: null,
+      providerGatewayId: this.providerGatewayId,
       gatewayRoute: null,
       pricing: type === 'openai' ? { 'own-model': { input: 1, output: 1 } } : null,
       status: 'disabled',
@@ -31,9 +61,10 @@ class OneOfEach extends ProvidersRepository {
   }
 }
 
-async function setUp() {
+async function setUp(providerGatewayId: string | null = null) {
   const listing = new ProviderListing(
-    new OneOfEach(),
+    new OneOfEach(providerGatewayId),
+    new ProviderRoutes(new GatewayListing(new Gateways()), loadEnvironment({})),
     new PriceBook({ openai: { 'gpt-4.1': { input: 2, output: 8 } } }),
   );
   const [openai, openrouter, xai] = await listing.listForOrganization('account-1');
@@ -66,5 +97,24 @@ describe('ProviderListing', () => {
     expect(listing.isBillable(xai, 'unpriced', ['responses'])).toBe(true);
     expect(listing.isBillable(xai, 'unpriced', ['audio_transcription'])).toBe(false);
     expect(listing.isBillable(xai, 'unpriced', [])).toBe(false);
+  });
+
+  it('through vercel → its styles, no transcription; a reported cost counts no more, so a price is needed', async () => {
+    const { listing, openai, xai } = await setUp('vercel');
+    expect(openai).toMatchObject({
+      apiStyles: ['responses', 'chat_completions', 'anthropic_messages'],
+      endpointStyles: ['responses'],
+      costStyles: [],
+    });
+    expect(listing.isBillable(xai, 'unpriced', ['responses'])).toBe(false);
+    expect(listing.isBillable(openai, 'own-model')).toBe(true);
+    expect(listing.isBillable(openai, 'gpt-4.1')).toBe(true);
+  });
+
+  it('through cf_aig → as the type; a type it does not serve → nothing', async () => {
+    const { listing, openai, openrouter, xai } = await setUp('cf_aig');
+    expect(openai.endpointStyles).toEqual(['responses', 'transcription']);
+    expect(listing.isBillable(xai, 'unpriced', ['responses'])).toBe(true);
+    expect(openrouter).toMatchObject({ apiStyles: [], endpointStyles: [], costStyles: [] });
   });
 });

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { toCustomPriceMap } from '../pricing/custom-pricing.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import { PriceBook } from '../pricing/price-book.js';
-import type { ApiStyle, EndpointStyle } from '../upstreams/api-style.rules.js';
-import { dialectOf } from '../upstreams/provider-dialect.js';
+import { API_STYLES, type ApiStyle, type EndpointStyle } from '../upstreams/api-style.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
-import type { ProviderRow, ProviderStatus } from './provider-row.js';
+import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
+import type { ProviderStatus } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
 /** A stored provider instance as configurations are checked against it. */
@@ -18,6 +18,8 @@ export interface ListedProvider {
   readonly apiStyles: readonly ApiStyle[];
   /** The named-endpoint styles its type and route can compose. */
   readonly endpointStyles: readonly EndpointStyle[];
+  /** The API styles whose answers, on its route, carry the provider's own cost. */
+  readonly costStyles: readonly ApiStyle[];
   readonly customPrices: ReadonlyMap<string, CompiledPrice>;
 }
 
@@ -26,12 +28,13 @@ export interface ListedProvider {
 export class ProviderListing {
   constructor(
     private readonly providers: ProvidersRepository,
+    private readonly routes: ProviderRoutes,
     private readonly prices: PriceBook,
   ) {}
 
   /** Every instance of an account, oldest first, disabled ones included. */
   async listForOrganization(organizationId: string): Promise<readonly ListedProvider[]> {
-    return (await this.providers.list(organizationId)).map(toListed);
+    return (await this.routes.routed(organizationId, await this.providers.list(organizationId))).map(toListed);
   }
 
   /**
@@ -44,20 +47,21 @@ export class ProviderListing {
    */
   isBillable(provider: ListedProvider, model: string, styles: readonly ApiStyle[] = provider.apiStyles): boolean {
     if (this.prices.find(provider.type, model, provider.customPrices) !== undefined) return true;
-    const dialect = dialectOf(provider.type);
-    return styles.some((style) => dialect.reportsCost(style));
+    return styles.some((style) => provider.costStyles.includes(style));
   }
 }
 
-function toListed({ id, slug, type, status, pricing }: ProviderRow): ListedProvider {
-  const { apiStyles, endpointStyles } = dialectOf(type);
+/** An instance whose way this version does not know serves nothing. */
+function toListed({ row, route }: RoutedProvider): ListedProvider {
+  const { id, slug, type, status, pricing } = row;
   return {
     id,
     slug,
     type,
     status,
-    apiStyles,
-    endpointStyles: [...endpointStyles.keys()],
+    apiStyles: route?.apiStyles ?? [],
+    endpointStyles: [...(route?.endpointPaths.keys() ?? [])],
+    costStyles: API_STYLES.filter((style) => route?.reportsCost(style)),
     customPrices: toCustomPriceMap(pricing),
   };
 }

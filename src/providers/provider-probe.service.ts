@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Secret } from '../common/log/secret.js';
+import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { Environment } from '../platform/config/environment.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
-import type { HeaderPair } from '../upstreams/dialect-table.js';
-import { dialectOf } from '../upstreams/provider-dialect.js';
-import { credentialHeaders } from './drafts/provider-secret.rules.js';
-import { type DirectTarget, readDirectTarget } from './drafts/provider-write.rules.js';
+import { Vault } from '../platform/vault/vault.js';
+import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/routes/provider-route.js';
+import { ProviderGateways } from './drafts/provider-gateways.service.js';
+import { type ProviderTarget, readTarget } from './drafts/provider-write.rules.js';
 import type { TestProviderRequest } from './dto/test-provider.request.js';
+import { ProviderRoutes } from './provider-routes.service.js';
 
 /** What a test of a key has shown; `reason` is absent when the key works. */
 export interface ProbeOutcome {
@@ -14,6 +18,12 @@ export interface ProbeOutcome {
   readonly reason?: 'unreachable' | 'unexpected_status' | 'no_probe';
   /** The provider's status, with `unexpected_status`. */
   readonly status?: number;
+}
+
+/** What is asked and with which credential; opening one may be a remote call. */
+interface ProbedWay {
+  readonly route: ProviderRoute;
+  openSecret(): Promise<Secret>;
 }
 
 const TIMEOUT_MS = 4_000;
@@ -25,37 +35,51 @@ export class ProviderProbe {
   constructor(
     private readonly outbound: GuardedRequest,
     private readonly environment: Environment,
+    private readonly gateways: ProviderGateways,
+    private readonly routes: ProviderRoutes,
+    private readonly vault: Vault,
   ) {}
 
   /**
-   * @throws invalid_request, not_found as `readDirectTarget` says.
-   * @throws provider_key_invalid the provider answered 401 or 403; the message carries that status.
+   * @throws invalid_request as `readTarget` says.
+   * @throws not_found, provider_not_supported_by_gateway as `ProviderGateways.require` says.
+   * @throws provider_unavailable the gateway's token cannot be opened.
+   * @throws provider_key_invalid the answer was 401 or 403; the message carries that status.
    * Source: contract-admin 1.4.
    */
-  async test(body: TestProviderRequest): Promise<ProbeOutcome> {
-    const target = readDirectTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);
-    const { probe } = dialectOf(target.type);
-    if (probe === null) return { validated: false, reason: 'no_probe' };
-    const status = await this.ask(target, probe.path, probe.headers);
+  async test({ organizationId }: AdminPrincipal, body: TestProviderRequest): Promise<ProbeOutcome> {
+    const target = readTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);
+    const { route, openSecret } = await this.wayTo(organizationId, target);
+    if (route.probe === null) return { validated: false, reason: 'no_probe' };
+    const status = await this.ask(route, route.probe, await openSecret());
     if (status === undefined) return { validated: false, reason: 'unreachable' };
     if (status >= 200 && status < 300) return { validated: true };
     if (!KEY_REFUSED.has(status)) return { validated: false, reason: 'unexpected_status', status };
     throw new GatewayError('provider_key_invalid', {
-      message: `The provider refused this key with status ${status}.`,
+      message:
+        route.kind === 'direct'
+          ? `The provider refused this key with status ${status}.`
+          : `The call through the gateway was refused with status ${status}.`,
       reason: 'probe_refused',
     });
   }
 
+  private async wayTo(organizationId: string, target: ProviderTarget): Promise<ProbedWay> {
+    if (target.providerGatewayId === null) {
+      return { route: directRoute(target.type, target.baseUrl), openSecret: async () => target.secret };
+    }
+    const gateway = await this.gateways.require(organizationId, target.providerGatewayId, target.type);
+    return {
+      route: this.routes.through(gateway, target.type, null),
+      openSecret: () => this.vault.open(gateway.secretBlob, gatewaySecretContext(gateway)),
+    };
+  }
+
   /** The status, or `undefined` for a provider that gave none in time or stands where we may not call. */
-  private async ask(
-    { type, secret, baseUrl }: DirectTarget,
-    path: string,
-    probeHeaders: readonly HeaderPair[],
-  ): Promise<number | undefined> {
-    const dialect = dialectOf(type);
-    const headers = Object.fromEntries([...probeHeaders, ...credentialHeaders(dialect, secret)]);
+  private async ask(route: ProviderRoute, probe: RouteProbe, secret: Secret): Promise<number | undefined> {
+    const headers = Object.fromEntries([...probe.headers, ...route.credentialHeaders(secret)]);
     try {
-      const answer = await this.outbound.get(`${baseUrl ?? dialect.baseUrl}${path}`, {
+      const answer = await this.outbound.get(`${route.baseUrl}${probe.path}`, {
         headers,
         timeoutMs: TIMEOUT_MS,
         maxBytes: 0,

@@ -34,9 +34,10 @@ export class ProvidersController {
     id: 'createProvider',
     tag: TAG,
     summary: 'Add a provider instance',
-    description: 'Stores the key sealed. The provider is not called; test the key first.',
+    description:
+      'Stores the key sealed, or names the upstream gateway that has the credential. The provider is not called; test first.',
   })
-  @Fails('invalid_request', 'not_found', 'slug_taken', 'provider_unavailable')
+  @Fails('invalid_request', 'not_found', 'slug_taken', 'provider_not_supported_by_gateway', 'provider_unavailable')
   @ApiCreatedResponse({ type: ProviderResponse })
   async create(@Admin() admin: AdminPrincipal, @Body() body: CreateProviderRequest): Promise<ProviderResponse> {
     return ProviderResponse.from(await this.providers.create(admin, body));
@@ -51,10 +52,16 @@ export class ProvidersController {
     summary: 'Test a key without storing it',
     description: 'Makes one cheap authenticated call. A refused key is an error; anything else unproven is an answer.',
   })
-  @Fails('invalid_request', 'provider_key_invalid', 'not_found')
+  @Fails(
+    'invalid_request',
+    'provider_key_invalid',
+    'not_found',
+    'provider_not_supported_by_gateway',
+    'provider_unavailable',
+  )
   @ApiOkResponse({ type: ProviderTestResponse })
-  async test(@Body() body: TestProviderRequest): Promise<ProviderTestResponse> {
-    return ProviderTestResponse.from(await this.probe.test(body));
+  async test(@Admin() admin: AdminPrincipal, @Body() body: TestProviderRequest): Promise<ProviderTestResponse> {
+    return ProviderTestResponse.from(await this.probe.test(admin, body));
   }
 
   @Put('providers/:id')
@@ -65,7 +72,7 @@ export class ProvidersController {
     summary: 'Change a provider instance',
     description: 'Changes the members given. Type and slug stay. `revision`, when sent, must be the stored one.',
   })
-  @Fails('invalid_request', 'not_found', 'conflict', 'provider_unavailable')
+  @Fails('invalid_request', 'not_found', 'conflict', 'provider_gateway_managed', 'provider_unavailable')
   @ApiOkResponse({ type: ProviderResponse })
   async update(
     @Admin() admin: AdminPrincipal,

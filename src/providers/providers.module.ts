@@ -1,26 +1,42 @@
 import { Module } from '@nestjs/common';
+import { GatewayReferences } from '../gateways/gateway-references.js';
+import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
+import { ProviderGateways } from './drafts/provider-gateways.service.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderProbe } from './provider-probe.service.js';
+import { ProviderRoutes } from './provider-routes.service.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProvidersRepository } from './providers.repository.js';
 import { ProvidersService } from './providers.service.js';
 
 /**
- * Provider instances: their sealed keys, addresses and custom prices, a test of a key, and the snapshots that calls
- * read them from.
+ * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
+ * a credential, and the snapshots that calls read them from. Tells the room of gateways what is in use.
  *
- * Tables: providers. Routes: `/v1/admin/providers*`. Configuration topic: `providers`, keyed by account.
- * Codes: slug_taken, conflict, not_found, provider_key_invalid, provider_unavailable.
+ * Tables: providers. Routes: `/v1/admin/providers*`. Configuration topic: `providers`, keyed by account; listens to
+ * `provider_gateways` too.
+ * Codes: slug_taken, conflict, not_found, provider_key_invalid, provider_not_supported_by_gateway,
+ * provider_gateway_managed, provider_unavailable.
  * Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [IdentityModule, PricingModule],
+  imports: [GatewaysModule, IdentityModule, PricingModule],
   controllers: [ProvidersController],
-  providers: [ProvidersRepository, ProviderDrafts, ProviderDirectory, ProvidersService, ProviderProbe, ProviderListing],
-  exports: [ProviderDirectory, ProviderListing],
+  providers: [
+    ProvidersRepository,
+    { provide: GatewayReferences, useExisting: ProvidersRepository },
+    ProviderDrafts,
+    ProviderGateways,
+    ProviderRoutes,
+    ProviderDirectory,
+    ProvidersService,
+    ProviderProbe,
+    ProviderListing,
+  ],
+  exports: [GatewayReferences, ProviderDirectory, ProviderListing],
 })
 export class ProvidersModule {}

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { GatewayReferences, GatewayUse } from '../gateways/gateway-references.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
   secret_hint AS "secretHint", base_url AS "baseUrl",
-  provider_gateway_id AS "providerGatewayId", gateway_route AS "gatewayRoute", pricing, revision, status, created_by AS "createdBy",
+  provider_gateway_id AS "providerGatewayId", gateway_route AS "gatewayRoute", pricing, revision, status,
+  created_by AS "createdBy",
   to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"`;
 
 /** Which stored state a write builds on. */
@@ -16,7 +18,7 @@ interface WriteTarget {
 
 /** The table providers. Instants are ISO-8601, UTC. */
 @Injectable()
-export class ProvidersRepository {
+export class ProvidersRepository implements GatewayReferences {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Every instance of an account, oldest first. */
@@ -43,7 +45,24 @@ export class ProvidersRepository {
     return row?.status;
   }
 
-  /** Stores revision 1. A slug that is taken violates `providers_slug_key`. */
+  /** For the room of gateways: `active` are the instances of that status, `disabled` all others. */
+  async useByGateway(organizationId: string): Promise<ReadonlyMap<string, GatewayUse>> {
+    const rows = await this.dataSource.query<({ id: string } & GatewayUse)[]>(
+      `SELECT provider_gateway_id AS id,
+              (count(*) FILTER (WHERE status = 'active'))::integer AS active,
+              (count(*) FILTER (WHERE status <> 'active'))::integer AS disabled
+         FROM providers
+        WHERE organization_id = $1 AND provider_gateway_id IS NOT NULL
+        GROUP BY provider_gateway_id`,
+      [organizationId],
+    );
+    return new Map(rows.map(({ id, active, disabled }) => [id, { active, disabled }]));
+  }
+
+  /**
+   * Stores revision 1. A slug that is taken violates `providers_slug_key`, a gateway that is gone breaks
+   * `providers_gateway_fkey`.
+   */
   async insert(tx: EntityManager, provider: NewProvider, at: string): Promise<ProviderRow> {
     const { id, organizationId, type, slug, providerGatewayId, createdBy } = provider;
     await tx.query(

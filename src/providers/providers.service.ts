@@ -3,12 +3,14 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { violates } from '../platform/database/violates.js';
+import { breaksReference, violates } from '../platform/database/violates.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
+import { noSuchGateway } from './drafts/provider-gateways.service.js';
 import type { CreateProviderRequest } from './dto/create-provider.request.js';
 import type { UpdateProviderRequest } from './dto/update-provider.request.js';
 import { ProviderDirectory } from './provider-directory.js';
-import type { NewProvider, ProviderRow, ProviderState } from './provider-row.js';
+import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
+import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
 /** Writers without a revision follow each other; this many overtakings in a row are no accident. */
@@ -21,27 +23,33 @@ export class ProvidersService {
     private readonly dataSource: DataSource,
     private readonly providers: ProvidersRepository,
     private readonly drafts: ProviderDrafts,
+    private readonly routes: ProviderRoutes,
     private readonly directory: ProviderDirectory,
     private readonly clock: Clock,
   ) {}
 
   /** Oldest first, disabled ones included. */
-  list(admin: AdminPrincipal): Promise<ProviderRow[]> {
-    return this.providers.list(admin.organizationId);
+  async list({ organizationId }: AdminPrincipal): Promise<RoutedProvider[]> {
+    return this.routes.routed(organizationId, await this.providers.list(organizationId));
   }
 
   /**
    * Stores a new instance; the provider itself is not called.
    *
-   * @throws invalid_request, not_found, provider_unavailable as `ProviderDrafts.create` says.
+   * @throws invalid_request, not_found, provider_not_supported_by_gateway, provider_unavailable as `ProviderDrafts`
+   * says; not_found also when the gateway is deleted at the same time.
    * @throws slug_taken also for the loser of two creates at once.
+   * Source: contract-admin 1.3, in its order: the body, the slug, the gateway.
    */
-  async create(admin: AdminPrincipal, body: CreateProviderRequest): Promise<ProviderRow> {
-    const draft = await this.drafts.create(admin, body);
+  async create(admin: AdminPrincipal, body: CreateProviderRequest): Promise<RoutedProvider> {
+    const read = this.drafts.readNew(body);
+    await this.requireFreeSlug(admin.organizationId, read.slug);
+    const draft = await this.drafts.create(admin, read);
     try {
-      return await this.insert(draft);
+      return await this.routed(await this.insert(draft));
     } catch (error) {
-      throw violates(error, 'providers_slug_key') ? await this.slugTaken(draft) : error;
+      if (violates(error, 'providers_slug_key')) throw await this.slugTaken(draft);
+      throw breaksReference(error, 'providers_gateway_fkey') ? noSuchGateway() : error;
     }
   }
 
@@ -49,18 +57,19 @@ export class ProvidersService {
    * Changes the members given. With `revision` only over exactly that revision (decision 6.2); without one over
    * whatever is stored at that moment.
    *
-   * @throws invalid_request, provider_unavailable as `ProviderDrafts` says.
+   * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts` says.
    * @throws not_found unknown, or another account's.
    * @throws conflict the stored revision is another.
    */
-  async update(admin: AdminPrincipal, id: string, body: UpdateProviderRequest): Promise<ProviderRow> {
+  async update(admin: AdminPrincipal, id: string, body: UpdateProviderRequest): Promise<RoutedProvider> {
     const change = this.drafts.readChange(body);
     for (let attempt = 0; attempt < MAX_OVERTAKEN; attempt++) {
       const row = await this.providers.find(admin.organizationId, id);
       if (row === undefined) throw noSuchProvider();
       if (body.revision !== undefined && body.revision !== row.revision) break;
-      const written = await this.replace(row, await this.drafts.revise(row, change));
-      if (written !== undefined) return written;
+      const { gateway } = await this.routed(row);
+      const written = await this.replace(row, await this.drafts.revise(row, change, gateway?.type ?? null));
+      if (written !== undefined) return this.routed(written);
     }
     throw new GatewayError('conflict', {
       message: 'The provider changed since you read it; read it again and merge.',
@@ -101,15 +110,29 @@ export class ProvidersService {
     return written;
   }
 
-  private async slugTaken({ organizationId, slug }: NewProvider): Promise<GatewayError> {
-    const status = await this.providers.findStatusBySlug(organizationId, slug);
-    return new GatewayError('slug_taken', {
-      message:
-        status === 'disabled'
-          ? `slug: "${slug}" belongs to a disabled provider; enable or delete that one, or choose another slug.`
-          : `slug: "${slug}" is already used by another provider; choose another slug.`,
-    });
+  private async routed(row: ProviderRow): Promise<RoutedProvider> {
+    const gateways = await this.routes.gatewaysOf(row.organizationId, [row]);
+    return this.routes.route(row, gateways);
   }
+
+  private async requireFreeSlug(organizationId: string, slug: string): Promise<void> {
+    const holder = await this.providers.findStatusBySlug(organizationId, slug);
+    if (holder !== undefined) throw slugTaken(slug, holder);
+  }
+
+  /** For the loser of a race: the winner may be gone again. */
+  private async slugTaken({ organizationId, slug }: NewProvider): Promise<GatewayError> {
+    return slugTaken(slug, await this.providers.findStatusBySlug(organizationId, slug));
+  }
+}
+
+function slugTaken(slug: string, holder: ProviderStatus | undefined): GatewayError {
+  return new GatewayError('slug_taken', {
+    message:
+      holder === 'disabled'
+        ? `slug: "${slug}" belongs to a disabled provider; enable or delete that one, or choose another slug.`
+        : `slug: "${slug}" is already used by another provider; choose another slug.`,
+  });
 }
 
 function noSuchProvider(): GatewayError {

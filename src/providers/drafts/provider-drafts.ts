@@ -1,21 +1,38 @@
 import { Injectable } from '@nestjs/common';
+import { secretHintOf } from '../../common/fields/secret-text.rules.js';
 import { Ids } from '../../common/ids.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Vault } from '../../platform/vault/vault.js';
 import { parseCustomPricing } from '../../pricing/custom-pricing.rules.js';
+import type { GatewayRouteOptions, GatewayType } from '../../upstreams/routes/gateway-types.js';
 import type { CreateProviderRequest } from '../dto/create-provider.request.js';
 import type { UpdateProviderRequest } from '../dto/update-provider.request.js';
-import type { NewProvider, ProviderRow, ProviderState } from '../provider-row.js';
-import { secretContext, secretHintOf } from './provider-secret.rules.js';
+import type { NewProvider, ProviderRow, ProviderState, StoredPricing } from '../provider-row.js';
+import { parseGatewayRoute, requireOptionsAllowed, requireOwnCredential } from './gateway-options.rules.js';
+import { ProviderGateways } from './provider-gateways.service.js';
+import { secretContext } from './provider-secret.rules.js';
 import {
   type ProviderChange,
-  readDirectTarget,
+  type ProviderTarget,
   readProviderChange,
-  refuseGatewayRoute,
+  readTarget,
   slugFor,
 } from './provider-write.rules.js';
+
+/** A create request whose members hold for themselves. */
+interface ReadProvider {
+  readonly target: ProviderTarget;
+  readonly slug: string;
+  readonly name: string;
+  readonly gatewayRoute: GatewayRouteOptions | null;
+  readonly pricing: StoredPricing | null;
+}
+
+type SealedKey = Pick<ProviderState, 'secretBlob' | 'secretHint'>;
+
+const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };
 
 /** Turns write requests into states to be stored, keys sealed. Works before any transaction: a vault may be remote. */
 @Injectable()
@@ -24,35 +41,39 @@ export class ProviderDrafts {
     private readonly environment: Environment,
     private readonly vault: Vault,
     private readonly ids: Ids,
+    private readonly gateways: ProviderGateways,
   ) {}
 
+  /** @throws invalid_request as `readTarget`, `parseGatewayRoute`, `slugFor` and `parseCustomPricing` say. */
+  readNew({ type, slug, name, gatewayRoute, pricing, ...body }: CreateProviderRequest): ReadProvider {
+    const target = readTarget({ type, ...body }, this.environment.TRUSTED_PRIVATE_HOSTS);
+    if (target.providerGatewayId === null) requireOptionsAllowed(null, gatewayRoute);
+    return {
+      target,
+      slug: slugFor(type, slug),
+      name,
+      gatewayRoute: gatewayRoute === undefined ? null : parseGatewayRoute(gatewayRoute),
+      pricing: parseCustomPricing(pricing ?? null),
+    };
+  }
+
   /**
-   * @throws invalid_request, not_found as `readDirectTarget`, `slugFor` and `parseCustomPricing` say.
+   * @throws not_found, provider_not_supported_by_gateway, invalid_request (`gatewayRoute`): the gateway is none to
+   * route this instance through.
    * @throws provider_unavailable the vault cannot seal.
    */
-  async create(admin: AdminPrincipal, body: CreateProviderRequest): Promise<NewProvider> {
-    const target = readDirectTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);
-    refuseGatewayRoute(body.gatewayRoute);
-    const slug = slugFor(body.type, body.slug);
-    const pricing = parseCustomPricing(body.pricing ?? null);
-    const place = {
-      id: this.ids.uuid(),
-      organizationId: admin.organizationId,
-      type: target.type,
-      baseUrl: target.baseUrl,
-    };
-    const sealed = await this.seal(target.secret, place);
-    return {
-      ...place,
-      ...sealed,
-      providerGatewayId: null,
-      gatewayRoute: null,
-      slug,
-      pricing,
-      name: body.name,
-      status: 'active',
-      createdBy: admin.identityId,
-    };
+  async create(admin: AdminPrincipal, { target, ...members }: ReadProvider): Promise<NewProvider> {
+    const { type, providerGatewayId } = target;
+    const { organizationId, identityId } = admin;
+    const place = { id: this.ids.uuid(), organizationId, type, baseUrl: null };
+    const draft = { ...members, ...place, providerGatewayId, status: 'active', createdBy: identityId } as const;
+    if (target.providerGatewayId === null) {
+      const { baseUrl } = target;
+      return { ...draft, baseUrl, ...(await this.seal(target.secret, { ...place, baseUrl })) };
+    }
+    const gateway = await this.gateways.require(organizationId, target.providerGatewayId, type);
+    requireOptionsAllowed(gateway.type, members.gatewayRoute);
+    return { ...draft, ...NO_KEY };
   }
 
   /** @throws invalid_request as `readProviderChange` says. */
@@ -64,10 +85,15 @@ export class ProviderDrafts {
    * The state after a change. A new key is sealed for the new address; going back to the address of the type seals the
    * stored key again, because the address is part of what it is tied to.
    *
+   * @param kind of the gateway the row is routed through; null when it is called directly.
+   * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed` say.
    * @throws provider_unavailable the vault cannot open or seal; never for a change that leaves key and address alone.
    */
-  async revise(row: ProviderRow, { secret: newSecret, ...change }: ProviderChange): Promise<ProviderState> {
-    const next: ProviderRow = { ...row, ...change };
+  async revise(row: ProviderRow, change: ProviderChange, kind: GatewayType | null): Promise<ProviderState> {
+    requireOwnCredential(row, change);
+    requireOptionsAllowed(kind, change.gatewayRoute);
+    const { secret: newSecret, ...members } = change;
+    const next: ProviderRow = { ...row, ...members };
     const isMoved = next.baseUrl !== row.baseUrl && row.secretBlob !== null;
     const secret = newSecret ?? (isMoved ? await this.open(row) : undefined);
     return secret === undefined ? next : { ...next, ...(await this.seal(secret, next)) };
@@ -80,7 +106,7 @@ export class ProviderDrafts {
   private async seal(
     secret: Secret,
     place: Pick<NewProvider, 'organizationId' | 'id' | 'type' | 'baseUrl'>,
-  ): Promise<Pick<ProviderState, 'secretBlob' | 'secretHint'>> {
+  ): Promise<SealedKey> {
     return { secretBlob: await this.vault.seal(secret, secretContext(place)), secretHint: secretHintOf(secret) };
   }
 }

@@ -1,15 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Secret } from '../../common/log/secret.js';
 import { parseTrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 import { PROVIDER_TYPES } from '../../upstreams/provider-types.js';
-import {
-  readDirectTarget,
-  readProviderChange,
-  refuseGatewayRoute,
-  SLUG_PATTERN,
-  slugFor,
-} from './provider-write.rules.js';
+import { readProviderChange, readTarget, SLUG_PATTERN, slugFor } from './provider-write.rules.js';
 
 const NOBODY = parseTrustedHosts('');
 const LOCAL = parseTrustedHosts('127.0.0.1:9000, [::1]:9000');
@@ -25,22 +20,22 @@ function refusalOf(attempt: () => unknown): { code: string; message: string } {
   throw new Error('was not refused');
 }
 
-describe('readDirectTarget', () => {
+describe('readTarget', () => {
   it('target: key alone → the address of the type', () => {
-    const target = readDirectTarget({ type: 'openai', secret: 'sk-1' }, NOBODY);
-    expect(target).toMatchObject({ type: 'openai', baseUrl: null });
-    expect(target.secret.reveal()).toBe('sk-1');
+    const target = readTarget({ type: 'openai', secret: 'sk-1' }, NOBODY);
+    expect(target).toEqual({ type: 'openai', providerGatewayId: null, baseUrl: null, secret: expect.any(Secret) });
+    expect(target.providerGatewayId === null && target.secret.reveal()).toBe('sk-1');
   });
 
   it('target: key and address → the canonical address', () => {
     const raw = { type: 'openai', secret: 'sk-1', baseUrl: 'https://AI.Example.com/v' } as const;
-    expect(readDirectTarget(raw, NOBODY).baseUrl).toBe('https://ai.example.com/v/');
+    expect(readTarget(raw, NOBODY)).toMatchObject({ baseUrl: 'https://ai.example.com/v/' });
   });
 
   it.each([{}, { secret: 'sk', providerGatewayId: 'g' }])(
     'target: %j, not exactly one credential → path secret',
     (raw) => {
-      expect(refusalOf(() => readDirectTarget({ type: 'openai', ...raw }, NOBODY))).toEqual({
+      expect(refusalOf(() => readTarget({ type: 'openai', ...raw }, NOBODY))).toEqual({
         code: 'invalid_request',
         message: 'secret: give exactly one of secret and providerGatewayId',
       });
@@ -49,23 +44,22 @@ describe('readDirectTarget', () => {
 
   it('target: gateway and address → path baseUrl', () => {
     const raw = { type: 'openai', providerGatewayId: 'g', baseUrl: 'https://ai.example.com/' } as const;
-    expect(refusalOf(() => readDirectTarget(raw, NOBODY)).message).toMatch(/^baseUrl: /);
+    expect(refusalOf(() => readTarget(raw, NOBODY)).message).toMatch(/^baseUrl: /);
   });
 
-  it('target: gateway → not found, because there is none', () => {
-    expect(refusalOf(() => readDirectTarget({ type: 'openai', providerGatewayId: 'g' }, NOBODY)).code).toBe(
-      'not_found',
-    );
+  it('target: gateway → its id and no key', () => {
+    const target = readTarget({ type: 'openai', providerGatewayId: 'g' }, NOBODY);
+    expect(target).toEqual({ type: 'openai', providerGatewayId: 'g' });
   });
 
   it.each(['http://127.0.0.1:9000/', 'http://[::1]:9000/'])(
     'target: private %s → only for a trusted host and port',
     (baseUrl) => {
       const raw = { type: 'openai', secret: 'sk', baseUrl } as const;
-      expect(readDirectTarget(raw, LOCAL).baseUrl).toBe(baseUrl);
-      expect(refusalOf(() => readDirectTarget(raw, NOBODY)).message).toMatch(/^baseUrl: /);
+      expect(readTarget(raw, LOCAL)).toMatchObject({ baseUrl });
+      expect(refusalOf(() => readTarget(raw, NOBODY)).message).toMatch(/^baseUrl: /);
       const otherPort = { ...raw, baseUrl: baseUrl.replace('9000', '9001') };
-      expect(refusalOf(() => readDirectTarget(otherPort, LOCAL)).message).toMatch(/^baseUrl: /);
+      expect(refusalOf(() => readTarget(otherPort, LOCAL)).message).toMatch(/^baseUrl: /);
     },
   );
 });
@@ -97,19 +91,11 @@ describe('SLUG_PATTERN', () => {
   });
 });
 
-describe('refuseGatewayRoute', () => {
-  it('route: an object, empty or not → refused; null and absent → fine', () => {
-    expect(refusalOf(() => refuseGatewayRoute({})).message).toMatch(/^gatewayRoute: /);
-    expect(() => refuseGatewayRoute(null)).not.toThrow();
-    expect(() => refuseGatewayRoute(undefined)).not.toThrow();
-  });
-});
-
 describe('readProviderChange', () => {
   it('change: only what was sent is in it', () => {
     expect(readProviderChange({ status: 'disabled' }, NOBODY)).toEqual({ status: 'disabled' });
     expect(readProviderChange({ baseUrl: null, pricing: null }, NOBODY)).toEqual({ baseUrl: null, pricing: null });
-    expect(readProviderChange({ gatewayRoute: null }, NOBODY)).toEqual({});
+    expect(readProviderChange({ gatewayRoute: null }, NOBODY)).toEqual({ gatewayRoute: null });
   });
 
   it('change: everything → every member read', () => {
@@ -117,6 +103,7 @@ describe('readProviderChange', () => {
       {
         name: 'Second',
         secret: 'sk-2',
+        gatewayRoute: { modelPrefix: 'own/' },
         baseUrl: 'https://AI.example.com',
         pricing: { m: { input: 1, output: 2 } },
         status: 'active',
@@ -126,6 +113,7 @@ describe('readProviderChange', () => {
     expect(change.secret?.reveal()).toBe('sk-2');
     expect(change).toMatchObject({
       name: 'Second',
+      gatewayRoute: { modelPrefix: 'own/' },
       baseUrl: 'https://ai.example.com/',
       pricing: { m: { input: 1, output: 2 } },
       status: 'active',

@@ -1,23 +1,35 @@
-import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { parseSecretText } from '../../common/fields/secret-text.rules.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 import { type CustomPrice, parseCustomPricing } from '../../pricing/custom-pricing.rules.js';
 import { parseProviderBaseUrl } from '../../upstreams/base-url.rules.js';
 import { isProviderType, type ProviderType } from '../../upstreams/provider-types.js';
+import type { GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
 import type { ProviderStatus } from '../provider-row.js';
-import { parseProviderSecret } from './provider-secret.rules.js';
+import { parseGatewayRoute } from './gateway-options.rules.js';
 
 /** The form of a slug, for both the check and the OpenAPI document. Source: contract-admin 1.1. */
 export const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED_SLUGS: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
 /** Where a key goes and the key, checked together: neither is of use without the other. */
-export interface DirectTarget {
+interface DirectTarget {
   readonly type: ProviderType;
+  readonly providerGatewayId: null;
   readonly secret: Secret;
   /** Canonical; null for the origin of the type. */
   readonly baseUrl: string | null;
 }
+
+/** The gateway that calls go through, still to be looked up; it has the credential. */
+interface GatewayTarget {
+  readonly type: ProviderType;
+  readonly providerGatewayId: string;
+}
+
+/** How a new or tested instance is to be called. */
+export type ProviderTarget = DirectTarget | GatewayTarget;
 
 interface RawTarget {
   readonly type: ProviderType;
@@ -39,6 +51,7 @@ interface RawChange {
 export interface ProviderChange {
   readonly name?: string;
   readonly secret?: Secret;
+  readonly gatewayRoute?: GatewayRouteOptions | null;
   readonly baseUrl?: string | null;
   readonly pricing?: Record<string, CustomPrice> | null;
   readonly status?: ProviderStatus;
@@ -49,22 +62,23 @@ export interface ProviderChange {
  *
  * @throws invalid_request unless exactly one of `secret` and `providerGatewayId` is given, or when `baseUrl` comes with
  * a gateway or breaks its rules.
- * @throws not_found for a gateway: this account has none.
  * Source: contract-admin 1.3, 1.4.
  */
-export function readDirectTarget(raw: RawTarget, trusted: TrustedHosts): DirectTarget {
-  if ((raw.secret === undefined) === (raw.providerGatewayId === undefined)) {
+export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarget {
+  const { type, secret, providerGatewayId, baseUrl } = raw;
+  if (secret !== undefined && providerGatewayId === undefined) {
+    return {
+      type,
+      providerGatewayId: null,
+      secret: parseSecretText('secret', secret),
+      baseUrl: baseUrl === undefined ? null : parseBaseUrl(baseUrl, trusted),
+    };
+  }
+  if (secret !== undefined || providerGatewayId === undefined) {
     throw invalidRequest('secret', 'give exactly one of secret and providerGatewayId');
   }
-  if (raw.secret === undefined) {
-    if (raw.baseUrl !== undefined) throw invalidRequest('baseUrl', 'cannot be combined with providerGatewayId');
-    throw new GatewayError('not_found', { message: 'No such provider gateway.', reason: 'provider_gateway_not_found' });
-  }
-  return {
-    type: raw.type,
-    secret: parseProviderSecret(raw.secret),
-    baseUrl: raw.baseUrl === undefined ? null : parseBaseUrl(raw.baseUrl, trusted),
-  };
+  if (baseUrl !== undefined) throw invalidRequest('baseUrl', 'cannot be combined with providerGatewayId');
+  return { type, providerGatewayId };
 }
 
 /**
@@ -83,16 +97,7 @@ export function slugFor(type: ProviderType, asked: string | undefined): string {
 }
 
 /**
- * Refuses what only an instance behind an upstream gateway can have.
- *
- * @throws invalid_request at `gatewayRoute`; null clears nothing and is fine. Source: contract-admin 1.3, 1.5.
- */
-export function refuseGatewayRoute(gatewayRoute: object | null | undefined): void {
-  if (gatewayRoute) throw invalidRequest('gatewayRoute', 'needs a provider that is routed through a gateway');
-}
-
-/**
- * Reads an update.
+ * Reads an update, as far as that goes without the row it changes.
  *
  * @throws invalid_request when nothing would change, a member breaks its rules, or a `baseUrl` comes without the key
  * that may be sent there: a stored key never goes to a new address (threats 4.3). Source: contract-admin 1.5.
@@ -102,14 +107,14 @@ export function readProviderChange(raw: RawChange, trusted: TrustedHosts): Provi
   if ([name, secret, gatewayRoute, baseUrl, pricing, status].every((member) => member === undefined)) {
     throw invalidRequest('body', 'must change at least one member');
   }
-  refuseGatewayRoute(gatewayRoute);
   if (typeof baseUrl === 'string' && secret === undefined) {
     throw invalidRequest('secret', 'is required with baseUrl: a stored key is never sent to a new address');
   }
   return {
     ...(name === undefined ? {} : { name }),
     ...(status === undefined ? {} : { status }),
-    ...(secret === undefined ? {} : { secret: parseProviderSecret(secret) }),
+    ...(secret === undefined ? {} : { secret: parseSecretText('secret', secret) }),
+    ...(gatewayRoute === undefined ? {} : { gatewayRoute: gatewayRoute && parseGatewayRoute(gatewayRoute) }),
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl === null ? null : parseBaseUrl(baseUrl, trusted) }),
     ...(pricing === undefined ? {} : { pricing: parseCustomPricing(pricing) }),
   };

@@ -2,6 +2,7 @@ import { JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { SLUG_PATTERN } from '../drafts/provider-write.rules.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
+import { GATEWAY_ROUTE } from './gateway-route.schema.js';
 
 @WithCustomPricing()
 export class CreateProviderRequest {
@@ -30,7 +31,11 @@ export class CreateProviderRequest {
   @Text({ max: 100, optional: true, description: 'The upstream gateway that calls go through.' })
   providerGatewayId?: string;
 
-  @JsonObject({ optional: true, description: 'Only with `providerGatewayId`.' })
+  @JsonObject({
+    optional: true,
+    schema: GATEWAY_ROUTE,
+    description: 'Options of the way through a gateway of type `vercel`.',
+  })
   gatewayRoute?: object;
 
   @Verbatim({

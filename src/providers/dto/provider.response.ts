@@ -1,9 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/api-style.rules.js';
-import { dialectOf } from '../../upstreams/provider-dialect.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
-import type { ProviderRow, ProviderStatus, StoredPricing } from '../provider-row.js';
+import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
+import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
+import type { RoutedProvider } from '../provider-routes.service.js';
+import type { ProviderStatus, StoredPricing } from '../provider-row.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
+import { GATEWAY_ROUTE } from './gateway-route.schema.js';
 
 class ProviderCapabilityResponse {
   @ApiProperty({ type: 'array', items: { type: 'string', enum: [...API_STYLES] }, description: 'Styles it serves.' })
@@ -22,13 +25,13 @@ class ProviderCapabilityResponse {
   @ApiProperty({ type: 'string', enum: ['provider', 'gateway'], description: 'Whose paths calls use.' })
   paths: 'provider' | 'gateway';
 
-  static of(type: ProviderType): ProviderCapabilityResponse {
-    const { apiStyles, endpointStyles } = dialectOf(type);
+  /** A way that this version does not know serves nothing. */
+  static of(route: ProviderRoute | null): ProviderCapabilityResponse {
     return Object.assign(new ProviderCapabilityResponse(), {
-      apiStyles,
-      endpointStyles: [...endpointStyles.keys()],
-      modelPrefix: null,
-      paths: 'provider',
+      apiStyles: route?.apiStyles ?? [],
+      endpointStyles: [...(route?.endpointPaths.keys() ?? [])],
+      modelPrefix: route?.modelPrefix ?? null,
+      paths: route?.paths ?? 'gateway',
     });
   }
 }
@@ -47,14 +50,18 @@ class ProviderResource {
   @ApiProperty({ type: 'string', description: 'For people.' })
   name: string;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The end of the key; the key itself is never answered.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The end of the key; the key itself is never answered. Null when a gateway owns the credential.',
+  })
   secretHint: string | null;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The upstream gateway that calls go through.' })
   providerGatewayId: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'Options of that gateway.' })
-  gatewayRoute: Record<string, unknown> | null;
+  @ApiProperty({ ...GATEWAY_ROUTE, nullable: true, description: 'Options of the way through that gateway.' })
+  gatewayRoute: GatewayRouteOptions | null;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The address used instead of the type’s own.' })
   baseUrl: string | null;
@@ -62,8 +69,13 @@ class ProviderResource {
   @ApiProperty({ ...CUSTOM_PRICING, nullable: true, description: 'Prices by model that replace the catalog’s.' })
   pricing: StoredPricing | null;
 
-  @ApiProperty({ type: 'string', enum: ['direct', 'cf_aig', 'vercel'], description: 'How calls reach the provider.' })
-  route: 'direct' | 'cf_aig' | 'vercel';
+  @ApiProperty({
+    type: 'string',
+    enum: ['direct', ...GATEWAY_TYPES],
+    nullable: true,
+    description: 'How calls reach the provider. Null: through a gateway of a kind that this version does not know.',
+  })
+  route: ProviderRoute['kind'] | null;
 
   @ApiProperty({ type: ProviderCapabilityResponse, description: 'What the type serves on this route.' })
   capability: ProviderCapabilityResponse;
@@ -80,20 +92,21 @@ class ProviderResource {
   @ApiProperty({ type: 'string', description: 'Identity of the creator.' })
   createdBy: string;
 
-  static from(row: ProviderRow): ProviderResource {
-    const { id, type, slug, name, secretHint, baseUrl, pricing, revision, status, createdAt, createdBy } = row;
+  static from({ row, route }: RoutedProvider): ProviderResource {
+    const { id, type, slug, name, secretHint, providerGatewayId, gatewayRoute, baseUrl, pricing } = row;
+    const { revision, status, createdAt, createdBy } = row;
     return Object.assign(new ProviderResource(), {
       id,
       type,
       slug,
       name,
       secretHint,
-      providerGatewayId: null,
-      gatewayRoute: null,
+      providerGatewayId,
+      gatewayRoute,
       baseUrl,
       pricing,
-      route: 'direct',
-      capability: ProviderCapabilityResponse.of(type),
+      route: route?.kind ?? null,
+      capability: ProviderCapabilityResponse.of(route),
       revision,
       status,
       createdAt,
@@ -106,8 +119,8 @@ export class ProviderResponse {
   @ApiProperty({ type: ProviderResource })
   provider: ProviderResource;
 
-  static from(row: ProviderRow): ProviderResponse {
-    return Object.assign(new ProviderResponse(), { provider: ProviderResource.from(row) });
+  static from(provider: RoutedProvider): ProviderResponse {
+    return Object.assign(new ProviderResponse(), { provider: ProviderResource.from(provider) });
   }
 }
 
@@ -115,8 +128,8 @@ export class ProviderListResponse {
   @ApiProperty({ type: [ProviderResource], description: 'Oldest first.' })
   providers: ProviderResource[];
 
-  static from(rows: readonly ProviderRow[]): ProviderListResponse {
-    return Object.assign(new ProviderListResponse(), { providers: rows.map(ProviderResource.from) });
+  static from(providers: readonly RoutedProvider[]): ProviderListResponse {
+    return Object.assign(new ProviderListResponse(), { providers: providers.map(ProviderResource.from) });
   }
 }
 

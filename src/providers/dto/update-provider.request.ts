@@ -1,23 +1,34 @@
 import { Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import type { ProviderStatus } from '../provider-row.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
+import { GATEWAY_ROUTE } from './gateway-route.schema.js';
 
 @WithCustomPricing()
 export class UpdateProviderRequest {
   @Text({ max: 100, optional: true, description: 'For people.' })
   name?: string;
 
-  @Verbatim({ max: 4096, optional: true, description: 'A new key; the old one is gone with it.' })
+  @Verbatim({
+    max: 4096,
+    optional: true,
+    description: 'A new key; the old one is gone with it. Not on an instance behind a gateway.',
+  })
   secret?: string;
 
-  @JsonObject({ optional: true, nullable: true, description: 'Only on an instance behind a gateway; null clears it.' })
+  @JsonObject({
+    optional: true,
+    nullable: true,
+    schema: GATEWAY_ROUTE,
+    description: 'Replaces the options of the way through a gateway of type `vercel`; null removes them.',
+  })
   gatewayRoute?: object | null;
 
   @Verbatim({
     max: 200,
     optional: true,
     nullable: true,
-    description: 'A new address, together with the key to send there; null returns to the type’s own.',
+    description:
+      'A new address, together with the key to send there; null returns to the type’s own. Not on an instance behind a gateway.',
   })
   baseUrl?: string | null;
 

@@ -56,6 +56,11 @@ export function servesType(gateway: GatewayType, type: ProviderType): boolean {
   return SERVED.get(gateway)?.has(type) ?? false;
 }
 
+/** True for kinds on which an instance may set {@link GatewayRouteOptions}. Source: contract-admin 1.8. */
+export function takesRouteOptions(gateway: GatewayType): boolean {
+  return gateway === 'vercel';
+}
+
 /**
  * The way to a provider through an upstream gateway.
  *

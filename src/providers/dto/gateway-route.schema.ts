@@ -1,0 +1,26 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+
+/**
+ * Options of a way through a gateway, as requests and answers carry them; `parseGatewayRoute` judges them.
+ * Source: contract-admin 1.8.
+ */
+export const GATEWAY_ROUTE = {
+  type: 'object',
+  properties: {
+    modelPrefix: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      pattern: '/$',
+      description: 'Stands before model names instead of the namespace of the type. Ends with a slash.',
+    },
+    providerOnly: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 100 },
+      minItems: 1,
+      maxItems: 20,
+      description: 'The only providers that may serve behind the gateway.',
+    },
+  },
+  additionalProperties: false,
+} satisfies ApiPropertyOptions;

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayListing } from '../gateways/gateway-listing.service.js';
+import type { GatewayRow } from '../gateways/gateway-row.js';
+import { Environment } from '../platform/config/environment.js';
+import type { ProviderType } from '../upstreams/provider-types.js';
+import { gatewayRoute, servesType } from '../upstreams/routes/gateway-route.js';
+import type { GatewayBaseUrls, GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
+import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
+import type { ProviderRow } from './provider-row.js';
+
+/** A stored instance with the way its calls take. */
+export interface RoutedProvider {
+  readonly row: ProviderRow;
+  /** Null when it is called directly, and when its gateway is gone. */
+  readonly gateway: GatewayRow | null;
+  /** Null when this version does not know the way: the gateway is gone, or of another kind. */
+  readonly route: ProviderRoute | null;
+}
+
+/** Finds out how calls of provider instances reach their providers; reads what is stored now. */
+@Injectable()
+export class ProviderRoutes {
+  readonly #baseUrls: GatewayBaseUrls;
+
+  constructor(
+    private readonly gateways: GatewayListing,
+    { CF_AIG_BASE_URL, VERCEL_AI_GATEWAY_BASE_URL }: Environment,
+  ) {
+    this.#baseUrls = Object.freeze({ cf_aig: CF_AIG_BASE_URL, vercel: VERCEL_AI_GATEWAY_BASE_URL });
+  }
+
+  /** The account's gateways by id, revoked ones included; asks for them only when one of the rows names one. */
+  async gatewaysOf(
+    organizationId: string,
+    rows: readonly Pick<ProviderRow, 'providerGatewayId'>[],
+  ): Promise<ReadonlyMap<string, GatewayRow>> {
+    if (rows.every(({ providerGatewayId }) => providerGatewayId === null)) return NO_GATEWAYS;
+    const all = await this.gateways.listForOrganization(organizationId);
+    return new Map(all.map((gateway) => [gateway.id, gateway]));
+  }
+
+  /** Rows of one account with their ways, in the same order. */
+  async routed(organizationId: string, rows: readonly ProviderRow[]): Promise<RoutedProvider[]> {
+    const gateways = await this.gatewaysOf(organizationId, rows);
+    return rows.map((row) => this.route(row, gateways));
+  }
+
+  /** @throws TypeError for a provider type that this version does not know. */
+  route(row: ProviderRow, gateways: ReadonlyMap<string, GatewayRow>): RoutedProvider {
+    if (row.providerGatewayId === null) return { row, gateway: null, route: directRoute(row.type, row.baseUrl) };
+    const gateway = gateways.get(row.providerGatewayId) ?? null;
+    const isServed = gateway !== null && servesType(gateway.type, row.type);
+    return { row, gateway, route: isServed ? this.through(gateway, row.type, row.gatewayRoute) : null };
+  }
+
+  /** @throws TypeError for a type that the gateway does not serve. */
+  through({ type: kind, config }: GatewayRow, type: ProviderType, options: GatewayRouteOptions | null): ProviderRoute {
+    return gatewayRoute(type, { type: kind, ...config }, options, this.#baseUrls);
+  }
+}
+
+const NO_GATEWAYS: ReadonlyMap<string, GatewayRow> = new Map();

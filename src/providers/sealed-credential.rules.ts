@@ -1,0 +1,50 @@
+import type { GatewayRow } from '../gateways/gateway-row.js';
+import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
+import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
+import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
+import { secretContext } from './drafts/provider-secret.rules.js';
+import type { ProviderRow } from './provider-row.js';
+
+/** What calls of an instance authenticate with, as it is stored: a key of its own, or the token of its gateway. */
+export interface SealedCredential {
+  readonly providerId: string;
+  readonly blob: string;
+  readonly context: VaultContext;
+  /** Says which headers carry it. */
+  readonly route: Pick<ProviderRoute, 'credentialHeaders'>;
+  /** Why it must not be opened at all, for the log; absent when it may. */
+  readonly unusable?: 'provider_gateway_revoked' | 'provider_gateway_missing';
+  /** Where this text differs it is another credential, or another place for it. */
+  readonly tiedTo: string;
+}
+
+/** How the calls go that it is for. */
+export interface CredentialWay {
+  /** The gateway that the row names; null when the row names none, or when this version cannot use it. */
+  readonly gateway: GatewayRow | null;
+  readonly route: ProviderRoute;
+}
+
+/** A row that names a gateway has no other credential: without that gateway it is unusable. */
+export function sealedCredential(
+  row: ProviderRow,
+  { gateway, route }: CredentialWay = { gateway: null, route: directRoute(row.type, row.baseUrl) },
+): SealedCredential {
+  const isDirect = row.providerGatewayId === null;
+  const blob = (isDirect ? row.secretBlob : gateway?.secretBlob) ?? '';
+  const context = gateway === null ? secretContext(row) : gatewaySecretContext(gateway);
+  const unusable = isDirect ? undefined : problemOf(gateway);
+  return {
+    providerId: row.id,
+    blob,
+    context,
+    route,
+    unusable,
+    tiedTo: JSON.stringify([blob, unusable, row.id, row.type, route.kind, route.baseUrl, Object.entries(context)]),
+  };
+}
+
+function problemOf(gateway: GatewayRow | null): SealedCredential['unusable'] {
+  if (gateway === null) return 'provider_gateway_missing';
+  return gateway.status === 'active' ? undefined : 'provider_gateway_revoked';
+}
