@@ -1,13 +1,17 @@
 import type { ModelChoice } from './model-choice.rules.js';
+import type { BodyPieces } from './relay/provider-call.js';
+
+/** The largest body that is taken. Source: contract-app 6.3, step 6; 7.1. */
+export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
 /** What may really be sent, after every check; nothing of it is looked at again. */
 export interface AdmittedRequest {
   readonly model: ModelChoice;
-  /** Below the base URL, with query; the model written back where it changed. */
+  /** Below the base URL of the way to the provider, with query; the model written back where it changed. */
   readonly path: string;
-  readonly body: Buffer;
+  readonly body: Buffer | BodyPieces;
   /** The form's content type; absent for JSON. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   /** We asked for usage that the client did not ask for: it must not see it. */
   readonly withholdUsageChunk: boolean;
   /** Tools the provider runs itself and may charge for. */

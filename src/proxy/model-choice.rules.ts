@@ -2,7 +2,9 @@ import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { PriceBook } from '../pricing/price-book.js';
+import type { ProviderInstance } from '../providers/provider-instance.js';
 import type { ProxyPlan } from './plan.js';
+import { unpriced } from './provider-choice.rules.js';
 
 const MAX_MODEL_CHARACTERS = 200;
 
@@ -11,6 +13,8 @@ export interface ModelChoice {
   readonly requested: string;
   /** After the application's rewrites; what usage records. */
   readonly canonical: string;
+  /** What the provider is told: behind some gateways with a prefix. */
+  readonly wire: string;
   /** Absent only where the provider reports the cost itself. */
   readonly price: CompiledPrice | undefined;
   /** Where the name must be written back when it changed; a path rule's own model is never written. */
@@ -44,10 +48,13 @@ export function chooseModel(
   const canonical = app.modelRewrites.get(requested) ?? requested;
   const price = prices.find(provider.type, canonical, provider.customPrices);
   if (price === undefined && !provider.route.reportsCost(style)) {
-    throw new GatewayError('pricing_not_configured', {
-      message: `The model "${canonical}" has no price. Add custom pricing for it on the provider "${provider.slug}".`,
-    });
+    throw unpriced(canonical, provider.slug);
   }
   const source = match.model !== undefined ? 'path' : inBody !== undefined ? 'body' : 'rule';
-  return { requested, canonical, price, source };
+  return { requested, canonical, wire: wireModel(provider, canonical), price, source };
+}
+
+/** The name of a model on the way to its provider. Source: contract-app 6.6, step 5. */
+export function wireModel({ route }: ProviderInstance, canonical: string): string {
+  return route.modelPrefix === null ? canonical : route.modelPrefix + canonical;
 }

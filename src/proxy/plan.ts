@@ -4,26 +4,21 @@ import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
-import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
-import { type ApiStyle, classifyPath } from '../upstreams/api-style.rules.js';
+import type { ProviderInstance } from '../providers/provider-instance.js';
+import { classifyPath } from '../upstreams/api-style.rules.js';
 import { matchPath, type PathMatch } from '../upstreams/path-policy.rules.js';
 import { cleanQuery } from '../upstreams/upstream-path.rules.js';
+import { type CallTarget, requireActiveProvider } from './provider-choice.rules.js';
 import type { ProxyPath } from './proxy-path.rules.js';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** Where a call goes and what the application allows there; decided before a byte of the body is read. */
-export interface ProxyPlan {
-  readonly provider: ProviderInstance;
+export interface ProxyPlan extends CallTarget {
   readonly access: ProviderAccess;
   readonly match: PathMatch;
-  readonly style: ApiStyle;
-  /** Below the provider's base URL, as sent. */
-  readonly path: string;
   /** Without question mark, credentials removed; perhaps empty. */
   readonly query: string;
-  /** Flat list of the headers that carry the provider's credential and its fixed ones. */
-  readonly credential: readonly string[];
 }
 
 /** Makes the plan of a proxied call, in the order of contract-app 6.3, steps 1 to 5. */
@@ -65,17 +60,6 @@ function planFor(
     });
   }
   return { provider, access, match, style, path, query: query === '' ? '' : cleanQuery(query), credential };
-}
-
-function requireActiveProvider(providers: ProviderSet, slug: string): ProviderInstance {
-  const provider = providers.find(slug);
-  if (provider === undefined) {
-    throw new GatewayError('provider_not_configured', { message: `There is no provider "${slug}".` });
-  }
-  if (provider.status !== 'active') {
-    throw new GatewayError('provider_disabled', { message: `The provider "${slug}" is disabled.` });
-  }
-  return provider;
 }
 
 function notAllowed(reason: string, message: string): GatewayError {

@@ -5,6 +5,8 @@ import type { Caller, CallerRequest } from '../client-auth/caller.js';
 import { Refusals } from '../common/errors/refusals.js';
 import { refuseRepeatedHeaders } from '../common/http/repeated-headers.rules.js';
 import type { RequestTimings } from '../common/http/request-timings.js';
+import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
+import { type EndpointPath, findEndpointPath } from './endpoints/endpoint-path.rules.js';
 import { Forwarding } from './forwarding.service.js';
 import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 
@@ -26,8 +28,8 @@ class DoorRequest implements CallerRequest {
 }
 
 /**
- * The proxy's own door: takes calls of the proxy routes straight off the HTTP server, through the guard that the route in
- * `ProxyController` declares. The framework's routing, hooks and promises would
+ * The proxy's own door: takes provider calls, of the proxy routes and of named endpoints, straight off the HTTP server,
+ * through the guard that their routes in `ProxyController` and `EndpointsController` declare. The framework's routing, hooks and promises would
  * cost a fifth of what a call may cost in all (ADR 0010).
  */
 @Injectable()
@@ -35,21 +37,42 @@ export class ProxyDoor {
   constructor(
     private readonly guard: CallerGuard,
     private readonly forwarding: Forwarding,
+    private readonly endpoints: EndpointForwarding,
     private readonly refusals: Refusals,
   ) {}
 
   /** @returns false for a request of another route, which is then the framework's. */
   takes(message: IncomingMessage, response: ServerResponse): boolean {
-    const path = findProxyPath(message.url ?? '');
-    if (path === undefined) return false;
-    const request = new DoorRequest(message);
-    this.serve(path, request, response).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
+    const url = message.url ?? '';
+    const path = findProxyPath(url);
+    if (path !== undefined) {
+      this.answer(message, response, (request) => this.serveProxy(path, request, response));
+      return true;
+    }
+    const endpoint = message.method === 'POST' ? findEndpointPath(url) : undefined;
+    if (endpoint === undefined) return false;
+    this.answer(message, response, (request) => this.serveEndpoint(endpoint, request, response));
     return true;
   }
 
-  private async serve(path: ProxyPath, request: DoorRequest, response: ServerResponse): Promise<void> {
+  private answer(
+    message: IncomingMessage,
+    response: ServerResponse,
+    serve: (request: DoorRequest) => Promise<void>,
+  ): void {
+    const request = new DoorRequest(message);
+    serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
+  }
+
+  private async serveProxy(path: ProxyPath, request: DoorRequest, response: ServerResponse): Promise<void> {
     refuseRepeatedHeaders(request.raw.rawHeaders);
     const caller = await this.guard.prove(request, path);
     await this.forwarding.forward(caller, path, request, response);
+  }
+
+  private async serveEndpoint(path: EndpointPath, request: DoorRequest, response: ServerResponse): Promise<void> {
+    refuseRepeatedHeaders(request.raw.rawHeaders);
+    const caller = await this.guard.prove(request, path);
+    await this.endpoints.forward(caller, path.slug, request, response);
   }
 }

@@ -4,7 +4,8 @@ import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { escapedRoute } from './proxy-path.rules.js';
 
-const SERVER_TIMING_HEADER = {
+/** The header of every relayed answer, as the document describes it. */
+export const SERVER_TIMING_HEADER = {
   'Server-Timing': {
     description: 'Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`).',
     schema: { type: 'string' as const },

@@ -5,7 +5,13 @@ import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallAdmission } from './admission.js';
+import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
+import { EndpointPlans } from './endpoints/endpoint-plan.js';
+import { EndpointRequests } from './endpoints/endpoint-request.js';
+import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { Forwarding } from './forwarding.service.js';
+import { OutgoingCalls } from './outgoing-calls.service.js';
+import { OwnResponses } from './own-responses.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import { ProxyController } from './proxy.controller.js';
@@ -16,21 +22,28 @@ import { RelayParts } from './relay/relay-parts.js';
 import { UpstreamConnections } from './relay/upstream-connections.js';
 
 /**
- * Calls to providers in the providers' own formats: plan, policy, admission, relay, record.
+ * Calls to providers in the providers' own formats, through the proxy or a named endpoint: plan, policy, admission,
+ * relay, record.
  *
- * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`. Codes: path_not_allowed, provider_*,
+ * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
+ * Codes: path_not_allowed, endpoint_not_found, provider_*,
  * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded,
  * auth_required (403, a blocked user).
- * Log lines: provider_ttfb_timeout, provider_stream_failed.
+ * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, provider_stream_failed.
  */
 @Module({
   imports: [ClientAuthModule, ProvidersModule, PricingModule, UsageModule, UsersModule],
-  controllers: [ProxyController],
+  controllers: [ProxyController, EndpointsController],
   providers: [
     ProxyPlans,
     ProxyPolicy,
+    OwnResponses,
     CallAdmission,
+    OutgoingCalls,
     Forwarding,
+    EndpointPlans,
+    EndpointRequests,
+    EndpointForwarding,
     ProxyDoor,
     UpstreamConnections,
     AbandonedAnswers,

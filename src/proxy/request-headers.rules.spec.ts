@@ -46,7 +46,7 @@ const DROPPED = [
   'x-stainless',
 ];
 const OURS = ['authorization', 'Bearer sk-operator'];
-const RULE: HeaderRule = { removed: [], injected: OURS };
+const RULE: HeaderRule = { removed: [], passed: new Set(), injected: OURS };
 const FIXED = ['content-type', 'application/json', 'accept-encoding', 'identity'];
 
 /** What of the client's went on: everything between the two fixed headers and the injected ones. */
@@ -84,18 +84,27 @@ describe('request headers to a provider (contract-app 6.9)', () => {
     expect(upstreamHeaders(sent, { ...RULE, contentType: form }).slice(0, 2)).toEqual(['content-type', form]);
   });
 
+  it('contract-app 6.9: header that passes on this way only → goes on; injected and removed ones still do not', () => {
+    const sent = ['CF-AIG-Cache-TTL', '60', 'cf-aig-authorization', 'Bearer client', 'cf-aig-skip-cache', 'true'];
+    const way = { ...RULE, removed: ['cf-aig-skip-cache'], passed: new Set(['cf-aig-cache-ttl', 'cf-aig-skip-cache']) };
+    expect(passed(sent, way)).toEqual(['cf-aig-cache-ttl', '60']);
+  });
+
+  it('body in pieces → its length is said', () => {
+    expect(upstreamHeaders([], { ...RULE, contentLength: 12 })).toEqual([...FIXED, 'content-length', '12', ...OURS]);
+  });
+
   it('allowed header that names a person or carried the credential → removed', () => {
     const removed = ['user-agent', 'x-stainless-user'];
-    expect(passed(['User-Agent', 'ann', 'X-Stainless-User', 'ann', 'accept', 'x'], { removed, injected: [] })).toEqual([
-      'accept',
-      'x',
-    ]);
+    expect(
+      passed(['User-Agent', 'ann', 'X-Stainless-User', 'ann', 'accept', 'x'], { ...RULE, removed, injected: [] }),
+    ).toEqual(['accept', 'x']);
   });
 
   it('threats 2.2: header that is ours → ours alone, however the client spells or repeats it', () => {
     const injected = ['anthropic-version', '2023-06-01', 'x-api-key', 'sk-operator'];
     const sent = ['Anthropic-Version', '1999-01-01', 'anthropic-version', '2000-01-01', 'X-API-KEY', 'sk-client'];
-    expect(upstreamHeaders(sent, { removed: [], injected })).toEqual([...FIXED, ...injected]);
+    expect(upstreamHeaders(sent, { ...RULE, injected })).toEqual([...FIXED, ...injected]);
   });
 
   it.each([

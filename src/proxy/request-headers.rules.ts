@@ -18,10 +18,14 @@ const JSON_TYPE = 'application/json';
 export interface HeaderRule {
   /** Names in lower case that identify a person or a caller and never go on, whatever the allowlist says. */
   readonly removed: readonly string[];
+  /** Names in lower case that go on beside the allowlisted ones, on this way. */
+  readonly passed: ReadonlySet<string>;
   /** What the provider gets of ours: its credential and its fixed headers, as a flat list. */
   readonly injected: readonly string[];
   /** The content type of what is really sent; absent for JSON. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
+  /** Of a body whose length nobody could see otherwise, in bytes. */
+  readonly contentLength?: number | undefined;
 }
 
 /**
@@ -32,10 +36,11 @@ export interface HeaderRule {
  */
 export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule): string[] {
   const headers: string[] = ['content-type', rule.contentType ?? JSON_TYPE, 'accept-encoding', 'identity'];
+  if (rule.contentLength !== undefined) headers.push('content-length', String(rule.contentLength));
   const hopByHop = connectionTokens(rawHeaders);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    if (!ALLOWED.has(name) && !name.startsWith(ALLOWED_PREFIX)) continue;
+    if (!ALLOWED.has(name) && !name.startsWith(ALLOWED_PREFIX) && !rule.passed.has(name)) continue;
     if (name === 'content-type' || rule.removed.includes(name) || hopByHop?.has(name)) continue;
     if (isInjected(rule.injected, name)) continue;
     headers.push(name, rawHeaders[at + 1] ?? '');

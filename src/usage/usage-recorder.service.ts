@@ -54,6 +54,16 @@ export class UsageRecorder implements OnApplicationShutdown {
     return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)) };
   }
 
+  /**
+   * Writes down that a request goes on to another target, to be called right before it is sent there. Its event stays
+   * the same one; from here on it tells of this target.
+   */
+  redirect({ entry }: UsageTicket, admission: UsageAdmission): UsageTicket {
+    const members = admissionMembers(admission, this.fixedOf(admission));
+    this.journal.readmit(entry, interruptedEvent(members, admission));
+    return { admission, members, entry };
+  }
+
   /** Rendered once for all calls that are alike; the key holds everything {@link fixedMembers} reads. */
   private fixedOf(admission: UsageAdmission): string {
     const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =

@@ -156,7 +156,7 @@ export interface EndpointTarget {
 }
 
 /** An endpoint of the Responses style. */
-interface ResponsesEndpoint extends EndpointTarget {
+export interface ResponsesEndpoint extends EndpointTarget {
   readonly api_style: 'responses';
   /** Merged over the client's body; wins at every depth. */
   readonly params: JsonObject;

@@ -113,6 +113,16 @@ export class UsageJournal {
     return entry;
   }
 
+  /**
+   * Writes again what an open admission is to be recorded as. Never throws: should it not be written, the first text
+   * stands.
+   */
+  readmit(entry: JournalEntry, json: string): void {
+    if (entry.settled) return;
+    entry.json = json;
+    this.carryOver([entry]);
+  }
+
   /** Notes the finished event of an admission. The first settlement counts; never throws. */
   settle(entry: JournalEntry, json: string): void {
     if (entry.settled) return;

@@ -1,17 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { GivenUp, providerError, timeoutError } from './provider-failure.rules.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { failureReason, GivenUp, refusalOf } from './provider-failure.rules.js';
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
 
 describe('calls that brought no answer (contract-app 6.11)', () => {
   it('no headers in time → 504 that names the budget', () => {
-    expect(timeoutError(120_000)).toMatchObject({
+    expect(refusalOf(new GivenUp('timeout'), 120_000)).toMatchObject({
       code: 'provider_error',
       status: 504,
       reason: 'provider_timeout',
       message: 'The provider did not answer within 120 seconds.',
     });
-    expect(timeoutError(500).message).toContain('0.5 seconds');
+    expect(refusalOf(new GivenUp('timeout'), 499.9).message).toContain('0.5 seconds');
   });
 
   it.each([
@@ -21,19 +22,27 @@ describe('calls that brought no answer (contract-app 6.11)', () => {
     ['blocked', withCode('10.0.0.7: the address is not public', 'ERR_BLOCKED_ADDRESS'), 'provider_err_blocked_address'],
     ['without a code', new Error('10.0.0.7'), 'provider_unknown'],
     ['with a code that is no text', withCode('10.0.0.7', 42), 'provider_unknown'],
-    ['given up by us', new GivenUp('cancelled'), 'provider_unknown'],
+    ['given up by us', new GivenUp('cancelled'), 'provider_cancelled'],
   ])('connection %s → 502; the reason is for the log, no address is told', (_name, error, reason) => {
-    const refusal = providerError(error);
+    const refusal = refusalOf(error, 1_000);
+    expect(failureReason(error)).toBe(reason);
     expect(refusal).toMatchObject({ code: 'provider_error', status: 502, reason, cause: error });
     expect(refusal.message).toBe('The provider could not be reached.');
     expect(refusal.data).toBeUndefined();
   });
 
   it('an encoding nobody asked for → 502 that says so', () => {
-    expect(providerError(new GivenUp('undecodable'))).toMatchObject({
+    expect(refusalOf(new GivenUp('undecodable'), 1_000)).toMatchObject({
       status: 502,
       reason: 'provider_encoding_unknown',
       message: 'The provider answered in an encoding that was not asked for.',
     });
+  });
+
+  it('not recordable → the refusal that says why, or an error of ours; never the provider’s', () => {
+    const refusal = new GatewayError('service_unavailable', { reason: 'usage_journal_full' });
+    expect(refusalOf(new GivenUp('not_recordable', { cause: refusal }), 1_000)).toBe(refusal);
+    const defect = new GivenUp('not_recordable', { cause: new Error('a defect') });
+    expect(refusalOf(defect, 1_000)).toMatchObject({ code: 'internal_error', status: 500 });
   });
 });

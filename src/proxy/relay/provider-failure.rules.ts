@@ -3,29 +3,54 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 
 /** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
 export class GivenUp extends Error {
-  constructor(readonly why: 'client_left' | 'timeout' | 'cancelled' | 'not_recordable' | 'undecodable') {
-    super(why);
+  constructor(
+    readonly why: 'client_left' | 'timeout' | 'cancelled' | 'not_recordable' | 'undecodable' | 'discarded',
+    options?: ErrorOptions,
+  ) {
+    super(why, options);
     this.name = 'GivenUp';
   }
 }
 
-/** No response headers in time. Source: contract-app 6.11. */
-export function timeoutError(timeoutMs: number): GatewayError {
-  return new GatewayError('provider_error', {
-    status: 504,
-    message: `The provider did not answer within ${timeoutMs / 1000} seconds.`,
-    reason: 'provider_timeout',
-  });
+/** No response headers came in time. */
+export function isTimeout(error: Error): boolean {
+  return error instanceof GivenUp && error.why === 'timeout';
 }
 
-/** What a client is told of a call that brought no answer; the granular reason stays in the log. */
-export function providerError(error: Error): GatewayError {
-  if (error instanceof GivenUp && error.why === 'undecodable') {
-    return new GatewayError('provider_error', {
-      message: 'The provider answered in an encoding that was not asked for.',
-      reason: 'provider_encoding_unknown',
-    });
+/** The request could not be written down: no provider may be called for it. */
+export function isNotRecordable(error: Error): boolean {
+  return error instanceof GivenUp && error.why === 'not_recordable';
+}
+
+/** Why a call brought no answer, in one word for records and the log. */
+export function failureReason(error: Error): string {
+  if (!(error instanceof GivenUp)) return `provider_${errorCode(error)?.toLowerCase() ?? 'unknown'}`;
+  return error.why === 'undecodable' ? 'provider_encoding_unknown' : `provider_${error.why}`;
+}
+
+/**
+ * What a client is told of a call that brought no answer; the granular reason stays in the log.
+ *
+ * @param timeoutMs how long the provider had until its response headers.
+ * Source: contract-app 6.11.
+ */
+export function refusalOf(error: Error, timeoutMs: number): GatewayError {
+  const reason = failureReason(error);
+  if (!(error instanceof GivenUp)) return new GatewayError('provider_error', { reason, cause: error });
+  switch (error.why) {
+    case 'timeout': {
+      const message = `The provider did not answer within ${Math.round(timeoutMs) / 1000} seconds.`;
+      return new GatewayError('provider_error', { status: 504, message, reason });
+    }
+    case 'undecodable': {
+      const message = 'The provider answered in an encoding that was not asked for.';
+      return new GatewayError('provider_error', { message, reason });
+    }
+    case 'not_recordable':
+      return error.cause instanceof GatewayError
+        ? error.cause
+        : new GatewayError('internal_error', { cause: error.cause });
+    default:
+      return new GatewayError('provider_error', { reason, cause: error });
   }
-  const code = errorCode(error)?.toLowerCase() ?? 'unknown';
-  return new GatewayError('provider_error', { reason: `provider_${code}`, cause: error });
 }

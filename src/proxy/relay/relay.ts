@@ -1,42 +1,45 @@
 import type { ServerResponse } from 'node:http';
-import type { Transform } from 'node:stream';
-import type { Client, Dispatcher } from 'undici';
+import type { Client } from 'undici';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import { RequestTimings } from '../../common/http/request-timings.js';
 import { createUsageReader, type UsageReader } from '../../upstreams/usage/usage-reader.js';
-import type { UsageTicket } from '../../usage/usage-recorder.service.js';
+import type { UsageAttempt } from '../../usage/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { AbandonedAnswer } from './abandoned-answers.js';
-import { ClientAnswer } from './client-answer.js';
-import { decodingOf } from './content-decoder.js';
+import { AnswerBody } from './answer-body.js';
+import { answerHead, isEventStream, isSuccess } from './answer-head.rules.js';
+import { CallRecord } from './call-record.js';
+import { type AnswerHead, ClientAnswer } from './client-answer.js';
+import { isTargetFailure } from './fallback.rules.js';
+import { HeldOpening } from './held-opening.js';
 import type { ProviderCall } from './provider-call.js';
-import { GivenUp, providerError, timeoutError } from './provider-failure.rules.js';
+import { type ExchangeEvents, ProviderExchange } from './provider-exchange.js';
+import { failureReason, isNotRecordable, isTimeout, refusalOf } from './provider-failure.rules.js';
 import type { RelayParts } from './relay-parts.js';
-import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } from './response-headers.rules.js';
-import { maskText, SecretMask } from './secret-mask.js';
+import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
 
 /**
  * Relays one provider answer to the client, byte for byte and as it comes. Every call that reaches the provider comes
- * to exactly one end: complete, left by its client, or failed; and is recorded there, once.
+ * to exactly one end: complete, left by its client, or failed; and is recorded there, once. While nothing has reached
+ * the client, a failure may instead hand the request over to the next target, which gets a relay of its own and the
+ * same record.
  *
- * Its methods are undici's callbacks in their order. The admission is written in `onRequestStart`, the moment before
- * the request goes to the socket: a process that is killed loses no call it made (ADR 0003).
+ * The admission is written in `onSend`, the moment before the request goes to the socket: a process that is killed
+ * loses no call it made (ADR 0003).
  */
-export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
+export class Relay implements ExchangeEvents, AbandonedAnswer {
+  readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
   readonly #timings: RequestTimings;
-  readonly #mask: SecretMask;
+  readonly #body: AnswerBody;
   readonly #startedMs: number;
-  #client: Client | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #ticket: UsageTicket | undefined;
+  readonly #onClose = () => this.#clientClosed();
   #reader: UsageReader | undefined;
-  #filter: UsageChunkFilter | undefined;
-  #decoder: Transform | undefined;
-  #refusal: GatewayError | undefined;
+  #opening: HeldOpening | undefined;
   #status = 0;
   #contentType = '';
+  /** The request is on its way to the provider, or may be. */
+  #sent = false;
   #clientLeft = false;
   #ended = false;
 
@@ -44,10 +47,12 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     private readonly call: ProviderCall,
     private readonly response: ServerResponse,
     private readonly parts: RelayParts,
+    private readonly record: CallRecord = new CallRecord(parts.recorder),
   ) {
+    this.#exchange = new ProviderExchange(call, this);
     this.#answer = new ClientAnswer(response, parts.batch);
     this.#timings = call.request.timings ?? new RequestTimings();
-    this.#mask = new SecretMask(Buffer.from(call.credential));
+    this.#body = new AnswerBody(call.credential);
     this.#startedMs = parts.clock.monotonicMs();
   }
 
@@ -56,136 +61,134 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
    * its body was judged costs no call.
    */
   start(client: Client): void {
-    const { method, path, headers, body, ttfbTimeoutMs } = this.call;
-    this.#client = client;
     if (this.response.destroyed) {
-      this.#end();
+      this.call.pool.release(client);
+      this.#leave();
       return;
     }
-    this.#timer = setTimeout(() => this.#timeOut(), ttfbTimeoutMs);
-    this.response.once('close', () => this.#clientClosed());
-    client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
+    this.response.once('close', this.#onClose);
+    this.#exchange.start(client);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#clientLeft) this.#giveUp('client_left');
-    else if (this.#ended) controller.abort(new GivenUp('timeout'));
-    else this.#admit();
+  onSend(): void {
+    if (this.#clientLeft) {
+      this.#exchange.giveUp('client_left');
+      return;
+    }
+    this.record.admit(this.call.admission);
+    this.#sent = true;
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: UpstreamHeaders,
-    statusText = '',
-  ): void {
-    if (statusCode < 200) return;
-    clearTimeout(this.#timer);
-    this.#controller = controller;
-    this.#status = statusCode;
+  onHead(status: number, statusText: string, headers: UpstreamHeaders): void {
+    this.#status = status;
+    if (isTargetFailure(status) && this.#fallBack(null)) return;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
     this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
-    if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) this.#begin(statusText, headers);
-    else this.#giveUp('undecodable');
+    this.#readUsage();
+    if (this.#clientLeft) return;
+    const isWhole = !this.#exchange.isDecoded && !this.#body.isFiltered;
+    const secret = this.call.credential;
+    this.#begin(answerHead({ status, statusText, headers, secret, isWhole, timings: this.#timings }));
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#decoder) {
-      if (!this.#decoder.write(chunk)) this.#controller?.pause();
-    } else this.#relay(chunk);
+  onBytes(bytes: Buffer): void {
+    if (this.#opening === undefined) this.#relay(bytes);
+    else this.#judgeOpening(this.#opening, bytes);
   }
 
-  onResponseEnd(): void {
-    if (this.#decoder) this.#decoder.end();
-    else this.#complete();
+  onEnd(): void {
+    this.#open();
+    if (!this.#clientLeft) {
+      for (const rest of this.#body.end()) this.#answer.write(rest);
+      this.#answer.end();
+    }
+    this.#settle({ clientAborted: this.#clientLeft, error: null });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#ended) return;
-    if (error instanceof GivenUp && error.why === 'client_left') this.#end();
-    else if (this.#clientLeft && this.#ticket) this.#settle({ clientAborted: true, failed: false });
-    else if (this.#clientLeft) this.#end();
-    else if (this.#answer.takeBack()) this.#refuse(error);
-    else this.#breakOff(error);
+  onFailure(error: Error): void {
+    if (isTimeout(error)) this.#logTimeout();
+    if (this.#clientLeft) this.#leave();
+    else if (!this.#answer.takeBack()) this.#breakOff(error);
+    else if (!isNotRecordable(error) && this.#fallBack(failureReason(error))) this.#exchange.finish();
+    else this.#refuse(error);
   }
 
   /** Gives up an answer whose client has left. */
   cancel(): void {
-    this.#giveUp('cancelled');
+    this.#exchange.giveUp('cancelled');
   }
 
-  #admit(): void {
-    try {
-      this.#ticket = this.parts.recorder.admit(this.call.admission);
-    } catch (error) {
-      this.#refusal = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
-      this.#giveUp('not_recordable');
-    }
+  #readUsage(): void {
+    if (!isSuccess(this.#status)) return;
+    const { style, admission, withholdUsageChunk } = this.call;
+    const { providerType: type, reportsCost } = admission;
+    const contentType = this.#contentType;
+    this.#reader = createUsageReader({ style, type, reportsCost, contentType });
+    if (withholdUsageChunk && isEventStream(contentType)) this.#body.withhold(new UsageChunkFilter());
   }
 
-  #begin(statusText: string, headers: UpstreamHeaders): void {
-    if (isSuccess(this.#status)) {
-      const { style, admission } = this.call;
-      this.#reader = createUsageReader({
-        style,
-        type: admission.providerType,
-        reportsCost: admission.reportsCost,
-        contentType: this.#contentType,
-      });
-      if (this.call.withholdUsageChunk && isEventStream(this.#contentType)) this.#filter = new UsageChunkFilter();
-    }
-    if (this.#clientLeft) return;
-    this.#answer.begin({
-      status: this.#status,
-      statusText: maskText(withoutControls(statusText), this.call.credential),
-      headers: this.#headersFor(headers),
-      bodyBytes: this.#bodyBytes(headers),
-    });
+  /** A stream that could still be replaced waits for its first content; everything else goes out as it comes. */
+  #begin(head: AnswerHead): void {
+    const isReplaceable = this.call.chain?.hasNext && isSuccess(this.#status) && isEventStream(this.#contentType);
+    if (isReplaceable) this.#opening = new HeldOpening(head, () => this.#open());
+    else this.#answer.begin(head);
   }
 
   #relay(chunk: Buffer): void {
     if (!this.#clientLeft) {
-      const masked = this.#mask.push(chunk);
-      const bytes = masked && this.#filter ? this.#filter.push(masked) : masked;
+      const bytes = this.#body.push(chunk);
       if (bytes && !this.#answer.write(bytes)) this.#waitForClient();
     }
     this.#reader?.push(chunk);
   }
 
-  /** A client that does not read slows its own provider connection, and nothing else. */
-  #waitForClient(): void {
-    const source = this.#decoder ?? this.#controller;
-    source?.pause();
-    this.#answer.whenDrained(() => source?.resume());
+  #judgeOpening(opening: HeldOpening, bytes: Buffer): void {
+    const verdict = opening.push(bytes);
+    if (verdict === 'undecided') return;
+    if (verdict === 'failed' && this.#fallBack(opening.failure ?? 'stream_error')) this.#exchange.giveUp('discarded');
+    else this.#open();
   }
 
-  #complete(): void {
-    if (this.#ended) return;
-    if (this.#status === 0) {
-      this.onResponseError(this.#controller, new Error('the provider ended its answer without a status'));
-      return;
-    }
-    if (!this.#clientLeft) {
-      const rest = this.#mask.end();
-      const filtered = rest && this.#filter ? this.#filter.push(rest) : rest;
-      if (filtered) this.#answer.write(filtered);
-      const held = this.#filter?.end();
-      if (held) this.#answer.write(held);
-      this.#answer.end();
-    }
-    this.#settle({ clientAborted: this.#clientLeft, failed: false });
+  /** Nothing replaces this stream any more: what was held back goes out. */
+  #open(): void {
+    const opening = this.#opening;
+    if (opening === undefined) return;
+    this.#opening = undefined;
+    if (!this.#clientLeft) this.#answer.begin(opening.head);
+    for (const chunk of opening.release()) this.#relay(chunk);
+  }
+
+  /** A client that does not read slows its own provider connection, and nothing else. */
+  #waitForClient(): void {
+    this.#exchange.pause();
+    this.#answer.whenDrained(() => this.#exchange.resume());
+  }
+
+  /**
+   * Hands the request over to the next target, if there is one: then this relay has ended.
+   *
+   * @param error what went wrong, beside the status.
+   */
+  #fallBack(error: string | null): boolean {
+    const { chain } = this.call;
+    if (chain === undefined || this.#clientLeft) return false;
+    const next = chain.next(error ?? `status_${this.#status}`);
+    if (next === undefined) return false;
+    this.record.addFailed(this.#attempt(error));
+    this.#ended = true;
+    this.#opening?.release();
+    this.response.off('close', this.#onClose);
+    this.#exchange.discard();
+    new Relay(next.call, this.response, this.parts, this.record).start(next.client);
+    return true;
   }
 
   /** No answer has begun: the client gets one of ours. A failed connection is an event too (contract-app 6.11). */
   #refuse(error: Error): void {
-    const refusal = this.#refusal ?? providerError(error);
-    if (this.#refusal?.code !== 'internal_error' && this.#refusal?.code !== 'service_unavailable') {
-      this.#ticket ??= this.#admitUnsent();
-    }
+    const refusal = refusalOf(error, this.call.ttfbTimeoutMs);
+    if (!this.#sent && refusal.code === 'provider_error') this.#admitUnsent();
     this.parts.refusals.answer(this.call.request, this.response, refusal);
-    if (this.#ticket) this.#settle({ clientAborted: false, failed: true });
-    else this.#end();
+    this.#settle({ clientAborted: false, error: failureReason(error) });
   }
 
   /** The answer had begun: it is cut, and the log says why. */
@@ -193,107 +196,75 @@ export class Relay implements Dispatcher.DispatchHandler, AbandonedAnswer {
     const { eventId, providerSlug, route } = this.call.admission;
     this.parts.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
     this.#answer.cut();
-    this.#settle({ clientAborted: false, failed: true });
+    this.#settle({ clientAborted: false, error: failureReason(error) });
+  }
+
+  /** The client is gone and there is no answer to wait for. Without a call there is nothing to record. */
+  #leave(): void {
+    if (this.record.isAdmitted) this.#settle({ clientAborted: true, error: null });
+    else this.#end();
   }
 
   /** The call never went out, so nothing was promised; it is recorded all the same where it can be. */
-  #admitUnsent(): UsageTicket | undefined {
+  #admitUnsent(): void {
     try {
-      return this.parts.recorder.admit(this.call.admission);
+      this.record.admit(this.call.admission);
     } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
+      if (!(error instanceof GatewayError)) throw error;
     }
   }
 
-  #settle({ clientAborted, failed }: { clientAborted: boolean; failed: boolean }): void {
+  #settle({ clientAborted, error }: { clientAborted: boolean; error: string | null }): void {
     const { price, hostedTools } = this.call;
     // A call that was cancelled before its answer may still be charged for: it counts as answered, usage unknown.
-    const answered = isSuccess(this.#status) || (clientAborted && this.#status === 0);
-    if (this.#ticket) {
-      this.parts.recorder.settle(this.#ticket, {
-        status: answered && !failed ? 'ok' : 'provider_error',
+    const answered = isSuccess(this.#status) || (clientAborted && this.#sent && this.#status === 0);
+    const attempt = this.#attempt(error);
+    this.record.settle(
+      {
+        status: answered && error === null ? 'ok' : 'provider_error',
         answered,
-        latencyMs: Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs),
+        latencyMs: attempt.latencyMs,
         clientAborted,
         reading: this.#reader?.finish(),
         price,
         contentType: this.#contentType,
         hostedTools,
-      });
-    }
+      },
+      clientAborted && !this.#sent ? undefined : attempt,
+    );
     this.#end();
+  }
+
+  /** This target, as the event of a request with several tells of it. */
+  #attempt(error: string | null): UsageAttempt {
+    const { providerSlug, model } = this.call.admission;
+    const latencyMs = Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs);
+    return { providerSlug, model, status: this.#status || null, latencyMs, error };
   }
 
   #end(): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
-    this.#decoder?.destroy();
+    this.#opening?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
-    if (this.#client) this.call.pool.release(this.#client);
-    this.#client = undefined;
+    this.#exchange.finish();
   }
 
   #clientClosed(): void {
     if (this.#ended || this.response.writableFinished) return;
     this.#clientLeft = true;
-    if (this.#ticket === undefined) {
-      this.#giveUp('client_left');
+    if (!this.#sent) {
+      this.#exchange.giveUp('client_left');
       return;
     }
-    this.#decoder?.resume();
-    this.#controller?.resume();
+    this.#open();
+    this.#exchange.resume();
     this.parts.abandoned.take(this);
   }
 
-  #giveUp(why: GivenUp['why']): void {
-    this.#controller?.abort(new GivenUp(why));
-  }
-
-  /** No response headers in time; without a controller the call still waits for its connection. */
-  #timeOut(): void {
+  #logTimeout(): void {
     const { ttfbTimeoutMs, admission } = this.call;
     const { eventId, providerSlug, route } = admission;
-    const timeoutSeconds = ttfbTimeoutMs / 1000;
+    const timeoutSeconds = Math.round(ttfbTimeoutMs) / 1000;
     this.parts.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
-    this.#refusal = timeoutError(ttfbTimeoutMs);
-    if (this.#controller) this.#giveUp('timeout');
-    else this.onResponseError(undefined, new GivenUp('timeout'));
   }
-
-  #prepareDecoding(contentEncoding: string | undefined): boolean {
-    const decoding = decodingOf(contentEncoding);
-    if (decoding.kind !== 'decoder') return decoding.kind === 'identity';
-    const { decoder } = decoding;
-    this.#decoder = decoder;
-    decoder.on('data', (bytes: Buffer) => this.#relay(bytes));
-    decoder.on('drain', () => this.#controller?.resume());
-    decoder.on('end', () => this.#complete());
-    decoder.on('error', () => {
-      this.#giveUp('undecodable');
-      // A call whose answer has arrived whole is over for its connection, which then says nothing of the abort.
-      this.onResponseError(this.#controller, new GivenUp('undecodable'));
-    });
-    return true;
-  }
-
-  #headersFor(headers: UpstreamHeaders): string[] {
-    const list = clientHeaders(headers);
-    for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', this.call.credential);
-    list.push(SERVER_TIMING, this.#timings.header());
-    return list;
-  }
-
-  #bodyBytes(headers: UpstreamHeaders): number | undefined {
-    const length = singleHeader(headers, 'content-length');
-    return length === undefined || this.#decoder || this.#filter ? undefined : Number(length);
-  }
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-function isEventStream(contentType: string): boolean {
-  return contentType.toLowerCase().includes('text/event-stream');
 }

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { NamedEndpoint } from '../../app-directory/config/app-config.js';
+import type { Caller } from '../../client-auth/caller.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { type Ready, whenReady } from '../../common/when-ready.js';
+import { PriceBook } from '../../pricing/price-book.js';
+import { ProviderDirectory } from '../../providers/provider-directory.js';
+import type { ProviderSet } from '../../providers/provider-instance.js';
+import type { CallTarget } from '../provider-choice.rules.js';
+import { type EndpointTargets, type Target, targetsOf } from './endpoint-targets.rules.js';
+
+const SLUG = /^[a-z0-9-]{1,64}$/;
+
+/** A target with the credential to call it. */
+export interface ReadyTarget extends CallTarget, Target {}
+
+/** An endpoint and whom its request may go to, the primary target first. */
+export interface EndpointPlan {
+  readonly slug: string;
+  readonly endpoint: NamedEndpoint;
+  readonly primary: ReadyTarget;
+  /** In the order they are tried. */
+  readonly fallbacks: readonly ReadyTarget[];
+}
+
+const NO_TARGETS: readonly ReadyTarget[] = [];
+
+/** Plans calls of named endpoints; the configuration of the endpoint is the policy (specification "Named endpoint rules"). */
+@Injectable()
+export class EndpointPlans {
+  /** Targets as one version of an account's providers serves them: nothing of it changes until either changes. */
+  readonly #known = new WeakMap<ProviderSet, WeakMap<NamedEndpoint, EndpointTargets>>();
+
+  constructor(
+    private readonly providers: ProviderDirectory,
+    private readonly prices: PriceBook,
+  ) {}
+
+  /**
+   * @throws endpoint_not_found; of the primary target provider_not_configured, provider_disabled,
+   * provider_unavailable, pricing_not_configured. Source: contract-app 7.2.
+   */
+  forCall({ app }: Caller, slug: string): Ready<EndpointPlan> {
+    const endpoint = SLUG.test(slug) ? app.config.endpoints[slug] : undefined;
+    if (endpoint === undefined) {
+      throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint of this name.' });
+    }
+    return whenReady(this.providers.forOrganization(app.organizationId), (providers) => {
+      const { primary, fallbacks } = this.targets(providers, endpoint);
+      return whenReady(primary.provider.credentialHeaders(), (credential) =>
+        whenReady(withCredentials(fallbacks), (usable) => {
+          return { slug, endpoint, primary: { ...primary, credential }, fallbacks: usable };
+        }),
+      );
+    });
+  }
+
+  /** Whether a planned target may still be called: its provider may have been paused or deleted since. */
+  isStillActive({ app }: Caller, { provider }: ReadyTarget): boolean {
+    const providers = this.providers.forOrganization(app.organizationId);
+    if (providers instanceof Promise) return true;
+    const current = providers.find(provider.slug);
+    return current !== undefined && current.id === provider.id && current.status === 'active';
+  }
+
+  private targets(providers: ProviderSet, endpoint: NamedEndpoint): EndpointTargets {
+    let ofSet = this.#known.get(providers);
+    if (ofSet === undefined) {
+      ofSet = new WeakMap();
+      this.#known.set(providers, ofSet);
+    }
+    let targets = ofSet.get(endpoint);
+    if (targets === undefined) {
+      targets = targetsOf(endpoint, providers, this.prices);
+      ofSet.set(endpoint, targets);
+    }
+    return targets;
+  }
+}
+
+/** The targets whose key can be opened, in their order. At once when all of them are open. */
+function withCredentials(targets: readonly Target[]): Ready<readonly ReadyTarget[]> {
+  if (targets.length === 0) return NO_TARGETS;
+  const opened = targets.map((target) => withCredential(target));
+  const ready = opened.filter(isReady);
+  if (ready.length === opened.length) return ready;
+  return Promise.all(opened).then((all) => all.filter((target) => target !== undefined));
+}
+
+function withCredential(target: Target): Ready<ReadyTarget | undefined> {
+  const credential = target.provider.credentialHeaders();
+  if (!(credential instanceof Promise)) return { ...target, credential };
+  return credential.then(
+    (headers) => ({ ...target, credential: headers }),
+    // It is logged where it is opened; a fallback that cannot be used is left out (contract-app 7.2).
+    () => undefined,
+  );
+}
+
+function isReady(target: Ready<ReadyTarget | undefined>): target is ReadyTarget {
+  return target !== undefined && !(target instanceof Promise);
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/config/app-config.js';
+import type { Caller } from '../../client-auth/caller.js';
+import { Ids } from '../../common/ids.js';
+import { type Ready, whenReady } from '../../common/when-ready.js';
+import type { AdmittedRequest } from '../admitted-request.js';
+import { mergeBody, scanBody } from '../body/body-steps.js';
+import { judgeReferences } from '../body/forbidden-members.rules.js';
+import { formBoundary, formType } from '../body/form-type.rules.js';
+import { applyEdits, type JsonEdit, setMember } from '../body/json-edit.js';
+import type { ScannedBody } from '../body/json-members.js';
+import { mergeMembers } from '../body/json-merge.rules.js';
+import { compileMembers, type MergeMembers } from '../body/json-merge-members.rules.js';
+import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
+import { type FormPart, readForm, rebuildForm } from '../body/multipart-form.js';
+import { capEdits } from '../body/output-cap.rules.js';
+import { routeMembers } from '../body/route-members.js';
+import { OwnResponses } from '../own-responses.service.js';
+import type { EndpointPlan } from './endpoint-plan.js';
+import type { Target } from './endpoint-targets.rules.js';
+import { composeTranscription, requireFile, requireTranscriptionForm } from './transcription.rules.js';
+
+/** A client's request to an endpoint, judged; composed for each target when its turn comes. */
+export interface EndpointRequest {
+  /** @throws invalid_request, max_output_tokens_exceeded: this target cannot be asked so. */
+  forTarget(target: Target): AdmittedRequest;
+}
+
+const ANY_MODEL: ReadonlySet<string> = new Set();
+
+/** Reads the bodies of calls to named endpoints. Source: contract-app 7.1. */
+@Injectable()
+export class EndpointRequests {
+  /** An endpoint's own members, compiled once per version of its configuration. */
+  readonly #params = new WeakMap<NamedEndpoint, MergeMembers>();
+
+  constructor(
+    private readonly responses: OwnResponses,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * @param contentType the request's header, empty when absent.
+   * @throws invalid_request the body has not the endpoint's form.
+   */
+  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
+    return endpoint.api_style === 'responses'
+      ? this.readResponses(caller, endpoint, body)
+      : this.readTranscription(body, contentType);
+  }
+
+  /** The endpoint's `params` win over the client's members; what comes of it is judged like any body that is sent. */
+  private readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Ready<EndpointRequest> {
+    const params = this.paramsOf(endpoint);
+    const scanned = whenReady(scanBody(body), (client) =>
+      params.size === 0 ? client : whenReady(mergeBody(client.bytes, params), scanBody),
+    );
+    return whenReady(scanned, (scan) => {
+      const { hostedTools, ownedResponseId } = judgeReferences(scan, 'responses');
+      const request: EndpointRequest = {
+        forTarget: (target) => responsesFor(target, endpoint, scan, hostedTools),
+      };
+      if (ownedResponseId === undefined) return request;
+      return this.responses.require(caller, ownedResponseId).then(() => request);
+    });
+  }
+
+  private async readTranscription(body: Buffer, contentType: string): Promise<EndpointRequest> {
+    requireTranscriptionForm(contentType);
+    const parts = await readForm(body, contentType);
+    requireFile(parts);
+    return { forTarget: (target) => this.transcriptionFor(target, parts) };
+  }
+
+  private transcriptionFor({ provider, path, model }: Target, parts: readonly FormPart[]): AdmittedRequest {
+    const fields = composeTranscription(parts, { type: provider.type, model: model.wire });
+    const boundary = formBoundary(this.ids);
+    return {
+      model,
+      path: provider.route.upstreamPath(path),
+      body: rebuildForm(parts, fields, boundary),
+      contentType: formType(boundary),
+      withholdUsageChunk: false,
+      hostedTools: [],
+    };
+  }
+
+  private paramsOf(endpoint: ResponsesEndpoint): MergeMembers {
+    let params = this.#params.get(endpoint);
+    if (params === undefined) {
+      params = compileMembers(endpoint.params);
+      this.#params.set(endpoint, params);
+    }
+    return params;
+  }
+}
+
+function responsesFor(
+  { provider, path, model }: Target,
+  endpoint: ResponsesEndpoint,
+  scan: ScannedBody,
+  hostedTools: readonly string[],
+): AdmittedRequest {
+  const { type, route, dialect } = provider;
+  judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
+  const edits: JsonEdit[] = [
+    setMember(scan.root, 'model', JSON.stringify(model.wire)),
+    ...capEdits(scan, { style: 'responses', cap: endpoint.max_output_tokens, chatField: dialect.capFieldForChat }),
+  ];
+  const body = mergeMembers(applyEdits(scan.bytes, edits), routeMembers(route));
+  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools };
+}

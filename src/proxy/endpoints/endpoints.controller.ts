@@ -1,0 +1,67 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { CallerAccess } from '../../client-auth/caller-access.decorator.js';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { SERVER_TIMING_HEADER } from '../proxy.controller.js';
+import { escapedRoute } from '../proxy-path.rules.js';
+
+/**
+ * Declares who may call named endpoints and what they do. The calls themselves are taken by `ProxyDoor` before the
+ * framework sees them; what a router still leads here is no URL of theirs.
+ */
+@Controller('v1/apps/:app/endpoints')
+export class EndpointsController {
+  @Post(':slug')
+  @CallerAccess()
+  @Operation({
+    id: 'callNamedEndpoint',
+    tag: 'Named endpoints',
+    summary: 'Call a named endpoint of the application',
+    description:
+      'The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.',
+  })
+  @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+  @ApiParam({
+    name: 'slug',
+    description: 'Key of the endpoint in the application’s configuration.',
+    schema: { type: 'string', pattern: '^[a-z0-9-]{1,64}$' },
+  })
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiBody({
+    required: true,
+    description: 'As the endpoint’s style wants it: a JSON object or a form. At most 20 MiB.',
+    schema: {
+      type: 'object',
+      properties: {
+        model: { description: 'Overwritten by the endpoint’s.' },
+        input: { description: 'Style `responses`: what to answer.' },
+        stream: { type: 'boolean', description: 'Answer as a stream of events.' },
+        file: { type: 'string', format: 'binary', description: 'Style `transcription`: the audio.' },
+      },
+      additionalProperties: true,
+    },
+  })
+  @ApiResponse({
+    status: 'default',
+    description: 'The serving provider’s answer, with its status.',
+    headers: SERVER_TIMING_HEADER,
+    content: { '*/*': { schema: {} } },
+  })
+  @Fails(
+    'invalid_request',
+    'pricing_not_configured',
+    'auth_required@403',
+    'max_output_tokens_exceeded',
+    'endpoint_not_found',
+    'payload_too_large',
+    'provider_not_configured',
+    'provider_disabled',
+    'provider_unavailable',
+    'provider_error',
+    'provider_error@504',
+    'service_unavailable',
+  )
+  call(): never {
+    throw escapedRoute();
+  }
+}

@@ -1,0 +1,36 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
+import type { ApiStyle } from '../upstreams/api-style.rules.js';
+
+/** Where a call goes. */
+export interface CallTarget {
+  readonly provider: ProviderInstance;
+  readonly style: ApiStyle;
+  /** Below the provider's base URL, as its own clients name it. */
+  readonly path: string;
+  /** Flat list of the headers that carry the provider's credential, which comes first, and its fixed ones. */
+  readonly credential: readonly string[];
+}
+
+/**
+ * The provider of this slug, when it takes calls.
+ *
+ * @throws provider_not_configured, provider_disabled. Source: contract-app 6.3, step 2.
+ */
+export function requireActiveProvider(providers: ProviderSet, slug: string): ProviderInstance {
+  const provider = providers.find(slug);
+  if (provider === undefined) {
+    throw new GatewayError('provider_not_configured', { message: `There is no provider "${slug}".` });
+  }
+  if (provider.status !== 'active') {
+    throw new GatewayError('provider_disabled', { message: `The provider "${slug}" is disabled.` });
+  }
+  return provider;
+}
+
+/** The refusal of a model whose cost nobody could tell. Source: contract-app 6.6. */
+export function unpriced(model: string, providerSlug: string): GatewayError {
+  return new GatewayError('pricing_not_configured', {
+    message: `The model "${model}" has no price. Add custom pricing for it on the provider "${providerSlug}".`,
+  });
+}

@@ -1,0 +1,38 @@
+import { type RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import type { AnswerHead } from './client-answer.js';
+import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } from './response-headers.rules.js';
+import { maskText } from './secret-mask.js';
+
+/** A provider's head and what is ours in the client's. */
+interface UpstreamHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: UpstreamHeaders;
+  /** Masked wherever the provider repeats it. */
+  readonly secret: string;
+  /** The body reaches the client with the length it has. */
+  readonly isWhole: boolean;
+  readonly timings: RequestTimings;
+}
+
+/** The head of the client's answer (contract-app 6.10, 12.2). */
+export function answerHead({ status, statusText, headers, secret, isWhole, timings }: UpstreamHead): AnswerHead {
+  const list = clientHeaders(headers);
+  for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secret);
+  list.push(SERVER_TIMING, timings.header());
+  const length = isWhole ? singleHeader(headers, 'content-length') : undefined;
+  return {
+    status,
+    statusText: maskText(withoutControls(statusText), secret),
+    headers: list,
+    bodyBytes: length === undefined ? undefined : Number(length),
+  };
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function isEventStream(contentType: string): boolean {
+  return contentType.toLowerCase().includes('text/event-stream');
+}
