@@ -26,6 +26,11 @@ import { UsersModule } from './users/users.module.js';
 @Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
 class AppPortsModule {}
 
+/** No arrow leads from `gateways` to `providers`: how many of them refer to a gateway reaches it through `GatewayReferences`. */
+@Global()
+@Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
+class GatewayPortsModule {}
+
 /** The rooms, in arrow order. */
 @Module({
   imports: [
@@ -35,6 +40,7 @@ class AppPortsModule {}
     PricingModule,
     AppDirectoryModule,
     IssuersModule,
+    GatewayPortsModule,
     GatewaysModule,
     ProvidersModule,
     KeysModule,
