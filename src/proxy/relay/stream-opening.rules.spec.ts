@@ -30,7 +30,7 @@ describe('events without content (threats 3.4)', () => {
     ['an empty text part', part({ type: 'output_text', text: '', annotations: [] })],
     ['an empty refusal', part({ type: 'refusal', refusal: '' })],
     ['an empty summary part', { type: 'response.reasoning_summary_part.added', part: { text: '' } }],
-  ])('%s → contentless', (_name, data, name) => {
+  ])('%s → contentless', (_name, data, name = '') => {
     expect(meaning(data, name)).toEqual({ kind: 'contentless' });
   });
 
@@ -69,7 +69,7 @@ describe('events with content', () => {
     ['a delta that calls itself a ping', { type: 'response.output_text.delta' }, 'ping'],
     ['an error that is null', { error: null, choices: [] }],
     ['an error beside a type', { type: 'response.output_text.done', error: {} }],
-  ])('%s → content', (_name, data, name) => {
+  ])('%s → content', (_name, data, name = '') => {
     expect(meaning(data, name)).toEqual({ kind: 'content' });
   });
 });
