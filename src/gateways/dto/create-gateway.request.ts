@@ -3,7 +3,7 @@ import { GatewayName, GatewayToken, PlaceSegment } from './gateway-fields.js';
 
 const TOKEN = 'The gateway’s token. Stored sealed, never answered.';
 
-export class CreateCfAigGatewayRequest {
+class CreateCfAigGatewayRequest {
   @OneOf(['cf_aig'], { description: 'Cloudflare AI Gateway. Cannot change later.' })
   type: 'cf_aig';
 
@@ -20,7 +20,7 @@ export class CreateCfAigGatewayRequest {
   gatewayId: string;
 }
 
-export class CreateVercelGatewayRequest {
+class CreateVercelGatewayRequest {
   @OneOf(['vercel'], { description: 'Vercel AI Gateway. Cannot change later.' })
   type: 'vercel';
 

@@ -3,7 +3,7 @@ import { GatewayToken, PlaceSegment } from './gateway-fields.js';
 
 const TOKEN = 'The token to test. Not stored.';
 
-export class TestCfAigGatewayRequest {
+class TestCfAigGatewayRequest {
   @OneOf(['cf_aig'], { description: 'Tested by the model list of openai, asked for through the gateway.' })
   type: 'cf_aig';
 
@@ -17,7 +17,7 @@ export class TestCfAigGatewayRequest {
   gatewayId: string;
 }
 
-export class TestVercelGatewayRequest {
+class TestVercelGatewayRequest {
   @OneOf(['vercel'], { description: 'Tested by the balance of the token’s own account.' })
   type: 'vercel';
 
