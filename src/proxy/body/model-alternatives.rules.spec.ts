@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { scanJson } from './json-scan.js';
+import { REQUEST_NAMES } from './judged-names.js';
+import { type AlternativesTarget, judgeModelAlternatives } from './model-alternatives.rules.js';
+
+const openrouter: AlternativesTarget = { type: 'openrouter', routeKind: 'direct', allowedModels: new Set() };
+const allowing = { ...openrouter, allowedModels: new Set(['a/one', 'b/two']) };
+const vercel: AlternativesTarget = { type: 'openai', routeKind: 'vercel', allowedModels: new Set() };
+
+/** `accepted`, or code and message of the refusal. */
+function judge(body: string | object, target: AlternativesTarget): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  try {
+    judgeModelAlternatives(scanJson(Buffer.from(text), REQUEST_NAMES), target);
+  } catch (error) {
+    if (error instanceof GatewayError) return `${error.status} ${error.code} ${error.message}`;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('openrouter: models to fall back to', () => {
+  it.each([
+    [{}],
+    [{ models: null }],
+    [{ models: [] }],
+    [{ models: ['a/one'] }],
+    [{ models: ['b/two', 'a/one'] }],
+    [{ messages: [{ models: ['c/three'] }] }],
+  ])('%j: absent, or all of them allowed → accepted', (body) => {
+    expect(judge(body, allowing)).toBe('accepted');
+  });
+
+  it.each([
+    [{ models: ['a/one', 'c/three'] }, '"c/three", which models.1 names'],
+    [{ models: ['A/one'] }, '"A/one", which models.0 names'],
+    [{ models: ['constructor'] }, '"constructor", which models.0 names'],
+  ])('%j: one is not allowed → 403 model_not_allowed', (body, named) => {
+    expect(judge(body, allowing)).toBe(`403 model_not_allowed The application does not allow the model ${named}.`);
+  });
+
+  it('no list of allowed models → any', () => {
+    expect(judge({ models: ['c/three'] }, openrouter)).toBe('accepted');
+  });
+
+  it.each([
+    ['{"models":"a/one"}', '400 invalid_request models: must be an array'],
+    ['{"models":{"0":"a/one"}}', '400 invalid_request models: must be an array'],
+    ['{"models":[["a/one"]]}', '400 invalid_request models.0: must be a non-empty string'],
+    ['{"models":["a/one",null]}', '400 invalid_request models.1: must be a non-empty string'],
+    ['{"models":[""]}', '400 invalid_request models.0: must be a non-empty string'],
+    [`{"models":["${'x'.repeat(16 * 1024)}"]}`, '400 invalid_request models: longer than 16384 bytes'],
+    ['{"models":null,"m\\u006fdels":["c/three"]}', '400 invalid_request models: named twice, again at byte 15'],
+    ['{"Models":["c/three"]}', '400 invalid_request models: "Models\\x22:[\\x22c/"'],
+  ])('%s → %s', (body, refused) => {
+    for (const target of [openrouter, allowing]) expect(judge(body, target).slice(0, refused.length)).toBe(refused);
+  });
+
+  it('other providers, which do not know the member → untouched', () => {
+    expect(judge({ models: 'anything' }, { ...allowing, type: 'openai' })).toBe('accepted');
+    expect(judge({ models: 'anything' }, { ...allowing, type: 'anthropic', routeKind: 'cf_aig' })).toBe('accepted');
+  });
+});
+
+describe('vercel: options of the gateway itself', () => {
+  it.each([
+    [{}],
+    [{ models: null, providerOptions: null }],
+    [{ providerOptions: { openai: { models: ['a'], byok: {} } } }],
+    [{ providerOptions: { gateway: {} } }],
+    [{ providerOptions: { gateway: { models: null, byok: null, only: ['openai'], tags: [{ models: ['a'] }] } } }],
+    [{ providerOptions: 'gateway' }],
+    [{ providerOptions: { gateway: null } }],
+    [{ gateway: { models: ['a'] } }],
+  ])('%j: names neither models nor credentials → accepted', (body) => {
+    expect(judge(body, vercel)).toBe('accepted');
+  });
+
+  it.each([
+    ['{"models":["a"]}', 'models: cannot be used'],
+    ['{"providerOptions":{"gateway":{"models":["a"]}}}', 'providerOptions.gateway.models: cannot be used'],
+    ['{"providerOptions":{"gateway":{"only":[],"models":[]}}}', 'providerOptions.gateway.models: cannot be used'],
+    ['{"providerOptions":{"gateway":{"byok":{}}}}', 'providerOptions.gateway.byok: cannot be used'],
+    ['{"provider\\u004fptions":{"gatew\\u0061y":{"\\u0062yok":{}}}}', 'providerOptions.gateway.byok: cannot be used'],
+    ['{"providerOptions":{"gateway":{"BYOK":{}}}}', 'providerOptions.gateway: byok: "BYOK'],
+    ['{"providerOptions":{"gateway":{"byok":null,"byok":{}}}}', 'providerOptions.gateway: byok: named twice'],
+    ['{"providerOptions":{"gateway":{},"gateway":{"byok":{}}}}', 'providerOptions.gateway: named twice'],
+    ['{"providerOptions":{},"providerOptions":{"gateway":{"byok":{}}}}', 'providerOptions: named twice'],
+    [`{"providerOptions":{"gateway":{"a":"${'x'.repeat(64 * 1024)}"}}}`, 'providerOptions.gateway: longer than 65536'],
+  ])('%s → 400 naming the place', (body, problem) => {
+    expect(judge(body, vercel)).toContain(`400 invalid_request ${problem}`);
+  });
+
+  it('calls that do not go through it → untouched', () => {
+    const body = { providerOptions: { gateway: { models: ['a'], byok: {} } } };
+    expect(judge(body, { ...vercel, routeKind: 'direct' })).toBe('accepted');
+    expect(judge(body, { ...vercel, routeKind: 'cf_aig' })).toBe('accepted');
+  });
+});
