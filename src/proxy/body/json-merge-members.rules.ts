@@ -87,7 +87,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function bitOf(length: number): number {
-  return 1 << Math.min(length, 31);
+  return 1 << (length < 31 ? length : 31);
 }
 
 /** An empty key is followed by its closing quote. */

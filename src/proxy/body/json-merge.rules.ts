@@ -193,7 +193,8 @@ export class JsonMerge {
   /** Passes over a part of a string: a few bytes one by one, or all up to the next quote that may end it. */
   private passText(): void {
     const { bytes } = this;
-    const near = Math.min(bytes.length, this.at + SHORT_TEXT_BYTES);
+    const rest = bytes.length - this.at;
+    const near = this.at + (rest < SHORT_TEXT_BYTES ? rest : SHORT_TEXT_BYTES);
     const at = plainTextEnd(bytes, this.at, near);
     if (at === near) this.at = nextQuote(bytes, at);
     else if (bytes[at] === QUOTE) {
