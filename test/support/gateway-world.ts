@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.js';
+import { type ClientOptions, ProxyClient } from './proxy-client.js';
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
 import { startWorld, type World } from './world.js';
 
@@ -12,6 +13,8 @@ export interface GatewayWorld {
   readonly edge: ScriptedUpstream;
   /** A gateway and its id: account `acc` and gateway `main` for `cf_aig`. */
   gateway(type: 'cf_aig' | 'vercel', api?: ApiClient): Promise<string>;
+  /** A client of an instance behind a new gateway, and the gateway's id. */
+  routed(type: 'cf_aig' | 'vercel', options?: ClientOptions): Promise<{ client: ProxyClient; gatewayId: string }>;
   stop(): Promise<void>;
 }
 
@@ -24,15 +27,21 @@ export async function startGatewayWorld(): Promise<GatewayWorld> {
     await edge.close();
     throw error;
   });
+  const gateway: GatewayWorld['gateway'] = async (type, api = world.api) => {
+    const place = type === 'cf_aig' ? { accountId: 'acc', gatewayId: 'main' } : {};
+    const body = { type, name: 'Edge', token: GATEWAY_TOKEN, ...place };
+    const answer = await api.post('/v1/admin/provider-gateways', body);
+    if (answer.status !== 201) throw new Error(`gateway: ${answer.status} ${answer.text}`);
+    return answer.body.gateway.id;
+  };
   return {
     world,
     edge,
-    async gateway(type, api = world.api) {
-      const place = type === 'cf_aig' ? { accountId: 'acc', gatewayId: 'main' } : {};
-      const body = { type, name: 'Edge', token: GATEWAY_TOKEN, ...place };
-      const answer = await api.post('/v1/admin/provider-gateways', body);
-      if (answer.status !== 201) throw new Error(`gateway: ${answer.status} ${answer.text}`);
-      return answer.body.gateway.id;
+    gateway,
+    async routed(type, options = {}) {
+      const gatewayId = await gateway(type);
+      const provider = { ...options.provider, secret: undefined, baseUrl: undefined, providerGatewayId: gatewayId };
+      return { gatewayId, client: await ProxyClient.create(world, { ...options, provider }) };
     },
     async stop() {
       await world.stop();

@@ -36,7 +36,7 @@ export interface OpenCall {
   readonly head: Promise<IncomingMessage>;
 }
 
-interface ClientOptions {
+export interface ClientOptions {
   /** Members of the provider to create; openai when no type is given. */
   readonly provider?: Record<string, unknown>;
   /** What the application may do with that provider alone; every provider and everything when absent. */
