@@ -104,10 +104,12 @@ describe('parseAppConfig: wrong values', () => {
     else expect(answer).toContain(`${['config', ...path].join('.')}.surprise: `);
   });
 
-  it.each(places.map((path) => [path]))('prototype names at %j: inert', (path) => {
+  it.each(places.map((path) => [path]))('prototype names at %j: inert, and refused but in free params', (path) => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const wrong: unknown = JSON.parse(`{"${name}":{"polluted":true}}`);
-      expect(judge(replaced(rawDeviceConfig(), path, wrong))).toContain('config');
+      const answer = judge(replaced(rawDeviceConfig(), path, wrong));
+      if (path.includes('params')) expect(answer).toBeInstanceOf(Object);
+      else expect(answer).toContain('config');
       expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('polluted');
     }
   });
@@ -167,6 +169,17 @@ describe('parseAppConfig: normalised form', () => {
 
   it('unknown member at the root → refused by name', () => {
     expect(() => parseAppConfig({ ...rawServerConfig(), secret: 'x' })).toThrow('config.secret: is not a known field');
+  });
+
+  it('contract-app 7.1: params with prototype names → kept through storing and reading, __proto__ left out', () => {
+    const params = '{"__proto__":{"a":1},"constructor":{"prototype":{"b":[{"__proto__":1,"toString":2}]}}}';
+    const raw = replaced(rawDeviceConfig(), ['endpoints', 'summarize', 'params'], JSON.parse(params));
+    const config = parseAppConfig(raw);
+    const stored = parseAppConfig(JSON.parse(JSON.stringify(config)));
+    for (const { endpoints } of [config, stored]) {
+      expect(JSON.stringify(endpoints.summarize)).toContain('{"constructor":{"prototype":{"b":[{"toString":2}]}}}');
+    }
+    expect(JSON.stringify(stored)).toBe(JSON.stringify(config));
   });
 
   it('a stored configuration that passed through JSON → look-ups still see own members only', () => {

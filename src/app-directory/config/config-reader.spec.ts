@@ -11,7 +11,6 @@ import {
   tableOf,
   text,
 } from './config-reader.js';
-import { jsonObject, MAX_JSON_DEPTH } from './free-json.rules.js';
 
 const words = tableOf({ pattern: /^[a-z_]+$/, keyProblem: 'must be a word', value: text({}) });
 
@@ -144,37 +143,5 @@ describe('tableOf', () => {
   it('too many entries → refused', () => {
     const many = Object.fromEntries(Array.from({ length: MAX_ENTRIES + 1 }, (_, index) => [`k${index}`, 'x']));
     expect(() => words(many, 'm')).toThrow(`m: must have at most ${MAX_ENTRIES} entries`);
-  });
-});
-
-describe('jsonObject', () => {
-  const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-
-  it('any JSON: answered as the very same object', () => {
-    const sent = { a: [1, null, 'x', { b: false }], c: {} };
-    expect(jsonObject(sent, 'p')).toBe(sent);
-  });
-
-  it('depth: the last allowed level passes, one more is refused', () => {
-    expect(() => jsonObject(nested(MAX_JSON_DEPTH), 'p')).not.toThrow();
-    expect(() => jsonObject(nested(MAX_JSON_DEPTH + 1), 'p')).toThrow('must not be nested deeper than 40 levels');
-    expect(() => jsonObject({ a: JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) }, 'p')).toThrow('nested deeper');
-  });
-
-  it.each([
-    ['{"a":{"__proto__":{}}}', 'p.a.__proto__: is a reserved name'],
-    ['{"a":[{"constructor":1}]}', 'p.a.0.constructor: is a reserved name'],
-    ['{"prototype":1}', 'p.prototype: is a reserved name'],
-    ['{"a":["\\u0000"]}', 'p.a.0: must not have NUL or broken characters'],
-    ['{"a\\u0000":1}', 'p."a\\u0000": must not have NUL or broken characters'],
-    ['{"a":1e999}', 'p.a: must be a JSON value'],
-    ['[]', 'p: must be an object'],
-    ['null', 'p: must be an object'],
-  ])('%s → %s', (sent, message) => {
-    expect(() => jsonObject(JSON.parse(sent), 'p')).toThrow(message);
-  });
-
-  it.each([[undefined], [() => 1], [1n], [Symbol('x')]])('a value JSON does not have (%p) → refused', (value) => {
-    expect(() => jsonObject({ a: value }, 'p')).toThrow('p.a: must be a JSON value');
   });
 });

@@ -1,30 +1,39 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { JsonObject, JsonValue } from './app-config.js';
-import { memberPath, objectEntries, type Read, requireSafeKey, requireStorableText } from './config-reader.js';
+import { memberPath, objectEntries, type Read, requireStorableText } from './config-reader.js';
 
 /** Levels of objects and lists in free JSON, the outermost included. */
 export const MAX_JSON_DEPTH = 40;
 
-/** Free JSON, the same object: at most `MAX_JSON_DEPTH` levels, with no prototype name and no NUL at any of them. */
-export const jsonObject: Read<JsonObject> = (value, path) => {
-  requireJsonObject(value, path, 1);
-  return value;
-};
+/** The one name that is no plain data to every reader of JSON. */
+const INERT_NAME = '__proto__';
 
-function requireJsonObject(value: unknown, path: string, depth: number): asserts value is JsonObject {
-  for (const [key, entry] of objectEntries(value, path)) {
-    const entryPath = memberPath(path, key);
-    requireSafeKey(key, entryPath);
-    requireJson(entry, entryPath, depth + 1);
-  }
+/**
+ * Free JSON, a copy of it: at most `MAX_JSON_DEPTH` levels and no NUL at any of them. Members named `__proto__` are
+ * left out wherever they stand; every other name, `constructor` too, is plain data. Source: contract-app 7.1.
+ */
+export const jsonObject: Read<JsonObject> = (value, path) => readObject(value, path, 1);
+
+function readObject(value: unknown, path: string, depth: number): JsonObject {
+  const members = objectEntries(value, path).filter(([key]) => key !== INERT_NAME);
+  return Object.fromEntries(
+    members.map(([key, entry]): [string, JsonValue] => {
+      const entryPath = memberPath(path, key);
+      requireStorableText(key, entryPath);
+      return [key, readValue(entry, entryPath, depth + 1)];
+    }),
+  );
 }
 
-function requireJson(value: unknown, path: string, depth: number): asserts value is JsonValue {
-  if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'string') return requireStorableText(value, path);
-  if (typeof value === 'number' && Number.isFinite(value)) return;
+function readValue(value: unknown, path: string, depth: number): JsonValue {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'string') {
+    requireStorableText(value, path);
+    return value;
+  }
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'object') throw invalidRequest(path, 'must be a JSON value');
   if (depth > MAX_JSON_DEPTH) throw invalidRequest(path, `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-  if (!Array.isArray(value)) return requireJsonObject(value, path, depth);
-  for (const [index, entry] of value.entries()) requireJson(entry, memberPath(path, String(index)), depth + 1);
+  if (!Array.isArray(value)) return readObject(value, path, depth);
+  return Array.from(value, (entry: unknown, index) => readValue(entry, memberPath(path, String(index)), depth + 1));
 }
