@@ -14,7 +14,7 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
   ['Application', 'What an application’s caller may know of itself.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
-  ['Custom endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
+  ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
   ['Admin applications', 'Applications: authentication, routing, limits.'],
   ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],

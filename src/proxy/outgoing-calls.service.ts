@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Client } from 'undici';
 import type { Caller } from '../client-auth/caller.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -8,8 +7,7 @@ import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import type { CallTarget } from './provider-choice.rules.js';
-import type { FallbackChain } from './relay/fallback.js';
-import type { ProviderCall } from './relay/provider-call.js';
+import type { FallbackChain, NextCall, ProviderCall } from './relay/provider-call.js';
 import { UpstreamConnections } from './relay/upstream-connections.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
@@ -79,7 +77,7 @@ export class OutgoingCalls {
   }
 
   /** The call itself; `undefined` when as many calls as may be are open to the provider's origin. */
-  connect(outgoing: OutgoingRequest, made: OutgoingCall): { call: ProviderCall; client: Client } | undefined {
+  connect(outgoing: OutgoingRequest, made: OutgoingCall): NextCall | undefined {
     const { target, admitted, event, ttfbTimeoutMs, chain } = made;
     const { provider, credential } = target;
     const pool = this.connections.poolFor(provider.baseUrl.origin);

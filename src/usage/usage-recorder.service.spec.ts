@@ -201,6 +201,18 @@ describe('usage recorder', () => {
 });
 
 describe('usage recovery', () => {
+  it('decision 4.6: process that died after a request went on to another target → one event, of that target', async () => {
+    const ticket = admit();
+    const { eventId } = ticket.admission;
+    parts.recorder.redirect(ticket, anAdmission({ eventId, providerSlug: 'backup', model: 'grok-4.5' }));
+    await parts.recorder.onApplicationShutdown();
+    parts = assemble();
+    await parts.recovery.onModuleInit();
+    expect([...events.rows.values()]).toEqual([
+      expect.objectContaining({ event_id: eventId, provider_slug: 'backup', model: 'grok-4.5' }),
+    ]);
+  });
+
   it('process that died → its events are stored before the next one starts, interrupted ones are named', async () => {
     events.failure = new Error('away');
     const [interrupted, whole] = [admit(), admit()];

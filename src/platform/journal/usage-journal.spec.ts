@@ -36,6 +36,21 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(bench.killed())).events).toContainEqual(settledEvent('b'));
   });
 
+  it('admission written again → killed after it, the event is the second text; settled, it is one', async () => {
+    const journal = await bench.start();
+    const entry = journal.admit(admitted('a'));
+    const again = JSON.stringify({ event_id: 'a', target: 'second' });
+    journal.readmit(entry, again);
+    expect((await bench.recovered(bench.killed())).events).toEqual([{ json: again, interrupted: true }]);
+    expect(journal.openAdmissions).toBe(1);
+    journal.settle(entry, settled('a'));
+    journal.readmit(entry, again);
+    await tick();
+    expect((await bench.recovered(bench.killed())).events).toEqual([settledEvent('a')]);
+    journal.stored([entry]);
+    expect([journal.pending, journal.openAdmissions]).toEqual([0, 0]);
+  });
+
   it('killed in the middle of a line → the cut line is nothing, the others are whole', async () => {
     (await bench.start()).admit(admitted('a'));
     const copy = bench.killed();

@@ -15,7 +15,7 @@ export class EndpointsController {
   @CallerAccess()
   @Operation({
     id: 'callNamedEndpoint',
-    tag: 'Custom endpoints',
+    tag: 'Named endpoints',
     summary: 'Call a named endpoint of the application',
     description:
       'The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.',

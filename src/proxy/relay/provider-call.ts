@@ -1,8 +1,8 @@
+import type { Client } from 'undici';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../../usage/usage-event.js';
-import type { FallbackChain } from './fallback.js';
 import type { OriginPool } from './origin-pool.js';
 
 /** A body in pieces that are sent one after the other, and the length of all of them. */
@@ -33,4 +33,22 @@ export interface ProviderCall {
   readonly ttfbTimeoutMs: number;
   /** What else may be tried when this target fails; absent where there is nothing. */
   readonly chain?: FallbackChain | undefined;
+}
+
+/** What is left to try of a request whose target failed before anything reached the client. */
+export interface FallbackChain {
+  /** Whether further targets are left, if only to be found unusable when their turn comes. */
+  readonly hasNext: boolean;
+  /**
+   * The next call that can be made, with a connection for it; `undefined` when none is left. What is asked for is made.
+   *
+   * @param reason why the target before failed, for the log.
+   */
+  next(reason: string): NextCall | undefined;
+}
+
+/** A call that is ready to go. */
+export interface NextCall {
+  readonly call: ProviderCall;
+  readonly client: Client;
 }
