@@ -14,6 +14,15 @@ export interface UsageEventFilter {
   readonly beforeId?: number | undefined;
 }
 
+/** One target that was tried for a request, as stored within its event. */
+export interface UsageAttemptRow {
+  readonly provider_slug: string;
+  readonly model: string;
+  readonly status: number | null;
+  readonly latency_ms: number;
+  readonly error: string | null;
+}
+
 /** A stored event; `bigint` columns arrive as texts. */
 export interface UsageEventRow {
   readonly id: string;
@@ -42,6 +51,7 @@ export interface UsageEventRow {
   readonly status: UsageStatus;
   readonly client_aborted: boolean;
   readonly latency_ms: number | null;
+  readonly attempts: readonly UsageAttemptRow[] | null;
   readonly created_at: ReturnType<Clock['now']>;
 }
 

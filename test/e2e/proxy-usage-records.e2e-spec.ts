@@ -139,6 +139,7 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
       auth_method: 'api_key',
       status: 'ok',
       client_aborted: null,
+      attempts: null,
     });
   });
 

@@ -91,6 +91,7 @@ describe('usage of a proxied request', () => {
       status: 'ok',
       client_aborted: null,
       latency_ms: expect.any(Number),
+      attempts: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const month = new Date().toISOString().slice(0, 7);
@@ -181,6 +182,24 @@ describe('GET events', () => {
       latency_ms: null,
       created_at: '2025-11-01T00:00:00.001Z',
     });
+  });
+
+  it('decision 4.6: targets that were tried → each with its status, time and error, the one that served last', async () => {
+    const app = await world.app();
+    const attempts = [
+      { providerSlug: 'first', model: 'gpt-4.1', status: 503, latencyMs: 41, error: null },
+      { providerSlug: 'second', model: 'gpt-4.1-mini', status: null, latencyMs: 7, error: 'connection_refused' },
+      { providerSlug: 'openai', model: 'gpt-4.1', status: 200, latencyMs: 120, error: null },
+    ];
+    await record(app.id, { outcome: { attempts } }, {});
+    const { events } = (await eventsOf(app.id)).body;
+    expect(events[0].attempts).toBeNull();
+    expect(events[1]).toMatchObject({ provider_slug: 'openai', model: 'gpt-4.1', latency_ms: 120 });
+    expect(events[1].attempts).toEqual([
+      { provider_slug: 'first', model: 'gpt-4.1', status: 503, latency_ms: 41, error: null },
+      { provider_slug: 'second', model: 'gpt-4.1-mini', status: null, latency_ms: 7, error: 'connection_refused' },
+      { provider_slug: 'openai', model: 'gpt-4.1', status: 200, latency_ms: 120, error: null },
+    ]);
   });
 
   it('unknown application → 404 app_not_found on both routes', async () => {

@@ -11,8 +11,29 @@ import {
   USAGE_STATUSES,
   type UsageStatus,
 } from '../usage-event.js';
-import type { UsageEventRow } from '../usage-rows.js';
+import type { UsageAttemptRow, UsageEventRow } from '../usage-rows.js';
 import { toUsd } from '../usage-totals.rules.js';
+
+export class UsageAttemptResponse {
+  @ApiProperty({ type: 'string', description: 'The provider instance.' })
+  provider_slug: string;
+
+  @ApiProperty({ type: 'string' })
+  model: string;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status of its answer; null: none came.' })
+  status: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Milliseconds to its first byte, or to its failure.' })
+  latency_ms: number;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'What went wrong beside the status.' })
+  error: string | null;
+
+  static from({ provider_slug, model, status, latency_ms, error }: UsageAttemptRow): UsageAttemptResponse {
+    return Object.assign(new UsageAttemptResponse(), { provider_slug, model, status, latency_ms, error });
+  }
+}
 
 export class UsageEventResponse {
   @ApiProperty({ type: 'integer', description: 'Grows with time; the cursor of the list.' })
@@ -98,6 +119,14 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Milliseconds to the first byte of the answer.' })
   latency_ms: number | null;
 
+  @ApiProperty({
+    type: [UsageAttemptResponse],
+    nullable: true,
+    description:
+      'Targets of a named endpoint that were tried, in their order, the one the event is of last. Null: only one was.',
+  })
+  attempts: UsageAttemptResponse[] | null;
+
   @ApiProperty({ type: 'string', format: 'date-time' })
   created_at: string;
 
@@ -129,6 +158,7 @@ export class UsageEventResponse {
       status: row.status,
       client_aborted: row.client_aborted ? 1 : null,
       latency_ms: row.latency_ms,
+      attempts: row.attempts?.map(UsageAttemptResponse.from) ?? null,
       created_at: row.created_at.toISOString(),
     });
   }
