@@ -98,4 +98,16 @@ describe('wrong types in a configuration', () => {
     expect(status).toBe(400);
     expect(body.error.message).toContain('__proto__');
   });
+
+  it('contract-app 7.1: params with prototype names → answered and stored as sent, without __proto__', async () => {
+    const params = JSON.parse('{"constructor":{"prototype":[{"__proto__":1,"a":2}]},"__proto__":{"b":1}}');
+    const endpoints = { e: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1', params } };
+    const config = { ...rawServerConfig(), endpoints };
+    const created = await world.api.post(APPS, serverBody({ config }));
+    expect(created.status).toBe(201);
+    const read = await world.api.get(`${APPS}/${created.body.app.id}`);
+    for (const { body } of [created, read]) {
+      expect(JSON.stringify(body.app.config.endpoints.e.params)).toBe('{"constructor":{"prototype":[{"a":2}]}}');
+    }
+  });
 });
