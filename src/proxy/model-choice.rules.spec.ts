@@ -1,20 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { rawServerConfig } from '../../test/support/app-configs.js';
+import { aProvider } from '../../test/support/provider-instances.js';
 import { type ReadableApp, requireReadable, toAppSnapshot } from '../app-directory/app-snapshot.js';
 import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
-import { SystemClock } from '../common/clock.js';
-import { SystemIds } from '../common/ids.js';
-import { Log } from '../common/log/log.js';
-import { createVault } from '../platform/vault/create-vault.js';
 import { compilePrice } from '../pricing/model-price.js';
 import { PriceBook } from '../pricing/price-book.js';
-import { ProviderCredential } from '../providers/provider-credential.js';
-import { ProviderInstance } from '../providers/provider-instance.js';
 import type { ProviderRow } from '../providers/provider-row.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
 import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
-import { directRoute } from '../upstreams/routes/provider-route.js';
 import { chooseModel } from './model-choice.rules.js';
 import type { ProxyPlan } from './plan.js';
 
@@ -36,36 +30,11 @@ function planOf({
   allowedModels = [],
   pricing = null,
 }: Situation): ProxyPlan {
-  const row: ProviderRow = {
-    id: 'provider-1',
-    organizationId: 'account-1',
-    type,
-    slug: 'main',
-    name: 'Main',
-    secretBlob: null,
-    secretHint: null,
-    baseUrl: null,
-    providerGatewayId: null,
-    gatewayRoute: null,
-    pricing,
-    status: 'active',
-    revision: 1,
-    createdBy: 'identity-1',
-    createdAt: '2026-01-01T00:00:00.000Z',
-  };
-  const clock = new SystemClock();
-  const vault = createVault({ variable: 'SECRET_VAULT_MODE', problem: 'is required' }, new SystemIds());
-  const log = new Log(clock, 'error', () => undefined);
   const paths = compilePathPolicy([entry ?? { path }]);
   const match = matchPath(paths, path);
   if (match === undefined) throw new Error('the path must match its entry');
   return {
-    provider: new ProviderInstance(
-      row,
-      directRoute(type, null),
-      new ProviderCredential(row, { vault, clock, log }),
-      null,
-    ),
+    provider: aProvider({ type, slug: 'main', pricing }),
     access: { paths, allowedModels: new Set(allowedModels) },
     match,
     style: classifyPath(path),

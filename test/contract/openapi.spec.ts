@@ -15,7 +15,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 /** Contract-admin 0.5. */
 const TAGS = new Set([
   ...['Operations', 'Console authentication', 'Application authentication', 'Application', 'Provider proxy'],
-  ...['Custom endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
+  ...['Named endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
   ...['CLI', 'Console OAuth consent'],
 ]);

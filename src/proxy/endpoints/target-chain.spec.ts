@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../../../test/support/clock.js';
+import { aProvider } from '../../../test/support/provider-instances.js';
+import { anAdmission } from '../../../test/support/usage.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Log } from '../../common/log/log.js';
+import type { AdmittedRequest } from '../admitted-request.js';
+import type { OutgoingCall, OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
+import type { NextCall } from '../relay/provider-call.js';
+import type { EndpointPlan, ReadyTarget } from './endpoint-plan.js';
+import type { EndpointRequest } from './endpoint-request.js';
+import { TargetChain } from './target-chain.js';
+
+const TOTAL_MS = 120_000;
+
+const target = (slug: string): ReadyTarget => ({
+  provider: aProvider({ slug }),
+  style: 'responses',
+  path: 'v1/responses',
+  credential: ['authorization', `Bearer sk-of-${slug}`],
+  model: { requested: 'm', canonical: 'm', wire: 'm', price: undefined, source: 'body' },
+});
+
+const [main, second, third] = [target('main'), target('second'), target('third')];
+
+let clock: FakeClock;
+let lines: Record<string, unknown>[];
+let made: OutgoingCall[];
+/** Slugs whose provider was paused, whose connections are all taken, whose request cannot be composed. */
+let paused: string[];
+let crowded: string[];
+let impossible: string[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  [lines, made, paused, crowded, impossible] = [[], [], [], [], []];
+});
+
+function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
+  const calls: Partial<OutgoingCalls> = {
+    eventOf: (_outgoing, { provider }) => anAdmission({ providerSlug: provider.slug }),
+    connect: (_outgoing, call) => {
+      if (crowded.includes(call.target.provider.slug)) return undefined;
+      made.push(call);
+      return { call: { admission: call.event } } as NextCall;
+    },
+  };
+  const composed: EndpointRequest = {
+    forTarget: ({ provider, model }) => {
+      if (impossible.includes(provider.slug)) throw new GatewayError('invalid_request');
+      return admittedFor(model);
+    },
+  };
+  const plan: Partial<EndpointPlan> = { slug: 'sum', primary: main, fallbacks };
+  const outgoing: Partial<OutgoingRequest> = { eventId: 'event-1' };
+  return new TargetChain(plan as EndpointPlan, composed, outgoing as OutgoingRequest, {
+    calls: calls as OutgoingCalls,
+    clock,
+    log: new Log(clock, 'info', (line) => lines.push(JSON.parse(line))),
+    ttfbTimeoutMs: TOTAL_MS,
+    isStillActive: ({ provider }) => !paused.includes(provider.slug),
+  });
+}
+
+const admittedFor = (model: AdmittedRequest['model']): AdmittedRequest => ({
+  model,
+  path: 'v1/responses',
+  body: Buffer.from('{}'),
+  withholdUsageChunk: false,
+  hostedTools: [],
+});
+
+const first = (chain: TargetChain) => chain.first(admittedFor(main.model));
+const slugs = () => made.map(({ target: { provider } }) => provider.slug);
+
+describe('chain of targets (contract-app 7.2, 7.3)', () => {
+  it('targets → one after the other, each once, then none', () => {
+    const chain = chainOf(second, third);
+    expect([first(chain), chain.hasNext]).toEqual([expect.anything(), true]);
+    expect([chain.next('status_503'), chain.hasNext]).toEqual([expect.anything(), true]);
+    expect([chain.next('status_429'), chain.hasNext]).toEqual([expect.anything(), false]);
+    expect(chain.next('status_500')).toBeUndefined();
+    expect(slugs()).toEqual(['main', 'second', 'third']);
+  });
+
+  it('going on → one log line that says from whom to whom and why', () => {
+    const chain = chainOf(second, third);
+    first(chain);
+    chain.next('status_503');
+    chain.next('provider_econnrefused');
+    expect(lines).toEqual([
+      expect.objectContaining({ message: 'endpoint_fallback', provider: 'main', next: 'second', reason: 'status_503' }),
+      expect.objectContaining({ provider: 'second', next: 'third', reason: 'provider_econnrefused', endpoint: 'sum' }),
+    ]);
+  });
+
+  it.each([
+    ['whose provider was paused meanwhile', () => paused.push('second')],
+    ['without a free connection', () => crowded.push('second')],
+    ['that cannot be asked so', () => impossible.push('second')],
+  ])('target %s → passed over', (_name, spoil) => {
+    spoil();
+    const chain = chainOf(second, third);
+    first(chain);
+    chain.next('status_503');
+    expect(slugs()).toEqual(['main', 'third']);
+    expect(lines).toEqual([expect.objectContaining({ provider: 'main', next: 'third' })]);
+  });
+
+  it('primary without a free connection → the first fallback; without one, nobody', () => {
+    crowded.push('main');
+    expect(first(chainOf(second))).toBeDefined();
+    expect(lines).toEqual([expect.objectContaining({ next: 'second', reason: 'provider_connections_exhausted' })]);
+    expect(first(chainOf())).toBeUndefined();
+  });
+});
+
+describe('time of a chain (ADR 0015)', () => {
+  it('every target → within what is left, a quarter of the whole kept for each later one', () => {
+    const chain = chainOf(second, third);
+    first(chain);
+    clock.advance(60_000);
+    chain.next('provider_timeout');
+    clock.advance(10_000);
+    chain.next('status_500');
+    expect(made.map(({ ttfbTimeoutMs }) => ttfbTimeoutMs)).toEqual([60_000, 30_000, 50_000]);
+  });
+
+  it('nothing left → no further target, and a line that says so', () => {
+    const chain = chainOf(second, third);
+    first(chain);
+    clock.advance(TOTAL_MS);
+    expect([chain.next('provider_timeout'), chain.hasNext]).toEqual([undefined, false]);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        message: 'provider_ttfb_budget_exhausted',
+        eventId: 'event-1',
+        endpoint: 'sum',
+        attempts: 1,
+      }),
+    ]);
+  });
+});
