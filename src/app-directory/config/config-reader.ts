@@ -208,7 +208,7 @@ export function requireStorableText(value: string, path: string): void {
  *
  * @throws invalid_request
  */
-export function requireSafeKey(key: string, path: string): void {
+function requireSafeKey(key: string, path: string): void {
   if (PROTOTYPE_NAMES.has(key)) throw invalidRequest(path, 'is a reserved name');
   requireStorableText(key, path);
 }
