@@ -1,4 +1,4 @@
-/** What the bench's clients send: one chat completion call of about 1 KB, in the shapes upstream.mjs understands. */
+/** What the bench's clients send: one call of 1 KB, in the shapes upstream.mjs understands. */
 
 const CALL_BYTES = 1024;
 
@@ -12,16 +12,31 @@ export function streamCall(chunks, intervalMs) {
   return callWith(`bench-stream-${chunks}-${intervalMs}`, { stream: true });
 }
 
+/** A call of the Responses API that is answered by 1 KB of JSON. */
+export function responsesCall() {
+  return padded((filler) => ({
+    model: 'gpt-4.1',
+    input: [
+      { role: 'developer', content: `You are brief. ${filler}` },
+      { role: 'user', content: 'Say something short.' },
+    ],
+  }));
+}
+
 function callWith(instruction, members) {
-  const build = (filler) =>
-    JSON.stringify({
-      model: 'gpt-4.1',
-      ...members,
-      max_tokens: 400,
-      messages: [
-        { role: 'system', content: `You are brief. ${filler}` },
-        { role: 'user', content: instruction },
-      ],
-    });
-  return build('b'.repeat(CALL_BYTES - build('').length));
+  return padded((filler) => ({
+    model: 'gpt-4.1',
+    ...members,
+    max_tokens: 400,
+    messages: [
+      { role: 'system', content: `You are brief. ${filler}` },
+      { role: 'user', content: instruction },
+    ],
+  }));
+}
+
+/** JSON of exactly CALL_BYTES: `build` receives a filler text of the length that makes it so. */
+function padded(build) {
+  const textOf = (filler) => JSON.stringify(build(filler));
+  return textOf('b'.repeat(CALL_BYTES - textOf('').length));
 }

@@ -52,15 +52,23 @@ export async function launchGateway(tempDir, settings = {}) {
   return { pid: child.pid, port, manage };
 }
 
-/** One OpenAI provider, answered by the bench's own. */
-export async function addProvider({ manage }, upstreamPort) {
+/**
+ * One OpenAI provider, answered by the bench's own.
+ *
+ * @param {{ slug?: string, baseUrl?: string }} members beside or in place of the usual ones
+ */
+export async function addProvider({ manage }, upstreamPort, members = {}) {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/`;
-  await manage('/v1/admin/providers', { type: 'openai', name: 'Bench', secret: 'sk-bench-0123456789', baseUrl });
+  const provider = { type: 'openai', name: 'Bench', secret: 'sk-bench-0123456789', baseUrl };
+  await manage('/v1/admin/providers', { ...provider, ...members });
 }
 
-/** @param {object} authentication of the application's configuration */
-export async function addApp({ manage }, authentication) {
-  const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+/**
+ * @param {object} authentication of the application's configuration
+ * @param {Record<string, object>} [endpoints] of it
+ */
+export async function addApp({ manage }, authentication, endpoints = {}) {
+  const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} }, endpoints };
   const { app, api_key: apiKey } = await manage('/v1/admin/apps', { name: 'Bench', config });
   return { appId: app.id, appKey: apiKey?.key, appKeyId: apiKey?.id };
 }
@@ -68,6 +76,16 @@ export async function addApp({ manage }, authentication) {
 /** Where a chat completion call of an application goes. */
 export function chatPathOf(appId) {
   return `/v1/apps/${appId}/proxy/openai/v1/chat/completions`;
+}
+
+/** Where a call of the Responses API goes. */
+export function responsesPathOf(appId) {
+  return `/v1/apps/${appId}/proxy/openai/v1/responses`;
+}
+
+/** Where a call of a named endpoint goes. */
+export function endpointPathOf(appId, slug) {
+  return `/v1/apps/${appId}/endpoints/${slug}`;
 }
 
 /** Nothing of the caller's environment but what programs need to run: above all, not its DATABASE_URL or REDIS_URL. */

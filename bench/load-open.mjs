@@ -10,7 +10,11 @@ import { summary } from './statistics.mjs';
 const OPEN_CONNECTIONS = 16;
 const ANSWER_PATIENCE_MS = 3_000;
 
-/** @returns {Promise<Array<{ failed: number, count: number, p50: number, p99: number, max: number }>>} ms, per target */
+/**
+ * @typedef {{ count: number, p50: number, p99: number, max: number }} Times of calls, ms
+ * @returns {Promise<Array<Times & { failed: number, fromSent: Times }>>} per target; `fromSent` leaves out how late the
+ *   call left
+ */
 export async function openLoop({ targets, body, ratePerTarget, warmMs, durationMs }) {
   const callers = targets.map((target) => new Caller(target, body));
   const stepMs = 1e3 / (ratePerTarget * targets.length);
@@ -52,12 +56,15 @@ class Caller {
   #request;
   #idle = [];
   #all = new Set();
-  #samplesMs = [];
+  #status;
+  #fromDueMs = [];
+  #fromSentMs = [];
   #failed = 0;
 
   constructor(target, body) {
     this.#port = target.port;
     this.#request = requestBytes(target, body);
+    this.#status = target.status ?? 200;
     for (let i = 0; i < OPEN_CONNECTIONS; i += 1) this.#idle.push(this.#open());
   }
 
@@ -65,20 +72,28 @@ class Caller {
     const slot = this.#idle.pop() ?? this.#open();
     slot.isBusy = true;
     this.pending += 1;
+    const sentMs = nowMs();
     slot.connection.send(this.#request, {
       onEnd: (statusCode) => {
         slot.isBusy = false;
         this.pending -= 1;
         this.#idle.push(slot);
-        if (statusCode !== 200) this.#failed += 1;
-        else if (isMeasured) this.#samplesMs.push(nowMs() - dueMs);
+        if (statusCode !== this.#status) this.#failed += 1;
+        else if (isMeasured) this.#measure(dueMs, sentMs);
       },
     });
   }
 
   finish() {
     for (const slot of this.#all) slot.connection.destroy();
-    return { failed: this.#failed + this.pending, ...summary(this.#samplesMs) };
+    const failed = this.#failed + this.pending;
+    return { failed, ...summary(this.#fromDueMs), fromSent: summary(this.#fromSentMs) };
+  }
+
+  #measure(dueMs, sentMs) {
+    const endMs = nowMs();
+    this.#fromDueMs.push(endMs - dueMs);
+    this.#fromSentMs.push(endMs - sentMs);
   }
 
   #open() {

@@ -5,9 +5,10 @@
  * @property {string} name as printed
  * @property {number} pid the process whose CPU and memory are measured
  * @property {number} port on 127.0.0.1
- * @property {string} path of a chat completion call
+ * @property {string} path of the calls
  * @property {Record<string, string>} headers besides content-type, accept and user-agent
  * @property {string} [healthPath] a GET that only this process answers; parties without one skip the leave test
+ * @property {number} [status] of a proper answer, in the open loop; 200 when absent
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonCall } from './bodies.mjs';
@@ -35,18 +36,22 @@ export function bearer(credential) {
   return { authorization: `Bearer ${credential}` };
 }
 
-/** Returns once a call is answered as it should be; a new configuration may take a moment. Throws with the last answer. */
-export async function requireAnswer({ port, path, headers }) {
+/**
+ * Returns once a call is answered as it should be; a new configuration may take a moment. Throws with the last answer.
+ *
+ * @param {string} [object] what the answer says it is
+ */
+export async function requireAnswer({ port, path, headers }, body = jsonCall(), object = 'chat.completion') {
   const deadline = performance.now() + FIRST_ANSWER_PATIENCE_MS;
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
-      body: jsonCall(),
+      body,
       signal: AbortSignal.timeout(CALL_PATIENCE_MS),
     });
     const text = await answer.text();
-    if (answer.status === 200 && text.includes('"chat.completion"')) return;
+    if (answer.status === 200 && text.includes(`"${object}"`)) return;
     if (performance.now() > deadline) throw new Error(`a call is answered ${answer.status}: ${text.slice(0, 400)}`);
     await sleep(200);
   }

@@ -12,6 +12,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAuthentication } from './auth/auth-bench.mjs';
 import { startCaddy } from './caddy.mjs';
+import { measureEndpoints } from './endpoints/endpoints-bench.mjs';
 import { startGateway } from './gateway.mjs';
 import { LoadGenerator } from './load-generator.mjs';
 import { measureHeld } from './measure-held.mjs';
@@ -24,7 +25,7 @@ import { stopChildren } from './processes.mjs';
 import { Verdicts } from './report.mjs';
 import { warmUp } from './warm-up.mjs';
 
-const SUITES = ['json', 'latency', 'stream', 'memory', 'leave', 'token', 'exchange'];
+const SUITES = ['json', 'latency', 'stream', 'memory', 'leave', 'token', 'exchange', 'endpoint', 'fallback'];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
 const FULL = { rounds: 3, seconds: 12, streams: 9_000 };
 const LONGEST_RUN_MS = 20 * 60_000;
@@ -108,11 +109,11 @@ async function measureHolding(options, tempDir, verdicts) {
 }
 
 /** What cannot be measured is named; the verdicts on the rest are printed all the same. */
-async function measureCallers(options, tempDir, verdicts) {
+async function measureApart(what, measure, { options, tempDir, verdicts }) {
   try {
-    return await measureAuthentication({ ...options, dir: freshDirectory(tempDir), verdicts });
+    return await measure({ ...options, dir: freshDirectory(tempDir), verdicts });
   } catch (error) {
-    console.log(`skipped: authentication: ${error.message}`);
+    console.log(`skipped: ${what}: ${error.message}`);
     return [];
   } finally {
     await stopChildren();
@@ -127,7 +128,9 @@ async function main(tempDir) {
   const measured = [];
   if (wantsAny('json', 'latency', 'stream')) measured.push(await measureCalls(options, tempDir, verdicts));
   if (wantsAny('memory', 'leave')) measured.push(await measureHolding(options, tempDir, verdicts));
-  if (wantsAny('token', 'exchange')) measured.push(await measureCallers(options, tempDir, verdicts));
+  const apart = { options, tempDir, verdicts };
+  if (wantsAny('token', 'exchange')) measured.push(await measureApart('authentication', measureAuthentication, apart));
+  if (wantsAny('endpoint', 'fallback')) measured.push(await measureApart('endpoints', measureEndpoints, apart));
   verdicts.print();
   return measured.every((parties) => parties.some(({ name }) => name === 'this gateway')) ? 0 : 1;
 }

@@ -13,4 +13,6 @@ export const TARGETS = {
   authenticationUs: 60,
   authenticationStatements: 0,
   exchangesPerCore: 300,
+  endpointOfProxy: 1.15,
+  fallbackAddedMs: 2,
 };

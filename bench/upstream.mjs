@@ -2,7 +2,8 @@
  * A provider that costs as little as possible, as its own process. It answers every POST: 1 KB of JSON with usage, or
  * an event stream when the body says `"stream": true`. The words `bench-stream-<chunks>-<intervalMs>` anywhere in the
  * body (model name or a message, so that no proxy can drop them) shape the stream; interval 0 means as fast as the
- * socket takes it. Every content chunk carries the monotonic moment it was written (see clock.mjs).
+ * socket takes it. Every content chunk carries the monotonic moment it was written (see clock.mjs). A URL below
+ * `/bench-fail-<status>-<delayMs>/` is answered with that status instead, after that time.
  */
 import http from 'node:http';
 import { nowMs, stamp } from './clock.mjs';
@@ -12,6 +13,7 @@ const ANSWER_BYTES = 1024;
 const DEFAULT_SHAPE = { chunks: 20, intervalMs: 20 };
 const SHAPE = /bench-stream-(\d+)-(\d+)/;
 const STREAM = /"stream"\s*:\s*true/;
+const FAILURE = /\/bench-fail-(\d+)-(\d+)\//;
 const WANTS_USAGE = /"include_usage"\s*:\s*true/;
 
 const usage = { prompt_tokens: 210, completion_tokens: 180, total_tokens: 390 };
@@ -32,6 +34,8 @@ const responsesAnswer = padded((text) => ({
   output: [{ type: 'message', id: 'msg_bench', role: 'assistant', content: [{ type: 'output_text', text }] }],
   usage: { input_tokens: 210, output_tokens: 180, total_tokens: 390 },
 }));
+
+const failureAnswer = JSON.stringify({ error: { type: 'server_error', message: 'The bench wants it so.' } });
 
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
 const chunkOf = (choices, extra) => ({
@@ -65,6 +69,15 @@ function answerJson(request, response) {
     'req_bench',
   ]);
   response.end(body);
+}
+
+function answerFailure(response, status, delayMs) {
+  const answer = () => {
+    response.writeHead(status, ['content-type', 'application/json', 'content-length', String(failureAnswer.length)]);
+    response.end(failureAnswer);
+  };
+  if (delayMs > 0) setTimeout(answer, delayMs);
+  else answer();
 }
 
 function answerStream(response, text) {
@@ -117,7 +130,9 @@ const server = http.createServer((request, response) => {
   request.on('data', (part) => parts.push(part));
   request.on('end', () => {
     const text = parts.length === 1 ? parts[0].latin1Slice() : Buffer.concat(parts).latin1Slice();
-    if (STREAM.test(text)) answerStream(response, text);
+    const failure = FAILURE.exec(request.url);
+    if (failure) answerFailure(response, Number(failure[1]), Number(failure[2]));
+    else if (STREAM.test(text)) answerStream(response, text);
     else answerJson(request, response);
   });
 });

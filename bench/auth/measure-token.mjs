@@ -1,10 +1,10 @@
 /** What proving the caller costs a proxied call: whole calls by credential, and the stage of authentication alone. */
 import { jsonCall } from '../bodies.mjs';
+import { COST_COLUMNS, costCells } from '../call-costs.mjs';
 import { chatPathOf } from '../gateway.mjs';
 import { LoadGenerator } from '../load-generator.mjs';
 import { bearer, requireAnswer } from '../party.mjs';
 import { number, printTable } from '../report.mjs';
-import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 
 const CONNECTIONS = 64;
@@ -29,8 +29,8 @@ async function measureCalls({ gateway, phones, authentications, addApp, rounds, 
       runs[i].push(await load.run('closedLoop', { target, ...call, warmMs: WARM_MS }));
     }
   }
-  const rows = targets.map(({ name }, i) => [name, ...cellsOf(runs[i])]);
-  const columns = ['calls with', 'calls/s', 'CPU us', 'least', 'most', 'failed'];
+  const rows = targets.map(({ name }, i) => [name, ...costCells(runs[i])]);
+  const columns = ['calls with', ...COST_COLUMNS];
   printTable(`1 KB JSON calls by credential, closed loop, ${CONNECTIONS} connections`, columns, rows);
 }
 
@@ -55,17 +55,6 @@ async function callersOf({ gateway, phones, authentications, addApp }) {
   });
   for (const caller of callers) await requireAnswer(caller);
   return callers;
-}
-
-function cellsOf(runs) {
-  const costsUs = runs.map(({ completed, cpuSeconds }) => (1e6 * cpuSeconds) / completed);
-  return [
-    number(median(runs.map(({ completed, seconds }) => completed / seconds))),
-    number(median(costsUs), 1),
-    number(Math.min(...costsUs), 1),
-    number(Math.max(...costsUs), 1),
-    runs.reduce((sum, { failed }) => sum + failed, 0),
-  ];
 }
 
 async function measureStage({ dir, upstream, verdicts }) {
