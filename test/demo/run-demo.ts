@@ -1,6 +1,7 @@
+import { streamThroughEndpoint } from './endpoint-story.js';
 import { fact, heading, remark, write } from './screen.js';
 import { playOnStage, type Stage } from './stage.js';
-import { type Demo, refuse, setUp, showEvent, streamAnswer } from './story.js';
+import { type Demo, ENDPOINT, refuse, setUp, showEvent, streamAnswer } from './story.js';
 
 /**
  * Tells the whole story, then waits for Ctrl-C unless `once`.
@@ -16,11 +17,12 @@ async function story({ service, simulator, providerKey }: Stage, once: boolean):
   fact('Data directory', service.dataDir);
   const url = await service.url;
   fact('Service', url);
-  fact('Provider', `a simulated OpenAI at ${simulator.url}`);
+  fact('Provider', `a simulator of OpenAI and xAI at ${simulator.url}`);
 
   const demo = await setUp(service, url, { simulator, providerKey });
   await streamAnswer(demo);
   await showEvent(demo);
+  await streamThroughEndpoint(demo);
   await refuse(demo);
   if (once) return;
   invite(demo);
@@ -38,6 +40,11 @@ function invite({ service, url, app }: Demo): void {
   -H 'Authorization: Bearer ${app.key}' \\
   -H 'Content-Type: application/json' \\
   -d '{"model": "${app.model}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'`);
+  write('\n');
+  remark(`curl -N ${app.endpointsUrl}/${ENDPOINT} \\
+  -H 'Authorization: Bearer ${app.key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"stream": true, "input": "Hello"}'`);
   write('\n');
   remark('Ctrl-C stops everything.');
 }

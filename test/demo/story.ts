@@ -14,21 +14,61 @@ export interface Demo {
   readonly app: DemoApp;
 }
 
+/** What the story reads of a usage event. */
+export interface UsageEvent {
+  readonly provider: string;
+  readonly model: string;
+  readonly route: string;
+  readonly endpoint_slug: string | null;
+  readonly status: string;
+  readonly latency_ms: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+  readonly cost_source: string;
+  /** Absent or null when there was one target. */
+  readonly attempts?: readonly Attempt[] | null;
+}
+
+interface Attempt {
+  readonly provider_slug: string;
+  readonly model: string;
+  readonly status: number | null;
+  readonly latency_ms: number;
+  readonly error: string | null;
+}
+
 interface DemoApp {
   readonly id: string;
   readonly key: string;
   /** The one model it may call. */
   readonly model: string;
-  /** Base address for OpenAI clients. */
+  /** Base address for OpenAI clients that call the provider. */
   readonly baseUrl: string;
+  /** Base address of its named endpoints. */
+  readonly endpointsUrl: string;
 }
 
 const MODEL = 'gpt-4.1-mini';
 const FORBIDDEN_MODEL = 'gpt-4.1';
-const QUESTION = 'What happens to a request in this gateway?';
-const EVENT_WITHIN_MS = 5_000;
+/** How long records and log lines may take to show, in milliseconds. */
+export const EVENT_WITHIN_MS = 5_000;
 
-/** Creates provider, application and key, as an operator would. */
+/** What the clients of the story ask. */
+export const QUESTION = 'What happens to a request in this gateway?';
+
+/** The endpoint of the story, and what it is set to do. */
+export const ENDPOINT = 'explain';
+const ENDPOINT_CONFIG = {
+  api_style: 'responses',
+  provider: 'openai',
+  model: MODEL,
+  params: { instructions: 'Explain it to a newcomer.' },
+  max_output_tokens: 500,
+  fallback: [{ provider: 'xai', model: 'grok-4.3' }],
+};
+
+/** Creates providers, application and key, as an operator would. */
 export async function setUp(
   service: Service,
   url: string,
@@ -36,25 +76,27 @@ export async function setUp(
 ): Promise<Demo> {
   heading('2. Set it up through the management API');
   const api = managementApi(url, service.managementKey);
-  const { provider } = await api.post('providers', {
-    type: 'openai',
-    name: 'Simulated OpenAI',
-    secret: providerKey,
-    baseUrl: `${simulator.url}/`,
-  });
-  fact('Provider', `${provider.slug}, its key sealed in the vault`);
+  const reached = { secret: providerKey, baseUrl: `${simulator.url}/` };
+  const { provider } = await api.post('providers', { type: 'openai', name: 'Simulated OpenAI', ...reached });
+  const { provider: second } = await api.post('providers', { type: 'xai', name: 'Simulated xAI', ...reached });
+  fact('Providers', `${provider.slug} and ${second.slug}, their keys sealed in the vault`);
   const access = { allowed_paths: [], allowed_models: [MODEL], max_output_tokens: 500 };
   const { app, api_key } = await api.post('apps', {
     name: 'Demo',
     config: {
       authentication: { type: 'api_key' },
       routing: { providers: { mode: 'selected', selected: { [provider.slug]: access } }, model_rewrites: {} },
+      endpoints: { [ENDPOINT]: ENDPOINT_CONFIG },
     },
   });
   fact('Application', `${app.id}, may call ${MODEL} for at most ${access.max_output_tokens} output tokens`);
   fact('Application key', api_key.key);
-  const baseUrl = `${url}/v1/apps/${app.id}/proxy/${provider.slug}/v1`;
-  return { service, simulator, url, api, app: { id: app.id, key: api_key.key, model: MODEL, baseUrl } };
+  const targets = [ENDPOINT_CONFIG, ...ENDPOINT_CONFIG.fallback].map((target) => `${target.provider}/${target.model}`);
+  fact('Named endpoint', `${ENDPOINT}: ${targets.join(', else ')}`);
+  const appUrl = `${url}/v1/apps/${app.id}`;
+  const baseUrl = `${appUrl}/proxy/${provider.slug}/v1`;
+  const endpointsUrl = `${appUrl}/endpoints`;
+  return { service, simulator, url, api, app: { id: app.id, key: api_key.key, model: MODEL, baseUrl, endpointsUrl } };
 }
 
 /** Streams an answer with the official client. */
@@ -63,7 +105,7 @@ export async function streamAnswer({ app }: Demo): Promise<void> {
   remark(`new OpenAI({ baseURL: '${app.baseUrl}', apiKey: '<application key>' })`);
   write('\n');
   remark(`> ${QUESTION}`);
-  const { data: stream, response } = await client(app)
+  const { data: stream, response } = await client(app, app.baseUrl)
     .chat.completions.create({ ...question(MODEL), stream: true })
     .withResponse();
   write(indented('\n'));
@@ -73,42 +115,56 @@ export async function streamAnswer({ app }: Demo): Promise<void> {
 }
 
 /** Prints the event that the call left behind, and how its cost comes about. */
-export async function showEvent({ api, app }: Demo): Promise<void> {
+export async function showEvent(demo: Demo): Promise<void> {
   heading('4. Read the usage event it left behind');
-  let events: readonly Record<string, unknown>[] = [];
+  await showServed(demo, await eventOf(demo, null));
+}
+
+/** The event of the call to this endpoint, or to the provider itself. */
+export async function eventOf({ api, app }: Demo, endpoint: string | null): Promise<UsageEvent> {
+  let found: UsageEvent | undefined;
   await eventually(
     async () => {
-      ({ events } = await api.get(`apps/${app.id}/events`));
-      return events.length > 0;
+      const { events }: { events: readonly UsageEvent[] } = await api.get(`apps/${app.id}/events`);
+      found = events.find(({ endpoint_slug }) => endpoint_slug === endpoint);
+      return found !== undefined;
     },
     { withinMs: EVENT_WITHIN_MS },
   );
-  const [event = {}] = events;
+  if (found === undefined) throw new Error('The call left no event.');
+  return found;
+}
+
+/** Prints who served a call, and how its cost comes about. */
+export async function showServed({ api }: Demo, event: UsageEvent): Promise<void> {
   const { prices } = await api.get('prices');
-  const price = prices.openai[MODEL];
-  fact('Route', String(event.route));
-  fact('Model', String(event.model));
+  const price = prices[event.provider][event.model];
+  fact('Route', event.route);
+  fact('Model', event.model);
   fact('Status', `${event.status}, first byte after ${event.latency_ms} ms`);
   fact('Input tokens', `${event.input_tokens} at ${dollars(price.input)} per million`);
   fact('Output tokens', `${event.output_tokens} at ${dollars(price.output)} per million`);
-  fact('Cost', `${dollars(Number(event.cost_usd))} (${event.cost_source})`);
+  fact('Cost', `${dollars(event.cost_usd)} (${event.cost_source})`);
 }
 
 /** Asks for a model that the application may not call, and shows both sides of the refusal. */
 export async function refuse({ service, simulator, app }: Demo): Promise<void> {
-  heading(`5. Ask for ${FORBIDDEN_MODEL}, which the application does not allow`);
-  const error: unknown = await client(app)
+  heading(`6. Ask for ${FORBIDDEN_MODEL}, which the application does not allow`);
+  const before = simulator.requests().length;
+  const error: unknown = await client(app, app.baseUrl)
     .chat.completions.create(question(FORBIDDEN_MODEL))
     .catch((reason: unknown) => reason);
   if (!(error instanceof OpenAI.APIError)) throw new Error('The gateway did not refuse the request.');
   fact('The client sees', `${error.code}: ${error.message}`);
   await eventually(() => service.log('gateway_error').length > 0, { withinMs: EVENT_WITHIN_MS });
   fact('The log says', JSON.stringify(service.log('gateway_error').at(-1)));
-  fact('The provider', `has seen ${simulator.requests().length} request in all, the one above`);
+  if (simulator.requests().length !== before) throw new Error('A refused request has reached the provider.');
+  fact('The provider', 'has not seen it');
 }
 
-function client({ baseUrl, key }: DemoApp): OpenAI {
-  return new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 });
+/** The official client, as an application would set it up. */
+export function client({ key }: DemoApp, baseURL: string): OpenAI {
+  return new OpenAI({ baseURL, apiKey: key, maxRetries: 0 });
 }
 
 function question(model: string) {

@@ -41,28 +41,37 @@ function startDemo(...options: readonly string[]): void {
   }
 }
 
-function printed(pattern: RegExp): string {
-  const [, value] = pattern.exec(output) ?? [];
-  if (value === undefined) throw new Error(`${pattern} is not in:\n${output}`);
-  return value;
+/** What the groups of the pattern match first. */
+function printed(pattern: RegExp, text = output): string[] {
+  const match = pattern.exec(text);
+  if (match === null) throw new Error(`${pattern} is not in:\n${text}`);
+  return match.slice(1);
 }
 
 describe('demo (decision 1.3)', () => {
   it(
-    '--once → shows stream, timing, event, cost and a refusal, and leaves nothing behind',
+    '--once → shows stream, timing, event, cost, a fallback and a refusal, and leaves nothing behind',
     async () => {
       startDemo('--once');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
-      expect(output).toContain('what it will cost at most');
-      expect(output).toMatch(/Server-Timing +auth;dur=\d+\.\d, limiter;dur=\d+\.\d, provider_ttfb;dur=\d+\.\d\n/);
-      expect(output).toMatch(/Route +openai\/v1\/chat\/completions\n/);
-      const [tokensIn, rateIn] = [printed(/Input tokens +(\d+)/), printed(/Input tokens .*\$([\d.]+)/)];
-      const [tokensOut, rateOut] = [printed(/Output tokens +(\d+)/), printed(/Output tokens .*\$([\d.]+)/)];
-      const cost = (Number(tokensIn) * Number(rateIn) + Number(tokensOut) * Number(rateOut)) / 1e6;
-      expect(Number(printed(/Cost +\$([\d.]+) \(computed\)/))).toBeCloseTo(cost, 12);
+      const [proxied = '', throughEndpoint = ''] = output.split('\n5. ');
+      expect(proxied).toMatch(/Route +openai\/v1\/chat\/completions\n/);
+      expect(throughEndpoint).toMatch(
+        /Attempt +openai\/gpt-4\.1-mini: 503 after \d+ ms\n +Attempt +xai\/[\w.-]+: 200 /,
+      );
+      expect(throughEndpoint).toMatch(/Route +xai\/v1\/responses\n/);
+      expect(throughEndpoint).toMatch(/"endpoint_fallback",.*"provider":"openai","next":"xai","reason":"status_503"/);
+      for (const part of [proxied, throughEndpoint]) {
+        expect(part).toContain('what it will cost at most');
+        expect(part).toMatch(/Server-Timing +auth;dur=\d+\.\d, limiter;dur=\d+\.\d, provider_ttfb;dur=\d+\.\d\n/);
+        const [tokensIn, rateIn] = printed(/Input tokens +(\d+) at \$([\d.]+)/, part);
+        const [tokensOut, rateOut] = printed(/Output tokens +(\d+) at \$([\d.]+)/, part);
+        const cost = (Number(tokensIn) * Number(rateIn) + Number(tokensOut) * Number(rateOut)) / 1e6;
+        expect(Number(printed(/Cost +\$([\d.]+) \(computed\)/, part)[0])).toBeCloseTo(cost, 12);
+      }
       expect(output).toMatch(/The client sees +model_not_allowed: 403 /);
       expect(output).toMatch(/The log says .*"message":"gateway_error".*"code":"model_not_allowed"/);
-      expect(output).toContain('has seen 1 request in all');
+      expect(output).toMatch(/The provider +has not seen it\n/);
       expect(readdirSync(temporary)).toEqual([]);
     },
     TEST_MS,
@@ -75,17 +84,20 @@ describe('demo (decision 1.3)', () => {
       await eventually(() => output.includes('Ctrl-C stops everything') || child.exitCode !== null, {
         withinMs: TEST_MS,
       });
-      const url = printed(/API +(http:\S+)/);
+      const [url = ''] = printed(/API +(http:\S+)/);
       const apps = await fetch(`${url}/v1/admin/apps`, {
-        headers: { authorization: `Bearer ${printed(/Management key +(gw_mgmt_\w+)/)}` },
+        headers: { authorization: `Bearer ${printed(/Management key +(gw_mgmt_\w+)/)[0]}` },
       });
       expect(apps.status).toBe(200);
-      const answer = await fetch(printed(/curl -N (\S+)/), {
-        method: 'POST',
-        headers: { authorization: printed(/'Authorization: (.+)'/), 'content-type': 'application/json' },
-        body: printed(/-d '(.+)'/),
-      });
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data: [DONE]')]);
+      const calls = [...output.matchAll(/curl -N (\S+).*?'Authorization: (.+?)'.*?-d '(.+?)'/gs)];
+      const ends: string[] = [];
+      for (const [, address = '', authorization = '', body = ''] of calls) {
+        const headers = { authorization, 'content-type': 'application/json' };
+        const answer = await fetch(address, { method: 'POST', headers, body });
+        const end = /\[DONE\]|response\.completed/.exec(await answer.text());
+        ends.push(`${answer.status} ${new URL(address).pathname.split('/').at(-1)} ${end?.[0]}`);
+      }
+      expect(ends).toEqual(['200 completions [DONE]', '200 explain response.completed']);
 
       child.kill('SIGINT');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);

@@ -26,6 +26,8 @@ export interface ProviderSimulator {
   readonly url: string;
   /** Everything accepted so far, in order of arrival. */
   requests(): readonly SimulatedRequest[];
+  /** The next request is answered 503, in the provider's own error format; those after it as ever. */
+  failOnce(): void;
   /** Waits for open connections: stop the gateway first. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,9 @@ export async function startProviderSimulator({
   return {
     url: await simulator.start(),
     requests: () => simulator.getRequests().map(({ path, headers }) => ({ path, headers })),
+    failOnce: () => {
+      simulator.nextRequestError(503, { message: 'The simulated model is not available.', type: 'server_error' });
+    },
     stop: () => simulator.stop(),
   };
 }
