@@ -161,10 +161,13 @@ export function refusalOf(answer: Answer): [status: number, code: string] {
   return [answer.status, code];
 }
 
-/** Holds a refusal against the service's own description. */
-export async function documentedRefusals(world: World): Promise<(answer: Answer) => void> {
+/** Holds a refusal against the service's own description. @param path of the calls; the proxy's when absent. */
+export async function documentedRefusals(
+  world: World,
+  path = '/v1/apps/a/proxy/b/c',
+): Promise<(answer: Answer) => void> {
   const check = OpenApiCheck.of(await (await fetch(`${world.baseUrl}/openapi.json`)).json());
-  return ({ status, body }) => check.answer('POST', '/v1/apps/a/proxy/b/c', status, JSON.parse(body.toString()));
+  return ({ status, body }) => check.answer('POST', path, status, JSON.parse(body.toString()));
 }
 
 /** Sends bytes as they are, then nothing more; gives everything that came back until the connection closed. */
