@@ -54,7 +54,7 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     const hear = (key: string) => {
       if (key === EVERYTHING) this.#sets.invalidateAll();
-      else this.#sets.invalidate(key);
+      else this.#sets.renew(key);
     };
     this.#unsubscribe = [TOPIC, GATEWAYS_TOPIC].map((topic) => this.configChanges.subscribe(topic, hear));
   }
@@ -81,7 +81,7 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
 
   /** Makes a committed change count here at once, without waiting for its notification. */
   forget(organizationId: string): void {
-    this.#sets.invalidate(organizationId);
+    this.#sets.renew(organizationId);
   }
 
   private async load(organizationId: string): Promise<ProviderSet> {

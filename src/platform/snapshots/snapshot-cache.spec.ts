@@ -107,6 +107,30 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toBeInstanceOf(Promise);
   });
 
+  it('renewed: in memory, or on its way → read again at once; the newest is served without waiting', async () => {
+    const { cache, loads, warm } = setUp();
+    await warm('a', { version: 1 });
+    cache.renew('a');
+    cache.renew('a');
+    expect(loads).toHaveLength(3);
+    loads[2]?.end({ version: 3 });
+    loads[1]?.end({ version: 2 });
+    await settled();
+    expect(cache.get('a')).toEqual({ version: 3 });
+  });
+
+  it('renewed: not in use → not read; a read that fails → the next caller reads', async () => {
+    const { cache, loads, warm } = setUp();
+    cache.renew('a');
+    expect(loads).toHaveLength(0);
+    await warm('a', { version: 1 });
+    cache.renew('a');
+    loads[1]?.fail(new Error('database away'));
+    await settled();
+    expect(cache.get('a')).toBeInstanceOf(Promise);
+    expect(loads).toHaveLength(3);
+  });
+
   it('refresh: the thing is gone → the snapshot goes too', async () => {
     const { cache, loads, warm, clock } = setUp();
     await warm('a', { version: 1 });

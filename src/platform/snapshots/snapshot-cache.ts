@@ -63,11 +63,22 @@ export class SnapshotCache<T extends object> {
     return known.value;
   }
 
-  /** Forgets a key. A load under way still answers those who wait for it, but what it brings is not kept. */
-  invalidate(key: string): void {
-    this.#loads.delete(key);
-    this.#snapshots.delete(key);
+  /**
+   * Forgets a key. A load under way still answers those who wait for it, but what it brings is not kept.
+   *
+   * @returns whether a snapshot was in memory or on its way.
+   */
+  invalidate(key: string): boolean {
+    const wasLoading = this.#loads.delete(key);
+    const wasKnown = this.#snapshots.delete(key);
     this.#misses.delete(key);
+    return wasLoading || wasKnown;
+  }
+
+  /** Forgets a key and, where it was in use, reads it again at once, for callers that will not wait. */
+  renew(key: string): void {
+    // A load that fails is tried again by the next caller, who learns why.
+    if (this.invalidate(key)) this.#load(key, this.#options.clock.monotonicMs()).catch(() => {});
   }
 
   /** As {@link invalidate}, for every key. */

@@ -58,7 +58,11 @@ export class EndpointPlans {
   /** Whether a planned target may still be called: its provider may have been paused or deleted since. */
   isStillActive({ app }: Caller, { provider }: ReadyTarget): boolean {
     const providers = this.providers.forOrganization(app.organizationId);
-    if (providers instanceof Promise) return true;
+    if (providers instanceof Promise) {
+      // They are being read: nobody waits, and whoever asks next learns of a failure.
+      providers.catch(() => {});
+      return true;
+    }
     const current = providers.find(provider.slug);
     return current !== undefined && current.id === provider.id && current.status === 'active';
   }
