@@ -3,13 +3,13 @@ import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/confi
 import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
+import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import { mergeBody, scanBody } from '../body/body-steps.js';
 import { judgeReferences } from '../body/forbidden-members.rules.js';
 import { formBoundary, formType } from '../body/form-type.rules.js';
 import { applyEdits, type JsonEdit, setMember } from '../body/json-edit.js';
 import type { ScannedBody } from '../body/json-members.js';
-import { mergeMembers } from '../body/json-merge.rules.js';
 import { compileMembers, type MergeMembers } from '../body/json-merge-members.rules.js';
 import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../body/multipart-form.js';
@@ -43,23 +43,25 @@ export class EndpointRequests {
    * @param contentType the request's header, empty when absent.
    * @throws invalid_request the body has not the endpoint's form.
    */
-  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
+  read(caller: Caller, plan: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
+    const { endpoint } = plan;
     return endpoint.api_style === 'responses'
-      ? this.readResponses(caller, endpoint, body)
+      ? this.readResponses(caller, plan, endpoint, body)
       : this.readTranscription(body, contentType);
   }
 
   /** The endpoint's `params` win over the client's members; what comes of it is judged like any body that is sent. */
-  private readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Ready<EndpointRequest> {
+  private readResponses(caller: Caller, plan: EndpointPlan, endpoint: ResponsesEndpoint, body: Buffer) {
     const params = this.paramsOf(endpoint);
-    const scanned = whenReady(scanBody(body), (client) =>
-      params.size === 0 ? client : whenReady(mergeBody(client.bytes, params), scanBody),
-    );
+    const scanned = whenReady(scanBody(body), (client) => withMembers(client, params));
     return whenReady(scanned, (scan) => {
       const { hostedTools, ownedResponseId } = judgeReferences(scan, 'responses');
-      const request: EndpointRequest = {
-        forTarget: (target) => responsesFor(target, endpoint, scan, hostedTools),
-      };
+      const request = whenReady(
+        bodiesByRoute(scan, plan),
+        (bodies): EndpointRequest => ({
+          forTarget: (target) => responsesFor(target, endpoint, bodies.get(target.provider.route) ?? scan, hostedTools),
+        }),
+      );
       if (ownedResponseId === undefined) return request;
       return this.responses.require(caller, ownedResponseId).then(() => request);
     });
@@ -107,6 +109,30 @@ function responsesFor(
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
     ...capEdits(scan, { style: 'responses', cap: endpoint.max_output_tokens, chatField: dialect.capFieldForChat }),
   ];
-  const body = mergeMembers(applyEdits(scan.bytes, edits), routeMembers(route));
+  const body = applyEdits(scan.bytes, edits);
   return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools };
+}
+
+type BodiesByRoute = ReadonlyMap<ProviderRoute, ScannedBody>;
+
+const ONE_BODY_FOR_ALL: BodiesByRoute = new Map();
+
+/** The body as each way wants it that puts members of its own into bodies; mostly there is none. */
+function bodiesByRoute(scan: ScannedBody, { primary, fallbacks }: EndpointPlan): Ready<BodiesByRoute> {
+  const routes = [primary, ...fallbacks].map(({ provider }) => provider.route);
+  return routes.every(({ bodyMembers }) => bodyMembers === null) ? ONE_BODY_FOR_ALL : mergedByRoute(scan, routes);
+}
+
+async function mergedByRoute(scan: ScannedBody, routes: readonly ProviderRoute[]): Promise<BodiesByRoute> {
+  const bodies = new Map<ProviderRoute, ScannedBody>();
+  for (const route of routes) {
+    if (route.bodyMembers !== null) bodies.set(route, await withMembers(scan, routeMembers(route)));
+  }
+  return bodies;
+}
+
+/** A body with members merged over it, read again where that changed it: what is judged is what is sent. */
+function withMembers(scan: ScannedBody, members: MergeMembers): Ready<ScannedBody> {
+  if (members.size === 0) return scan;
+  return whenReady(mergeBody(scan.bytes, members), (merged) => (merged === scan.bytes ? scan : scanBody(merged)));
 }
