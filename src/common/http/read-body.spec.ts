@@ -159,6 +159,23 @@ describe('reading a large body', () => {
     expect([body.byteOffset, body.buffer.byteLength]).toEqual([0, LARGE_BYTES]);
   });
 
+  it.each(['announced', 'not announced'])(
+    '%s → what it came in is given back before garbage is collected',
+    async (how) => {
+      const framing = how === 'announced' ? `Content-Length: ${LARGE_BYTES}` : 'Transfer-Encoding: chunked';
+      const chunks: Buffer[] = [];
+      const { socket, outcome } = await exchange(framing, (request, response, tell) => {
+        readUpTo(LARGE_BYTES)(request, response, tell);
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      });
+      const body = counted(LARGE_BYTES);
+      socket.write(how === 'announced' ? body : Buffer.concat([chunkOf(body), Buffer.from('0\r\n\r\n')]));
+      expect(body.equals(await bodyOf(outcome))).toBe(true);
+      expect(chunks.length).toBeGreaterThan(2);
+      expect(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0)).toBe(0);
+    },
+  );
+
   it('not announced → less than twice its size is set aside', async () => {
     const { socket, outcome } = await exchange('Transfer-Encoding: chunked', readUpTo(LARGE_BYTES));
     const sent = LARGE_BYTES / 2 + 1;

@@ -7,8 +7,8 @@ const SMALL_BODY_BYTES = 64 * 1024;
 /**
  * Reads a request body to its end, within a bound. A declared length above the bound is refused before a byte is read.
  *
- * A body that comes in one chunk is that chunk. Any other is put together in one buffer as it comes, so that it never
- * stands in memory as chunks and as a whole.
+ * A body that comes in one chunk is that chunk. Any other is put together in one buffer as it comes, and what it came
+ * in is given back at once, so that it never stands in memory as chunks and as a whole.
  *
  * @param maxBytes inclusive.
  * @throws payload_too_large declared or actual size above the bound.
@@ -33,6 +33,7 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
       else {
         if (size > held.length) held = grown(held, before, roomFor(size, mostBytes));
         chunk.copy(held, before);
+        giveBack(chunk);
       }
     });
     message.once('end', () => resolve(whole(held, size)));
@@ -62,7 +63,16 @@ function whole(held: Buffer | undefined, size: number): Buffer {
 function grown(held: Buffer, size: number, room: number): Buffer {
   const larger = Buffer.allocUnsafe(room);
   held.copy(larger, 0, 0, size);
+  giveBack(held);
   return larger;
+}
+
+/**
+ * Frees the memory of a buffer nobody will look at again, which is then empty. Garbage is collected late: by then a
+ * large body would have left itself behind two times over. Buffers that share their memory are left alone.
+ */
+function giveBack({ buffer, byteLength }: Buffer): void {
+  if (byteLength === buffer.byteLength && 'transfer' in buffer) buffer.transfer(0);
 }
 
 function tooLarge(maxBytes: number): GatewayError {

@@ -16,7 +16,7 @@ export interface FormPart {
   readonly asSent: Buffer;
 }
 
-/** A form as it goes out: what its pieces hold one after the other, `bytes` in all. */
+/** A form as it goes out: what its pieces hold one after the other, `bytes` in all; none beyond `SEND_STEP_BYTES`. */
 export interface RebuiltForm {
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
@@ -30,6 +30,9 @@ interface ReadPart {
 
 /** Read in one turn of the event loop: a few milliseconds' worth. Source: threats 10.7. */
 const READ_STEP_BYTES = 2 * 1024 * 1024;
+
+/** An encrypted connection copies what it is handed in one go, so a file goes to it bit by bit. */
+const SEND_STEP_BYTES = 128 * 1024;
 
 /** Fields that decide policy or price. Source: contract-app 6.6 and 6.7. */
 const JUDGED_FIELDS = new Set(['model', 'response_format', 'stream', 'n']);
@@ -140,6 +143,14 @@ function plainField(name: string, value: string): Buffer {
   return Buffer.from(`content-disposition: form-data; name=${quoted(name)}\r\n\r\n${value}`);
 }
 
+function stepsOf(part: Buffer): Buffer[] {
+  if (part.length <= SEND_STEP_BYTES) return [part];
+  const steps = Math.ceil(part.length / SEND_STEP_BYTES);
+  return Array.from({ length: steps }, (_, step) =>
+    part.subarray(step * SEND_STEP_BYTES, (step + 1) * SEND_STEP_BYTES),
+  );
+}
+
 /**
  * Writes a form with some fields set: a field that stands in the form keeps its place, the others go to its front,
  * where a provider that reads a form as it comes wants them. Every other part stays as it was
@@ -162,7 +173,7 @@ export function rebuildForm(
   const opening = Buffer.from(`--${boundary}\r\n`);
   const delimiter = Buffer.from(`\r\n--${boundary}\r\n`);
   const closing = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const pieces = [...added, ...kept].flatMap((part, at) => [at === 0 ? opening : delimiter, part]);
+  const pieces = [...added, ...kept].flatMap((part, at) => [at === 0 ? opening : delimiter, ...stepsOf(part)]);
   pieces.push(closing);
   return { pieces, bytes: pieces.reduce((bytes, piece) => bytes + piece.length, 0) };
 }
