@@ -67,7 +67,7 @@ describe('POST providers/test through a gateway', () => {
     stage.edge.script(json(status, { error: `no such token: ${GATEWAY_TOKEN}` }));
     const answer = await test('openai', cf);
     expect(codeOf(answer)).toEqual([400, 'provider_key_invalid']);
-    expect(answer.body.error.message).toContain(String(status));
+    expect(answer.body.error.message).toBe(`The call through the gateway was refused with status ${status}.`);
     expect(answer.text).not.toContain(GATEWAY_TOKEN);
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../common/log/secret.js';
-import type { ProviderRow } from '../provider-row.js';
 import { parseGatewayRoute, requireOptionsAllowed, requireOwnCredential } from './gateway-options.rules.js';
 
 const TEXT = 'x'.repeat(100);
@@ -58,23 +57,7 @@ describe('requireOptionsAllowed', () => {
 });
 
 describe('requireOwnCredential', () => {
-  const rowOf = (providerGatewayId: string | null): ProviderRow => ({
-    id: 'p1',
-    organizationId: 'account-1',
-    type: 'openai',
-    slug: 'openai',
-    name: 'First',
-    secretBlob: null,
-    secretHint: null,
-    baseUrl: null,
-    providerGatewayId,
-    gatewayRoute: null,
-    pricing: null,
-    status: 'active',
-    revision: 1,
-    createdBy: 'identity-1',
-    createdAt: '2026-01-01T00:00:00.000Z',
-  });
+  const rowOf = (providerGatewayId: string | null) => ({ providerGatewayId });
   const secret = new Secret('sk');
 
   it('change: of address or key on a direct row → fine', () => {
@@ -82,8 +65,7 @@ describe('requireOwnCredential', () => {
   });
 
   it('change: of anything else on a routed row → fine', () => {
-    const change = { name: 'n', status: 'disabled', pricing: null, gatewayRoute: null } as const;
-    expect(() => requireOwnCredential(rowOf('g1'), change)).not.toThrow();
+    expect(() => requireOwnCredential(rowOf('g1'), {})).not.toThrow();
   });
 
   it('change: of the address on a routed row, back to the type’s own included → path baseUrl, before the key', () => {

@@ -1,8 +1,8 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
 import { takesRouteOptions } from '../../upstreams/routes/gateway-route.js';
 import type { GatewayRouteOptions, GatewayType } from '../../upstreams/routes/gateway-types.js';
 import type { ProviderRow } from '../provider-row.js';
-import type { ProviderChange } from './provider-write.rules.js';
 
 const MAX_TEXT = 100;
 const MAX_PROVIDERS = 20;
@@ -42,7 +42,10 @@ export function requireOptionsAllowed(kind: GatewayType | null, options: object 
  * @throws invalid_request at `baseUrl`.
  * @throws provider_gateway_managed for a key. Source: contract-admin 1.5.
  */
-export function requireOwnCredential({ providerGatewayId }: ProviderRow, { baseUrl, secret }: ProviderChange): void {
+export function requireOwnCredential(
+  { providerGatewayId }: Pick<ProviderRow, 'providerGatewayId'>,
+  { baseUrl, secret }: { readonly baseUrl?: string | null; readonly secret?: Secret },
+): void {
   if (providerGatewayId === null) return;
   if (baseUrl !== undefined) throw invalidRequest('baseUrl', 'cannot be set on a provider routed through a gateway');
   if (secret !== undefined) {
