@@ -175,6 +175,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     const next = chain.next(error ?? `status_${this.#status}`);
     if (next === undefined) return false;
     this.record.addFailed(this.#attempt(error));
+    // The next target's time to its first byte is its own.
+    this.#timings.providerTtfbMs = 0;
     this.#ended = true;
     this.#opening?.release();
     this.response.off('close', this.#onClose);
