@@ -76,14 +76,14 @@ describe('POST providers with a gateway', () => {
       gatewayRoute: null,
       capability: {
         apiStyles: ['responses', 'chat_completions', 'anthropic_messages'],
-        endpointStyles: ['responses'],
+        endpointStyles: [],
         modelPrefix: 'google/',
         paths: 'gateway',
       },
     });
     const gatewayRoute = { modelPrefix: 'own/', providerOnly: ['azure', 'openai'] };
     const set = await created({ providerGatewayId: vercel, slug: 'second', gatewayRoute });
-    expect(set).toMatchObject({ gatewayRoute, capability: { modelPrefix: 'own/' } });
+    expect(set).toMatchObject({ gatewayRoute, capability: { endpointStyles: ['responses'], modelPrefix: 'own/' } });
   });
 
   it('every type → on exactly the gateways that serve it', async () => {

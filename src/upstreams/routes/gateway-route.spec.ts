@@ -148,7 +148,8 @@ describe('gatewayRoute to vercel', () => {
     const route = vercel(type);
     expect(route).toMatchObject({ kind: 'vercel', baseUrl: BASE_URLS.vercel, paths: 'gateway' });
     expect(route.apiStyles).toEqual(['responses', 'chat_completions', 'anthropic_messages']);
-    expect([...route.endpointPaths]).toEqual([['responses', 'v1/responses']]);
+    const isOfFamily = type === 'openai' || type === 'xai';
+    expect([...route.endpointPaths]).toEqual(isOfFamily ? [['responses', 'v1/responses']] : []);
     expect(route.upstreamPath('v1/responses')).toBe('v1/responses');
     expect(route.probe).toEqual({ path: 'v1/credits', headers: [] });
     expect(route.credentialSource).toBeNull();

@@ -36,6 +36,7 @@ const VERCEL_PREFIXES: ReadonlyMap<ProviderType, string> = new Map([
 
 const VERCEL_STYLES: readonly ApiStyle[] = Object.freeze(['responses', 'chat_completions', 'anthropic_messages']);
 const VERCEL_ENDPOINTS: ReadonlyMap<EndpointStyle, string> = new Map([['responses', 'v1/responses']]);
+const NO_ENDPOINTS: ReadonlyMap<EndpointStyle, string> = new Map();
 const VERCEL_PROBE: RouteProbe = Object.freeze({ path: 'v1/credits', headers: [] });
 const VERCEL_PASSED_HEADERS: ReadonlySet<string> = new Set();
 
@@ -117,7 +118,8 @@ function vercelRoute(type: ProviderType, options: GatewayRouteOptions | null, ba
     kind: 'vercel',
     baseUrl,
     apiStyles: VERCEL_STYLES,
-    endpointPaths: VERCEL_ENDPOINTS,
+    // Named endpoints are of the two families that have them, whatever the gateway could translate.
+    endpointPaths: dialectOf(type).endpointStyles.has('responses') ? VERCEL_ENDPOINTS : NO_ENDPOINTS,
     modelPrefix: options?.modelPrefix ?? prefix,
     paths: 'gateway',
     bodyMembers: servingProviders(options?.providerOnly),
