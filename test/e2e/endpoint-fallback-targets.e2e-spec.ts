@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChainTarget, EndpointChain, RESPONSE } from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
-import { refusalOf } from '../support/proxy-client.js';
+import { openTarget, read, refusalOf } from '../support/proxy-client.js';
 import { json, type Script, silence } from '../support/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -117,8 +117,9 @@ describe('the same attempt twice (threats 3.4)', () => {
     const app = await world.app({
       endpoints: { two: { api_style: 'responses', provider, model: 'gpt-4.1', fallback } },
     });
-    const answer = await world.as(app.key).post(`/v1/apps/${app.id}/endpoints/two`, { input: 'Hi' });
-    expect(answer.status).toBe(503);
+    const credential = ['authorization', `Bearer ${app.key}`];
+    const call = openTarget(world, `/v1/apps/${app.id}/endpoints/two`, { credential, body: { input: 'Hi' } });
+    expect((await read(await call.head)).status).toBe(503);
     const models = chain.upstreams[0]?.requests.map(({ body }) => JSON.parse(body.toString()).model);
     expect(models).toEqual(['gpt-4.1', 'gpt-4.1-mini']);
   });
