@@ -15,7 +15,7 @@ export interface Demo {
 }
 
 /** What the story reads of a usage event. */
-export interface UsageEvent {
+interface UsageEvent {
   readonly provider: string;
   readonly model: string;
   readonly route: string;
