@@ -97,16 +97,14 @@ describe('transcription forms (contract-app 6.6, 6.7; decision 3.7)', () => {
     expect(world.upstream.requests[0]?.header('content-type')).not.toContain(BOUNDARY);
   });
 
+  const VERBOSE = { name: 'response_format', value: 'verbose_json' };
+  const WHISPER = { name: 'model', value: 'whisper-large-v3' };
   it.each([
-    ['no format', []],
-    ['json', [field('response_format', 'json')]],
-  ])('Groq-type, %s → asked for verbose_json, which alone can be priced', async (_name, format) => {
+    ['no format', [], [VERBOSE, AUDIO_RECEIVED, WHISPER]],
+    ['json', [field('response_format', 'json')], [AUDIO_RECEIVED, WHISPER, VERBOSE]],
+  ])('Groq-type, %s → asked for verbose_json, which alone can be priced', async (_name, format, expected) => {
     await send(groq, GROQ_PATH, formOf([file, field('model', 'whisper-large-v3'), ...format]));
-    expect(await received()).toEqual([
-      { name: 'response_format', value: 'verbose_json' },
-      AUDIO_RECEIVED,
-      { name: 'model', value: 'whisper-large-v3' },
-    ]);
+    expect(await received()).toEqual(expected);
   });
 
   it('Groq-type, verbose_json → the same bytes', async () => {
