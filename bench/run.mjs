@@ -23,9 +23,21 @@ import { requireAnswer, startPassThrough, startUpstream } from './party.mjs';
 import { startPortkey } from './portkey.mjs';
 import { stopChildren } from './processes.mjs';
 import { Verdicts } from './report.mjs';
+import { measureTranscriptions } from './transcription-memory.mjs';
 import { warmUp } from './warm-up.mjs';
 
-const SUITES = ['json', 'latency', 'stream', 'memory', 'leave', 'token', 'exchange', 'endpoint', 'fallback'];
+const SUITES = [
+  'json',
+  'latency',
+  'stream',
+  'memory',
+  'leave',
+  'token',
+  'exchange',
+  'endpoint',
+  'fallback',
+  'transcription',
+];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
 const FULL = { rounds: 3, seconds: 12, streams: 9_000 };
 const LONGEST_RUN_MS = 20 * 60_000;
@@ -131,6 +143,7 @@ async function main(tempDir) {
   const apart = { options, tempDir, verdicts };
   if (wantsAny('token', 'exchange')) measured.push(await measureApart('authentication', measureAuthentication, apart));
   if (wantsAny('endpoint', 'fallback')) measured.push(await measureApart('endpoints', measureEndpoints, apart));
+  if (wantsAny('transcription')) measured.push(await measureApart('transcription', measureTranscriptions, apart));
   verdicts.print();
   return measured.every((parties) => parties.some(({ name }) => name === 'this gateway')) ? 0 : 1;
 }

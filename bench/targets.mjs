@@ -15,4 +15,5 @@ export const TARGETS = {
   exchangesPerCore: 300,
   endpointOfProxy: 1.15,
   fallbackAddedMs: 2,
+  transcriptionSizes: 2,
 };

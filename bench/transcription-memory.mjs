@@ -1,7 +1,8 @@
 /**
- * How often a large transcription stands in memory: `node bench/transcription-memory.mjs [--mib=20] [--open=1,4]
+ * How often a large transcription stands in memory. The suite `transcription` measures named endpoints; other ways by
+ * themselves: `node bench/transcription-memory.mjs [--mib=20] [--open=1,4]
  * [--path=/v1/apps/{app}/endpoints/transcribe] [--chunked]`, after a build, on Linux. Exit code 1 when it is more than
- * TARGET times.
+ * the target's times.
  *
  * Each case has a service of its own, warmed up with small transcriptions. Its provider reads none of the large ones
  * until all have come, so that they are wholly there at once. "resident" is the kernel's own high-water mark from the first byte
@@ -19,11 +20,13 @@ import { bearer } from './party.mjs';
 import { stopChildren } from './processes.mjs';
 import { number, printTable } from './report.mjs';
 import { residentBytes } from './resources.mjs';
+import { TARGETS } from './targets.mjs';
 
 const MIB = 1024 * 1024;
-/** Of its own size, resident memory of one transcription among several. */
-const TARGET = 2;
 const PROXY_PATH = '/v1/apps/{app}/proxy/openai/v1/audio/transcriptions';
+const ENDPOINT_PATH = '/v1/apps/{app}/endpoints/transcribe';
+const USUAL_MIB = 20;
+const USUAL_OPEN = [1, 4];
 const BOUNDARY = 'bench-7Qe2';
 const UNREAD_MS = 1_500;
 const WARM_CALLS = 300;
@@ -148,44 +151,64 @@ async function measureCase(tempDir, { bytes, open, targetPath, chunked, isProbed
   return { what: isProbed ? 'held' : 'resident', open, before, peak, times: (peak - before) / open / bytes };
 }
 
+/** @param {{ dir: string, verdicts: object }} bench */
+export async function measureTranscriptions({ dir, verdicts }) {
+  const options = { mib: USUAL_MIB, opens: USUAL_OPEN, targetPath: ENDPOINT_PATH, chunked: false };
+  const most = await measureAll(dir, options);
+  verdicts.atMost('memory of a transcription, times its size', most, TARGETS.transcriptionSizes);
+  return [{ name: 'this gateway' }];
+}
+
+/** @returns the most that any case took, in sizes of one transcription */
+async function measureAll(tempDir, { mib, opens, targetPath, chunked }) {
+  const bytes = mib * MIB;
+  const rows = [];
+  for (const isProbed of [false, true]) {
+    for (const open of opens) {
+      rows.push(await measureCase(tempDir, { bytes, open, targetPath, chunked, isProbed }));
+    }
+  }
+  const inMib = (size) => number(size / MIB, 1);
+  const columns = ['MiB', 'open', 'before', 'peak', 'each', 'of its size'];
+  const cells = rows.map(({ what, open, before, peak, times }) => {
+    return [what, open, inMib(before), inMib(peak), inMib((peak - before) / open), number(times, 2)];
+  });
+  printTable(`Transcriptions of ${mib} MiB, ${targetPath}${chunked ? ', chunked' : ''}`, columns, cells);
+  return Math.max(...rows.map(({ times }) => times));
+}
+
 async function main(tempDir) {
   const { values } = parseArgs({
     options: {
-      mib: { type: 'string', default: '20' },
-      open: { type: 'string', default: '1,4' },
+      mib: { type: 'string', default: String(USUAL_MIB) },
+      open: { type: 'string', default: USUAL_OPEN.join() },
       path: { type: 'string', default: PROXY_PATH },
       chunked: { type: 'boolean', default: false },
     },
   });
-  const bytes = Number(values.mib) * MIB;
-  const rows = [];
-  for (const isProbed of [false, true]) {
-    for (const open of values.open.split(',').map(Number)) {
-      const options = { bytes, open, targetPath: values.path, chunked: values.chunked, isProbed };
-      rows.push(await measureCase(tempDir, options));
-    }
-  }
-  const mib = (size) => number(size / MIB, 1);
-  const columns = ['MiB', 'open', 'before', 'peak', 'each', 'of its size'];
-  const cells = rows.map(({ what, open, before, peak, times }) => {
-    return [what, open, mib(before), mib(peak), mib((peak - before) / open), number(times, 2)];
+  const most = await measureAll(tempDir, {
+    mib: Number(values.mib),
+    opens: values.open.split(',').map(Number),
+    targetPath: values.path,
+    chunked: values.chunked,
   });
-  printTable(`Transcriptions of ${values.mib} MiB, ${values.path}${values.chunked ? ', chunked' : ''}`, columns, cells);
-  return rows.every(({ times }) => times <= TARGET) ? 0 : 1;
+  return most <= TARGETS.transcriptionSizes ? 0 : 1;
 }
 
-const tempDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-memory-'));
-chmodSync(tempDir, 0o711);
-
-async function finish(exitCode) {
-  await stopChildren();
-  rmSync(tempDir, { recursive: true, force: true });
-  process.exit(exitCode);
+/** By itself, with a temporary directory of its own. */
+async function run() {
+  const tempDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-memory-'));
+  chmodSync(tempDir, 0o711);
+  const finish = async (exitCode) => {
+    await stopChildren();
+    rmSync(tempDir, { recursive: true, force: true });
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => finish(130));
+  await main(tempDir).then(finish, (error) => {
+    console.error(error.message);
+    return finish(1);
+  });
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => finish(130));
-
-main(tempDir).then(finish, (error) => {
-  console.error(error.message);
-  return finish(1);
-});
+if (import.meta.main) await run();
