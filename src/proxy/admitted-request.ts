@@ -1,5 +1,5 @@
+import type { RebuiltForm } from './forms/multipart-form.js';
 import type { ModelChoice } from './model-choice.rules.js';
-import type { BodyPieces } from './relay/provider-call.js';
 
 /** The largest body that is taken. Source: contract-app 6.3, step 6; 7.1. */
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
@@ -9,7 +9,7 @@ export interface AdmittedRequest {
   readonly model: ModelChoice;
   /** Below the base URL of the way to the provider, with query; the model written back where it changed. */
   readonly path: string;
-  readonly body: Buffer | BodyPieces;
+  readonly body: Buffer | RebuiltForm;
   /** The form's content type; absent for JSON. */
   readonly contentType?: string | undefined;
   /** We asked for usage that the client did not ask for: it must not see it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
 import { judgeReferences } from './forbidden-members.rules.js';
-import { scanJson } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
 
 function judge(body: object) {
   return judgeReferences(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');

@@ -1,7 +1,7 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { type DeepMember, isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 import { listHostedTools } from './hosted-tools.rules.js';
-import { type DeepMember, isNamed, memberValue, type ScannedBody } from './json-members.js';
 
 /** What remains to be checked or priced of a body that may go out. */
 export interface JudgedReferences {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { isNamed, memberValue, type ScannedBody } from './json-members.js';
+import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 
 /** Longest `tools` member that is read; a request beyond it cannot be judged. */
 export const TOOLS_MAX_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { scanJson } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
 import { type AlternativesTarget, judgeModelAlternatives } from './model-alternatives.rules.js';
 
 const openrouter: AlternativesTarget = { type: 'openrouter', routeKind: 'direct', allowedModels: new Set() };

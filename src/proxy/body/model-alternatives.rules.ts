@@ -1,9 +1,9 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
-import { isNamed, memberValue, type ScannedBody } from './json-members.js';
-import { scanJson } from './json-scan.js';
-import { JudgedNames } from './judged-names.js';
+import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
+import { scanJson } from '../json/json-scan.js';
+import { JudgedNames } from '../json/judged-names.js';
 
 /** Where a body goes, as far as it decides which members can name models or credentials of their own. */
 export interface AlternativesTarget {

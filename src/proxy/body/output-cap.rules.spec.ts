@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { applyEdits } from './json-edit.js';
-import { scanJson } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
+import { applyEdits } from '../json/json-edit.js';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
 import { capEdits, type OutputCap } from './output-cap.rules.js';
 
 const CAP = 100;

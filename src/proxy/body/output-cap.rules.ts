@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
-import { type JsonEdit, setMember } from './json-edit.js';
-import { isNamed, memberValue, type ObjectSpan, type ScannedBody } from './json-members.js';
+import { type JsonEdit, setMember } from '../json/json-edit.js';
+import { isNamed, memberValue, type ObjectSpan, type ScannedBody } from '../json/json-members.js';
 
 /** What the output limit of one request is judged by. */
 export interface OutputCap {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { scanJson } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
 import { readRequestFacts } from './request-facts.rules.js';
 
 function facts(text: string) {

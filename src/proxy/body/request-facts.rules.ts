@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { isNamed, type MemberSpan, memberValue, type ScannedBody } from './json-members.js';
+import { isNamed, type MemberSpan, memberValue, type ScannedBody } from '../json/json-members.js';
 
 /** What a JSON body asks for, apart from the output limit. */
 export interface RequestFacts {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { applyEdits } from './json-edit.js';
-import { scanJson } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
+import { applyEdits } from '../json/json-edit.js';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
 import { readRequestFacts } from './request-facts.rules.js';
 import { usageEdits } from './stream-usage.rules.js';
 

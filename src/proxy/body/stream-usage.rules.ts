@@ -1,6 +1,6 @@
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { type JsonEdit, setMember } from './json-edit.js';
-import type { ScannedBody } from './json-members.js';
+import { type JsonEdit, setMember } from '../json/json-edit.js';
+import type { ScannedBody } from '../json/json-members.js';
 import type { RequestFacts } from './request-facts.rules.js';
 
 /** How the body must change so that a stream ends with its usage, and whether the client must not see that it did. */

@@ -1,7 +1,7 @@
-import { applyEdits, type JsonEdit } from './json-edit.js';
-import { memberValue, type ObjectSpan } from './json-members.js';
-import { scanJson } from './json-scan.js';
-import { JudgedNames } from './judged-names.js';
+import { applyEdits, type JsonEdit } from '../json/json-edit.js';
+import { memberValue, type ObjectSpan } from '../json/json-members.js';
+import { scanJson } from '../json/json-scan.js';
+import { JudgedNames } from '../json/judged-names.js';
 
 /** Most bytes of one unfinished event that are held back; a longer event passes as it comes. Source: threats 10.1. */
 export const MAX_HELD_BYTES = 1024 * 1024;

@@ -5,20 +5,20 @@ import { Ids } from '../../common/ids.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import type { AdmittedRequest } from '../admitted-request.js';
-import { mergeBody, scanBody } from '../body/body-steps.js';
 import { judgeReferences } from '../body/forbidden-members.rules.js';
-import { formBoundary, formType } from '../body/form-type.rules.js';
-import { applyEdits, type JsonEdit, setMember } from '../body/json-edit.js';
-import type { ScannedBody } from '../body/json-members.js';
-import { compileMembers, type MergeMembers } from '../body/json-merge-members.rules.js';
 import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
-import { type FormPart, readForm, rebuildForm } from '../body/multipart-form.js';
 import { capEdits } from '../body/output-cap.rules.js';
-import { routeMembers } from '../body/route-members.js';
+import { formBoundary, formType } from '../forms/form-type.rules.js';
+import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
+import { mergeBody, scanBody } from '../json/body-steps.js';
+import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
+import type { ScannedBody } from '../json/json-members.js';
+import { compileMembers, type MergeMembers } from '../json/json-merge-members.rules.js';
+import { routeMembers } from '../json/route-members.js';
 import { OwnResponses } from '../own-responses.service.js';
 import type { EndpointPlan } from './endpoint-plan.js';
 import type { Target } from './endpoint-targets.rules.js';
-import { composeTranscription, requireFile, requireTranscriptionForm } from './transcription.rules.js';
+import { composeTranscription, inOrderFor, requireFile, requireTranscriptionForm } from './transcription.rules.js';
 
 /** A client's request to an endpoint, judged; composed for each target when its turn comes. */
 export interface EndpointRequest {
@@ -80,7 +80,7 @@ export class EndpointRequests {
     return {
       model,
       path: provider.route.upstreamPath(path),
-      body: rebuildForm(parts, fields, boundary),
+      body: rebuildForm(inOrderFor(provider.type, parts), fields, boundary),
       contentType: formType(boundary),
       withholdUsageChunk: false,
       hostedTools: [],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FormPart, readForm, rebuildForm } from '../body/multipart-form.js';
+import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
 import {
   composeTranscription,
+  inOrderFor,
   requireFile,
   requireTranscriptionForm,
   type TranscriptionTarget,
@@ -52,6 +53,20 @@ describe('transcription of a named endpoint: what it takes (contract-app 7.1)', 
   ])('%s → 400 that says what to send', async (_, parts, problem) => {
     const form = await formOf(...parts);
     expect(() => requireFile(form)).toThrow(`${problem}; send the audio as a file of this name`);
+  });
+});
+
+describe('transcription of a named endpoint: the order of its parts', () => {
+  const sent = [file('file'), field('language', 'de'), file('extra'), field('format', 'true')];
+  const names = (parts: readonly FormPart[]) => parts.map(({ name }) => name);
+
+  it('second family, which reads a form as it comes → files behind all fields, each in their order', async () => {
+    expect(names(inOrderFor('xai', await formOf(...sent)))).toEqual(['language', 'format', 'file', 'extra']);
+  });
+
+  it('first family → as sent', async () => {
+    const parts = await formOf(...sent);
+    expect(inOrderFor('openai', parts)).toBe(parts);
   });
 });
 

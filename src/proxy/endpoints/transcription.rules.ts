@@ -1,8 +1,8 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import { isFormType } from '../body/form-type.rules.js';
-import { type FormPart, findFormField } from '../body/multipart-form.js';
-import { judgeTranscriptionFormat } from '../body/transcription-format.rules.js';
+import { isFormType, isFormType } from '../forms/form-type.rules.js';
+import { type FormPart, findFormField } from '../forms/multipart-form.js';
+import { judgeTranscriptionFormat } from '../forms/transcription-format.rules.js';
 
 /** Who is to transcribe, as far as the form depends on it. */
 export interface TranscriptionTarget {
@@ -31,6 +31,20 @@ export function requireFile(parts: readonly FormPart[]): void {
   if (named.some(({ fileName }) => fileName !== undefined)) return;
   const found = named.length === 0 ? 'missing' : 'a plain field';
   throw invalidRequest('file', `${found}; send the audio as a file of this name, with a file name`);
+}
+
+/** Types whose reader wants every plain field before the audio. */
+const FILES_LAST: ReadonlySet<ProviderType> = new Set(['xai']);
+
+/** The parts in the order one target wants them; otherwise as the client sent them. */
+export function inOrderFor(type: ProviderType, parts: readonly FormPart[]): readonly FormPart[] {
+  if (!FILES_LAST.has(type)) return parts;
+  const [fields, files] = [parts.filter((part) => !isFile(part)), parts.filter(isFile)];
+  return [...fields, ...files];
+}
+
+function isFile({ fileName }: FormPart): boolean {
+  return fileName !== undefined;
 }
 
 /**

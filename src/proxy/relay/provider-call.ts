@@ -5,12 +5,6 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../../usage/usage-event.js';
 import type { OriginPool } from './origin-pool.js';
 
-/** A body in pieces that are sent one after the other, and the length of all of them. */
-export interface BodyPieces {
-  readonly pieces: readonly Buffer[];
-  readonly bytes: number;
-}
-
 /** One call to one provider, judged and ready to go. Nothing in it changes any more. */
 export interface ProviderCall {
   /** The client's request, for its refusal and its log line. */
