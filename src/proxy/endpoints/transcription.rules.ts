@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
+import { isFormType } from '../forms/form-type.rules.js';
 import { type FormPart, findFormField } from '../forms/multipart-form.js';
 import { judgeTranscriptionFormat } from '../forms/transcription-format.rules.js';
 
