@@ -21,6 +21,8 @@ const ERROR = named('error', { code: 'server_error', message: 'The server had an
 const FAILED = named('response.failed', { response: { error: { code: 'rate_limit_exceeded' } } });
 const SERVED = OPENING + DELTA + COMPLETED;
 
+const COMPRESSED = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+
 /** How long the service may take to see that a client on the loopback has left. */
 const UNTIL_NOTICED_MS = 200;
 
@@ -92,6 +94,12 @@ describe('a stream that fails before its first content (threats 3.4)', () => {
     await chained(held.script, sse([SERVED]));
     for (let at = 0; at < 6; at++) expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
     expect(held.open()).toBeLessThanOrEqual(1);
+  });
+
+  it('a compressed stream that has come whole before it is read → its connection is free again', async () => {
+    await chained(json(200, gzipSync(CREATED + ERROR), COMPRESSED), sse([SERVED]));
+    for (let at = 0; at < 6; at++) expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
+    expect(chain.asked).toEqual([6, 6]);
   });
 
   it('a fallback that cannot be reached → 502 of ours, its own latency and no time to a first byte', async () => {

@@ -32,6 +32,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   #decoder: Transform | undefined;
   #discardedBytes = 0;
   #status = 0;
+  /** The connection has brought the whole answer and tells nothing more of this call, whatever is decoded still. */
+  #arrived = false;
   /** Nobody listens any more. */
   #over = false;
 
@@ -91,6 +93,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#arrived = true;
     if (this.#over) this.finish();
     else if (this.#decoder) this.#decoder.end();
     else this.#complete();
@@ -123,7 +126,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#over = true;
     this.#decoder?.destroy();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.giveUp('discarded'), DISCARD_MAX_MS);
+    if (this.#arrived) this.finish();
+    else this.#timer = setTimeout(() => this.giveUp('discarded'), DISCARD_MAX_MS);
   }
 
   /** The call has come to its end: its connection may carry the next one. */
