@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { EndpointClient } from '../support/endpoint-client.js';
 import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
 import { refusalOf } from '../support/proxy-client.js';
 import { plainCompletion } from '../support/upstream.js';
@@ -193,6 +194,17 @@ describe('calls through vercel (contract-app 6.12)', () => {
       expect(bodySent().providerOptions).toEqual({ gateway: { only: ['azure'] } });
     },
   );
+
+  it('providerOnly over a member that stands twice, of an endpoint that continues a response → 400 once', async () => {
+    const providerGatewayId = await stage.gateway('vercel');
+    const gatewayRoute = { providerOnly: ['azure'] };
+    const provider = { secret: undefined, baseUrl: undefined, providerGatewayId, gatewayRoute };
+    const client = await EndpointClient.create(stage.world, { provider });
+    const body = '{"previous_response_id":"resp_1","providerOptions":{"gateway":{"only":[],"only":[]}}}';
+    expect(refusalOf(await client.call({ body }))).toEqual([400, 'invalid_request']);
+    expect(refusalOf(await client.call({ body: body.replace('"resp_1"', 'null') }))).toEqual([400, 'invalid_request']);
+    expect(stage.edge.requests).toHaveLength(0);
+  });
 
   it.each(['models', 'byok'])('providerOptions.gateway.%s → 400, nothing sent', async (member) => {
     const { client } = await stage.routed('vercel');

@@ -56,14 +56,16 @@ export class EndpointRequests {
     const scanned = whenReady(scanBody(body), (client) => withMembers(client, params));
     return whenReady(scanned, (scan) => {
       const { hostedTools, ownedResponseId } = judgeReferences(scan, 'responses');
-      const request = whenReady(
-        bodiesByRoute(scan, plan),
-        (bodies): EndpointRequest => ({
-          forTarget: (target) => responsesFor(target, endpoint, bodies.get(target.provider.route) ?? scan, hostedTools),
-        }),
+      const owned = ownedResponseId === undefined ? undefined : this.responses.require(caller, ownedResponseId);
+      return whenReady(owned, () =>
+        whenReady(
+          bodiesByRoute(scan, plan),
+          (bodies): EndpointRequest => ({
+            forTarget: (target) =>
+              responsesFor(target, endpoint, bodies.get(target.provider.route) ?? scan, hostedTools),
+          }),
+        ),
       );
-      if (ownedResponseId === undefined) return request;
-      return this.responses.require(caller, ownedResponseId).then(() => request);
     });
   }
 
