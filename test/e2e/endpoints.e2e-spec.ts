@@ -10,7 +10,8 @@ import { startWorld, type World } from '../support/world.js';
 const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };
 const SECRET = 'sk-of-the-endpoint-provider';
 const NO_CREDENTIAL: string[] = [];
-const API_KEY_WITH_HEADER = { type: 'api_key', end_user: { source: 'header', header: 'X-Customer' } };
+/** Its name begins like those that are sent on. */
+const API_KEY_WITH_HEADER = { type: 'api_key', end_user: { source: 'header', header: 'X-Stainless-Customer' } };
 
 let world: World;
 let documented: (answer: Answer) => void;
@@ -182,19 +183,25 @@ describe('callers (specification, "Named endpoint rules" 1; contract-app 4.2, 4.
   );
 
   it('the token header of the application → served, and not sent on', async () => {
-    const issuer = rawIssuer();
+    const issuer = { ...rawIssuer(), token_header: 'X-Stainless-Token' };
     const users = await withCallers({ type: 'api_key', end_user: { source: 'issuer', issuer } });
     const token = await tokenOf(users);
-    const answer = await users.call({ credential: ['x-gateway-token', token], headers: ['x-app-version', '1'] });
+    const answer = await users.call({ credential: ['x-stainless-token', token], headers: ['x-app-version', '1'] });
     expect(answer.status).toBe(200);
-    expect(world.upstream.requests[0]?.rawHeaders.join('\n')).not.toContain(token);
+    const beside = {
+      credential: ['authorization', token],
+      headers: ['x-app-version', '1', 'x-stainless-token', token],
+    };
+    expect((await users.call(beside)).status).toBe(200);
+    expect(world.upstream.requests).toHaveLength(2);
+    for (const { rawHeaders } of world.upstream.requests) expect(rawHeaders.join('\n')).not.toContain(token);
   });
 
   it('header identity: missing or malformed → 400; given → recorded, neither it nor the default header sent on', async () => {
     const named = await withCallers(API_KEY_WITH_HEADER);
     await expectRefused(named.call(), 400, 'invalid_request');
-    await expectRefused(named.call({ headers: ['x-customer', 'two words'] }), 400, 'invalid_request');
-    const headers = ['X-Customer', 'cleo', 'x-end-user-id', 'somebody-else'];
+    await expectRefused(named.call({ headers: ['x-stainless-customer', 'two words'] }), 400, 'invalid_request');
+    const headers = ['X-Stainless-Customer', 'cleo', 'x-end-user-id', 'somebody-else'];
     expect((await named.call({ headers })).status).toBe(200);
     expect(world.upstream.requests[0]?.rawHeaders.join('\n')).not.toMatch(/cleo|somebody-else/);
     expect(await named.proxy.events()).toMatchObject([{ user_id: 'cleo' }]);
