@@ -125,6 +125,7 @@ describe('blocked users at admission (contract-app 3.3; contract-admin 4)', () =
       status: 'blocked_user',
       client_aborted: null,
       latency_ms: null,
+      attempts: null,
     });
   });
 
