@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readBody } from './read-body.js';
 
@@ -55,6 +57,22 @@ const TOO_LARGE = {
 };
 
 describe('reading a body', () => {
+  it('message that lives on → does not keep the body', async () => {
+    const { socket, outcome, message } = await exchange(
+      `Content-Length: ${LARGE_BYTES}`,
+      (request, _response, tell) => {
+        readBody(request, LARGE_BYTES).then((body) => tell(new WeakRef(body.buffer)), tell);
+      },
+    );
+    socket.write(Buffer.alloc(LARGE_BYTES));
+    const body = await outcome;
+    await sleep(10);
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    expect(body instanceof WeakRef && body.deref()).toBeUndefined();
+    expect((await message).complete).toBe(true);
+  });
+
   it('whole body at once → its bytes', async () => {
     const { socket, outcome } = await exchange('Content-Length: 5');
     socket.write('hello');

@@ -22,11 +22,11 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     let size = 0;
     let held: Buffer | undefined;
-    message.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       const before = size;
       size += chunk.length;
       if (size > mostBytes) {
-        message.removeAllListeners('data').resume();
+        message.off('data', take).resume();
         held = undefined;
         reject(tooLarge(maxBytes));
       } else if (held === undefined) held = chunk;
@@ -35,11 +35,13 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
         chunk.copy(held, before);
         giveBack(chunk);
       }
-    });
-    message.once('end', () => resolve(whole(held, size)));
-    message.once('error', () => reject(brokenOff()));
-    message.once('close', () => {
-      if (!message.readableEnded) reject(brokenOff());
+    };
+    const breakOff = () => reject(brokenOff());
+    message.on('data', take).once('error', breakOff).once('close', breakOff);
+    message.once('end', () => {
+      // The message lives as long as its answer, and the body as long as a listener that knows its promise.
+      message.off('data', take).off('error', breakOff).off('close', breakOff);
+      resolve(whole(held, size));
     });
   });
 }
