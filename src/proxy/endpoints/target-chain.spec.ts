@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { aProvider } from '../../../test/support/provider-instances.js';
@@ -26,6 +29,8 @@ const [main, second, third] = [target('main'), target('second'), target('third')
 let clock: FakeClock;
 let lines: Record<string, unknown>[];
 let made: OutgoingCall[];
+/** What the chain composes calls from. */
+let request: WeakRef<EndpointRequest>;
 /** Slugs whose provider was paused, whose connections are all taken, whose request cannot be composed. */
 let paused: string[];
 let crowded: string[];
@@ -51,6 +56,7 @@ function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
       return admittedFor(model);
     },
   };
+  request = new WeakRef(composed);
   const plan: Partial<EndpointPlan> = { slug: 'sum', primary: main, fallbacks };
   const outgoing: Partial<OutgoingRequest> = { eventId: 'event-1' };
   return new TargetChain(plan as EndpointPlan, composed, outgoing as OutgoingRequest, {
@@ -112,6 +118,19 @@ describe('chain of targets (contract-app 7.2, 7.3)', () => {
     expect(first(chainOf(second))).toBeDefined();
     expect(lines).toEqual([expect.objectContaining({ next: 'second', reason: 'provider_connections_exhausted' })]);
     expect(first(chainOf())).toBeUndefined();
+  });
+});
+
+describe('an answer on its way', () => {
+  it('nobody else is asked, and the client’s body is let go', async () => {
+    const chain = chainOf(second);
+    first(chain);
+    chain.end();
+    await sleep(10);
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    expect(request.deref()).toBeUndefined();
+    expect([chain.hasNext, chain.next('status_503')]).toEqual([false, undefined]);
   });
 });
 

@@ -35,16 +35,19 @@ export class TargetChain implements FallbackChain {
   readonly #left: ReadyTarget[];
   #tried = 0;
   #current: string;
+  /** Holds the client's body. */
+  #composed: EndpointRequest | undefined;
 
   constructor(
     private readonly plan: EndpointPlan,
-    private readonly composed: EndpointRequest,
+    composed: EndpointRequest,
     private readonly outgoing: OutgoingRequest,
     private readonly parts: ChainParts,
   ) {
     this.#deadlineMs = parts.clock.monotonicMs() + parts.ttfbTimeoutMs;
     this.#left = [...plan.fallbacks];
     this.#current = plan.primary.provider.slug;
+    this.#composed = composed;
   }
 
   get hasNext(): boolean {
@@ -68,11 +71,16 @@ export class TargetChain implements FallbackChain {
     return undefined;
   }
 
+  end(): void {
+    this.#left.length = 0;
+    this.#composed = undefined;
+  }
+
   /** `undefined` for a target that cannot be asked so, such as for a format whose answers it cannot be charged for. */
   private compose(target: ReadyTarget): Composed | undefined {
     try {
-      const admitted = this.composed.forTarget(target);
-      return { target, admitted };
+      const admitted = this.#composed?.forTarget(target);
+      return admitted && { target, admitted };
     } catch (error) {
       if (error instanceof GatewayError) return undefined;
       throw error;

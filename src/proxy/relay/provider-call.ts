@@ -39,6 +39,8 @@ export interface FallbackChain {
    * @param reason why the target before failed, for the log.
    */
   next(reason: string): NextCall | undefined;
+  /** An answer is on its way to the client: nothing else is tried, and what was kept for it is let go. */
+  end(): void;
 }
 
 /** A call that is ready to go. */

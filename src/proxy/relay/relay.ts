@@ -135,6 +135,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   }
 
   #relay(chunk: Buffer): void {
+    this.call.chain?.end();
     if (!this.#clientLeft) {
       const bytes = this.#body.push(chunk);
       if (bytes && !this.#answer.write(bytes)) this.#waitForClient();
