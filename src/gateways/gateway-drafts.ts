@@ -24,16 +24,10 @@ export class GatewayDrafts {
    * @throws provider_unavailable the vault cannot seal.
    */
   async create(admin: AdminPrincipal, body: CreateGatewayRequest): Promise<NewGateway> {
-    const place = { id: this.ids.uuid(), organizationId: admin.organizationId };
+    const { organizationId, identityId } = admin;
+    const place = { id: this.ids.uuid(), organizationId, type: body.type, config: configOf(body) };
     const sealed = await this.seal(body.token, place);
-    return {
-      ...place,
-      ...sealed,
-      type: body.type,
-      name: body.name,
-      config: configOf(body),
-      createdBy: admin.identityId,
-    };
+    return { ...place, ...sealed, name: body.name, createdBy: identityId };
   }
 
   /**
@@ -41,7 +35,10 @@ export class GatewayDrafts {
    *
    * @throws invalid_request, provider_unavailable as `create`.
    */
-  async seal(token: string, place: Pick<GatewayRow, 'id' | 'organizationId'>): Promise<SealedToken> {
+  async seal(
+    token: string,
+    place: Pick<GatewayRow, 'id' | 'organizationId' | 'type' | 'config'>,
+  ): Promise<SealedToken> {
     const secret = parseSecretText('token', token);
     return { secretBlob: await this.vault.seal(secret, gatewaySecretContext(place)), secretHint: secretHintOf(secret) };
   }

@@ -54,6 +54,7 @@ class SpokenChanges extends ConfigChanges {
   readonly announce = (key: string, topic = 'providers') => this.tellHere({ topic, key });
 }
 
+const THIEF = { accountId: 'thief', gatewayId: 'main' };
 const GATEWAY: GatewayRow = {
   id: 'g1',
   organizationId: 'account-1',
@@ -270,6 +271,8 @@ describe('ProviderDirectory with gateways', () => {
     ['gone', 'provider_gateway_missing', () => []],
     ['of a kind that does not serve the type', 'provider_gateway_missing', (row) => [{ ...row, type: 'vercel' }]],
     ['moved to another id', 'secret_undecryptable', (row) => [row]],
+    ['turned to another place', 'secret_undecryptable', (row) => [{ ...row, config: THIEF }]],
+    ['turned to another kind', 'secret_undecryptable', (row) => [{ ...row, type: 'vercel' }]],
     ['unreadable', 'secret_undecryptable', (row) => [{ ...row, secretBlob: 'x' }]],
   ])('gateway %s → that instance answers provider_unavailable, the others serve', async (what, reason, stored) => {
     const { stored: rows, gateways, directory, lines, sealed, gatewayWith } = setUp();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { GATEWAYS_TOPIC } from '../../src/gateways/gateway-listing.service.js';
+import { GATEWAYS_TOPIC, GatewayListing } from '../../src/gateways/gateway-listing.service.js';
 import { gatewaySecretContext } from '../../src/gateways/gateway-secret.rules.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { Vault } from '../../src/platform/vault/vault.js';
@@ -54,12 +54,9 @@ async function listed() {
 
 /** What the vault gives for the stored token. */
 async function storedToken(id: string): Promise<string> {
-  const [row] = await world.dataSource.query<{ secret_blob: string }[]>(
-    'SELECT secret_blob FROM provider_gateways WHERE id = $1',
-    [id],
-  );
-  const context = gatewaySecretContext({ organizationId, id });
-  return (await world.gateway.app.get(Vault).open(row?.secret_blob ?? '', context)).reveal();
+  const row = await world.gateway.app.get(GatewayListing).findActive(organizationId, id);
+  if (row === undefined) throw new Error('no such gateway');
+  return (await world.gateway.app.get(Vault).open(row.secretBlob, gatewaySecretContext(row))).reveal();
 }
 
 describe('POST provider-gateways', () => {
