@@ -30,7 +30,8 @@ interface Opened {
 
 /**
  * The key of one provider instance, or the token of the gateway it is routed through, as the headers that carry it:
- * opened when first needed and kept in memory for a minute. The clear text lives in private fields only: nothing that prints or serialises this object shows it.
+ * opened when first needed and kept in memory for a minute. The clear text lives in private fields only: nothing that
+ * prints or serialises this object shows it.
  */
 export class ProviderCredential {
   readonly #sealed: SealedCredential;

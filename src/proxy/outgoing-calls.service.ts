@@ -6,9 +6,9 @@ import type { GatewayRequest } from '../common/http/gateway-request.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
+import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
+import { UpstreamConnections } from './exchange/upstream-connections.js';
 import type { CallTarget } from './provider-choice.rules.js';
-import type { FallbackChain, NextCall, ProviderCall } from './relay/provider-call.js';
-import { UpstreamConnections } from './relay/upstream-connections.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
 const DEFAULT_USER_HEADER = 'x-end-user-id';

@@ -5,7 +5,8 @@ import { type Ready, whenReady } from '../common/when-ready.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { capStyleFor } from '../upstreams/cap-style.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
-import { judgeReferences } from './body/forbidden-members.rules.js';
+import { judgeCosts, judgeStoredObjects, readOwnedResponse } from './body/forbidden-members.rules.js';
+import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import { judgeModelAlternatives } from './body/model-alternatives.rules.js';
 import { capEdits } from './body/output-cap.rules.js';
 import { readRequestFacts } from './body/request-facts.rules.js';
@@ -13,10 +14,9 @@ import { usageEdits } from './body/stream-usage.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-type.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
 import { judgeTranscriptionFormat } from './forms/transcription-format.rules.js';
-import { mergeBody, scanBody } from './json/body-steps.js';
+import { scanBody } from './json/body-steps.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
 import type { ScannedBody } from './json/json-members.js';
-import { routeMembers } from './json/route-members.js';
 import { chooseModel, type ModelChoice } from './model-choice.rules.js';
 import { OwnResponses } from './own-responses.service.js';
 import type { ProxyPlan } from './plan.js';
@@ -52,7 +52,9 @@ export class ProxyPolicy {
     const { provider, style, access } = plan;
     const { type, route, dialect } = provider;
     const facts = readRequestFacts(scan);
-    const { hostedTools, ownedResponseId } = judgeReferences(scan, style);
+    judgeStoredObjects(scan);
+    const ownedResponseId = readOwnedResponse(scan);
+    const hostedTools = judgeCosts(scan, style);
     judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
     const model = chooseModel(plan, caller.app, facts.model, this.prices);
     const edits: JsonEdit[] = [];
@@ -67,14 +69,12 @@ export class ProxyPolicy {
       }),
     );
     const usage = usageEdits(scan, facts, style);
-    edits.push(...usage.edits);
-    const edited = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
-    return whenReady(mergeBody(edited, routeMembers(route)), (body) => {
-      const { withholdUsageChunk } = usage;
-      const admitted: AdmittedRequest = { model, path: pathFor(plan, model), body, withholdUsageChunk, hostedTools };
-      if (ownedResponseId === undefined) return admitted;
-      return this.responses.require(caller, ownedResponseId).then(() => admitted);
-    });
+    edits.push(...usage.edits, ...gatewayOptionEdits(scan, route));
+    const body = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
+    const { withholdUsageChunk } = usage;
+    const admitted: AdmittedRequest = { model, path: pathFor(plan, model), body, withholdUsageChunk, hostedTools };
+    if (ownedResponseId === undefined) return admitted;
+    return this.responses.require(caller, ownedResponseId).then(() => admitted);
   }
 
   private async admitForm(

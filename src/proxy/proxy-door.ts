@@ -29,8 +29,8 @@ class DoorRequest implements CallerRequest {
 
 /**
  * The proxy's own door: takes provider calls, of the proxy routes and of named endpoints, straight off the HTTP server,
- * through the guard that their routes in `ProxyController` and `EndpointsController` declare. The framework's routing, hooks and promises would
- * cost a fifth of what a call may cost in all (ADR 0010).
+ * through the guard that their routes in `ProxyController` and `EndpointsController` declare. The framework's routing,
+ * hooks and promises would cost a fifth of what a call may cost in all (ADR 0010).
  */
 @Injectable()
 export class ProxyDoor {

@@ -9,6 +9,7 @@ import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
 import { EndpointPlans } from './endpoints/endpoint-plan.js';
 import { EndpointRequests } from './endpoints/endpoint-request.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
+import { UpstreamConnections } from './exchange/upstream-connections.js';
 import { Forwarding } from './forwarding.service.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnResponses } from './own-responses.service.js';
@@ -19,7 +20,6 @@ import { ProxyDoor } from './proxy-door.js';
 import { AbandonedAnswers } from './relay/abandoned-answers.js';
 import { AnswerBatch } from './relay/answer-batch.js';
 import { RelayParts } from './relay/relay-parts.js';
-import { UpstreamConnections } from './relay/upstream-connections.js';
 
 /**
  * Calls to providers in the providers' own formats, through the proxy or a named endpoint: plan, policy, admission,

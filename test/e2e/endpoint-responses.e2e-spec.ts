@@ -217,6 +217,14 @@ describe('bodies that are refused (contract-app 7.1; decisions 3.5, 3.6)', () =>
     { input: [{ file_id: 'f' }] },
   ])('%j, which nobody can answer for → 400', (body) => expectRefused(plain.call({ body }), BAD_REQUEST));
 
+  it('objects kept at the provider that params name → the operator’s own, so served; the client’s beside them → 400', async () => {
+    const tools = [{ type: 'file_search', vector_store_ids: ['vs_1'] }];
+    const client = await withParams({ tools, prompt: { id: 'pmpt_1' } });
+    expect(JSON.parse(await client.sent({ body: { input: 'Hi' } }))).toMatchObject({ tools, prompt: { id: 'pmpt_1' } });
+    world.upstream.forget();
+    await expectRefused(client.call({ body: { input: [{ file_id: 'f' }] } }), BAD_REQUEST);
+  });
+
   it('previous_response_id → passes for who got that response, through endpoint or proxy; nobody else', async () => {
     const client = await EndpointClient.create(world);
     const stranger = await EndpointClient.create(world);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { scanJson } from '../json/json-scan.js';
 import { REQUEST_NAMES } from '../json/judged-names.js';
-import { judgeReferences } from './forbidden-members.rules.js';
+import { judgeCosts, judgeStoredObjects, readOwnedResponse } from './forbidden-members.rules.js';
 
 function judge(body: object) {
-  return judgeReferences(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');
+  const scan = scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES);
+  judgeStoredObjects(scan);
+  return { ownedResponseId: readOwnedResponse(scan), hostedTools: judgeCosts(scan, 'responses') };
 }
 
 const gemini = 'https://generativelanguage.googleapis.com/v1beta/files/abc';
@@ -43,7 +45,7 @@ describe('forbidden members (decision 3.6, threats 3.7)', () => {
 
   it('a stored object named through escapes → still refused', () => {
     const body = scanJson(Buffer.from('{"x":[{"file\\u005Fid":"a"}]}'), REQUEST_NAMES);
-    expect(() => judgeReferences(body, 'responses')).toThrow('file_id:');
+    expect(() => judgeStoredObjects(body)).toThrow('file_id:');
   });
 
   it.each<object>([

@@ -3,14 +3,6 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { type DeepMember, isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 import { listHostedTools } from './hosted-tools.rules.js';
 
-/** What remains to be checked or priced of a body that may go out. */
-export interface JudgedReferences {
-  /** A stored response the request continues: send it only to its owner. */
-  readonly ownedResponseId?: string;
-  /** Types of the tools the provider runs itself. */
-  readonly hostedTools: readonly string[];
-}
-
 /** Members that always point at objects kept at the provider. */
 const STORED_OBJECTS = ['conversation', 'cachedContent', 'cached_content', 'batch', 'batch_id'];
 const FILE_URIS = new Set(['fileUri', 'file_uri']);
@@ -85,26 +77,42 @@ function refuseStoredFile(bytes: Buffer, member: DeepMember): void {
   if (!isOutsideFile(uri)) throw storedObject(member.name);
 }
 
-function readOwnedResponse({ bytes, root }: ScannedBody): string | undefined {
+/**
+ * Refuses what a gateway cannot answer for: objects at the provider that somebody else behind the same provider key
+ * made. `store` passes.
+ *
+ * @throws invalid_request
+ * Source: decision 3.6, threats 3.7.
+ */
+export function judgeStoredObjects(body: ScannedBody): void {
+  refuseStoredObjects(body);
+  refuseContainerId(body);
+  for (const member of body.deep) refuseStoredFile(body.bytes, member);
+}
+
+/**
+ * Refuses what cannot be priced: work detached from the request, and tiers dearer than the price we know.
+ *
+ * @returns types of the tools the provider runs itself, which cost beside the tokens.
+ * @throws invalid_request
+ * Source: decision 3.6, threats 3.7.
+ */
+export function judgeCosts(body: ScannedBody, style: ApiStyle): readonly string[] {
+  refuseBackground(body);
+  refuseDearerPrices(body);
+  return listHostedTools(body, style);
+}
+
+/**
+ * The stored response a request continues, if it does: it may go out only for who created it.
+ *
+ * @throws invalid_request it is no text.
+ * Source: decision 3.6.
+ */
+export function readOwnedResponse({ bytes, root }: ScannedBody): string | undefined {
   const member = root.members.get('previous_response_id');
   if (!isNamed(bytes, member)) return undefined;
   const id = memberValue(bytes, member, 'previous_response_id');
   if (typeof id !== 'string' || id === '') throw invalidRequest('previous_response_id', 'must be a non-empty string');
   return id;
-}
-
-/**
- * Refuses what a gateway cannot answer for: work detached from the request, objects at the provider that somebody else
- * behind the same provider key made, and tiers dearer than the price we know. `store` passes.
- *
- * @throws invalid_request
- * Source: decision 3.6, threats 3.7.
- */
-export function judgeReferences(body: ScannedBody, style: ApiStyle): JudgedReferences {
-  refuseBackground(body);
-  refuseStoredObjects(body);
-  refuseContainerId(body);
-  refuseDearerPrices(body);
-  for (const member of body.deep) refuseStoredFile(body.bytes, member);
-  return { ownedResponseId: readOwnedResponse(body), hostedTools: listHostedTools(body, style) };
 }

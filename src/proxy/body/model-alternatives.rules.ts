@@ -2,10 +2,8 @@ import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
-import { scanJson } from '../json/json-scan.js';
-import { JudgedNames } from '../json/judged-names.js';
 
-/** Where a body goes, as far as it decides which members can name models or credentials of their own. */
+/** Where a body goes, as far as it decides which members can name models of their own. */
 export interface AlternativesTarget {
   readonly type: ProviderType;
   readonly routeKind: 'direct' | GatewayType;
@@ -15,19 +13,11 @@ export interface AlternativesTarget {
 
 /** Far above any list of models to fall back to. */
 const MODELS_MAX_BYTES = 16 * 1024;
-/** Longest `providerOptions.gateway` that is read; a request beyond it cannot be judged. */
-const GATEWAY_OPTIONS_MAX_BYTES = 64 * 1024;
-const GATEWAY_OPTIONS = 'providerOptions.gateway';
-const OPEN_OBJECT = 0x7b;
-
-/** Members of a gateway's own options that reach past the model and the credential of the call. */
-const REFUSED_OPTIONS = ['models', 'byok'] as const;
-const OPTION_NAMES = new JudgedNames({ root: REFUSED_OPTIONS, nested: {}, deep: [] });
 
 /**
- * Refuses what would let a body choose other models than the one that was judged and priced, or another credential
- * than the stored one: `models` where the provider reports the cost itself, unless every name is allowed; `models` and
- * `byok` where a gateway understands them.
+ * Refuses `models`, which would let a body choose other models than the one that was judged and priced: where the
+ * provider reports the cost itself, unless every name is allowed; on the way through a gateway that understands it,
+ * always.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request, model_not_allowed.
@@ -37,7 +27,7 @@ export function judgeModelAlternatives(
   body: ScannedBody,
   { type, routeKind, allowedModels }: AlternativesTarget,
 ): void {
-  if (routeKind === 'vercel') refuseGatewayOptions(body);
+  if (routeKind === 'vercel') refuseModels(body);
   else if (type === 'openrouter') requireAllowedModels(body, allowedModels);
 }
 
@@ -57,28 +47,6 @@ function requireAllowedModels({ bytes, root }: ScannedBody, allowedModels: Reado
   }
 }
 
-function refuseGatewayOptions(body: ScannedBody): void {
-  refuseNamed(body, 'models', 'models');
-  const options = readGatewayOptions(body);
-  if (options === undefined) return;
-  for (const name of REFUSED_OPTIONS) refuseNamed(options, name, `${GATEWAY_OPTIONS}.${name}`);
-}
-
-function refuseNamed({ bytes, root }: ScannedBody, name: string, path: string): void {
-  if (isNamed(bytes, root.members.get(name))) throw invalidRequest(path, 'cannot be used through the gateway');
-}
-
-/** The options as a body of their own, so that they are read as strictly; undefined when there are none. */
-function readGatewayOptions({ bytes, root }: ScannedBody): ScannedBody | undefined {
-  const member = root.members.get('providerOptions')?.nested?.members.get('gateway');
-  if (member === undefined || bytes[member.start] !== OPEN_OBJECT) return undefined;
-  if (member.end - member.start > GATEWAY_OPTIONS_MAX_BYTES) {
-    throw invalidRequest(GATEWAY_OPTIONS, `longer than ${GATEWAY_OPTIONS_MAX_BYTES} bytes`);
-  }
-  try {
-    return scanJson(bytes.subarray(member.start, member.end), OPTION_NAMES);
-  } catch (error) {
-    if (error instanceof GatewayError) throw invalidRequest(GATEWAY_OPTIONS, error.message);
-    throw error;
-  }
+function refuseModels({ bytes, root }: ScannedBody): void {
+  if (isNamed(bytes, root.members.get('models'))) throw invalidRequest('models', 'cannot be used through the gateway');
 }

@@ -3,9 +3,9 @@ import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/confi
 import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
-import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import type { AdmittedRequest } from '../admitted-request.js';
-import { judgeReferences } from '../body/forbidden-members.rules.js';
+import { judgeCosts, judgeStoredObjects, readOwnedResponse } from '../body/forbidden-members.rules.js';
+import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
 import { capEdits } from '../body/output-cap.rules.js';
 import { formBoundary, formType } from '../forms/form-type.rules.js';
@@ -14,7 +14,6 @@ import { mergeBody, scanBody } from '../json/body-steps.js';
 import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
 import type { ScannedBody } from '../json/json-members.js';
 import { compileMembers, type MergeMembers } from '../json/json-merge-members.rules.js';
-import { routeMembers } from '../json/route-members.js';
 import { OwnResponses } from '../own-responses.service.js';
 import type { EndpointPlan } from './endpoint-plan.js';
 import type { Target } from './endpoint-targets.rules.js';
@@ -43,29 +42,25 @@ export class EndpointRequests {
    * @param contentType the request's header, empty when absent.
    * @throws invalid_request the body has not the endpoint's form.
    */
-  read(caller: Caller, plan: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
-    const { endpoint } = plan;
+  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
     return endpoint.api_style === 'responses'
-      ? this.readResponses(caller, plan, endpoint, body)
+      ? this.readResponses(caller, endpoint, body)
       : this.readTranscription(body, contentType);
   }
 
   /** The endpoint's `params` win over the client's members; what comes of it is judged like any body that is sent. */
-  private readResponses(caller: Caller, plan: EndpointPlan, endpoint: ResponsesEndpoint, body: Buffer) {
+  private readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Ready<EndpointRequest> {
     const params = this.paramsOf(endpoint);
-    const scanned = whenReady(scanBody(body), (client) => withMembers(client, params));
-    return whenReady(scanned, (scan) => {
-      const { hostedTools, ownedResponseId } = judgeReferences(scan, 'responses');
-      const owned = ownedResponseId === undefined ? undefined : this.responses.require(caller, ownedResponseId);
-      return whenReady(owned, () =>
-        whenReady(
-          bodiesByRoute(scan, plan),
-          (bodies): EndpointRequest => ({
-            forTarget: (target) =>
-              responsesFor(target, endpoint, bodies.get(target.provider.route) ?? scan, hostedTools),
-          }),
-        ),
-      );
+    return whenReady(scanBody(body), (client) => {
+      // Objects kept at the provider are the operator's to name, in `params`; a client may not.
+      judgeStoredObjects(client);
+      return whenReady(withMembers(client, params), (scan) => {
+        const hostedTools = judgeCosts(scan, 'responses');
+        const responseId = readOwnedResponse(scan);
+        const request: EndpointRequest = { forTarget: (target) => responsesFor(target, endpoint, scan, hostedTools) };
+        if (responseId === undefined) return request;
+        return this.responses.require(caller, responseId).then(() => request);
+      });
     });
   }
 
@@ -110,27 +105,10 @@ function responsesFor(
   const edits: JsonEdit[] = [
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
     ...capEdits(scan, { style: 'responses', cap: endpoint.max_output_tokens, chatField: dialect.capFieldForChat }),
+    ...gatewayOptionEdits(scan, route),
   ];
   const body = applyEdits(scan.bytes, edits);
   return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools };
-}
-
-type BodiesByRoute = ReadonlyMap<ProviderRoute, ScannedBody>;
-
-const ONE_BODY_FOR_ALL: BodiesByRoute = new Map();
-
-/** The body as each way wants it that puts members of its own into bodies; mostly there is none. */
-function bodiesByRoute(scan: ScannedBody, { primary, fallbacks }: EndpointPlan): Ready<BodiesByRoute> {
-  const routes = [primary, ...fallbacks].map(({ provider }) => provider.route);
-  return routes.every(({ bodyMembers }) => bodyMembers === null) ? ONE_BODY_FOR_ALL : mergedByRoute(scan, routes);
-}
-
-async function mergedByRoute(scan: ScannedBody, routes: readonly ProviderRoute[]): Promise<BodiesByRoute> {
-  const bodies = new Map<ProviderRoute, ScannedBody>();
-  for (const route of routes) {
-    if (route.bodyMembers !== null) bodies.set(route, await withMembers(scan, routeMembers(route)));
-  }
-  return bodies;
 }
 
 /** A body with members merged over it, read again where that changed it: what is judged is what is sent. */

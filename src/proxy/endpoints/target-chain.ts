@@ -2,9 +2,9 @@ import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
 import type { AdmittedRequest } from '../admitted-request.js';
+import type { FallbackChain, NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
 import { attemptTimeMs } from '../relay/fallback.rules.js';
-import type { FallbackChain, NextCall } from '../relay/provider-call.js';
 import type { EndpointPlan, ReadyTarget } from './endpoint-plan.js';
 import type { EndpointRequest } from './endpoint-request.js';
 

@@ -153,8 +153,8 @@ function stepsOf(part: Buffer): Buffer[] {
 
 /**
  * Writes a form with some fields set: a field that stands in the form keeps its place, the others go to its front,
- * where a provider that reads a form as it comes wants them. Every other part stays as it was
- * sent, header block included; nothing of it is copied.
+ * where a provider that reads a form as it comes wants them. Every other part stays as it was sent, header block
+ * included; nothing of it is copied.
  *
  * @param boundary of `formBoundary`, so that it occurs in no part.
  * Source: contract-app 6.7.

@@ -121,13 +121,12 @@ export const REQUEST_NAMES = new JudgedNames({
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
     ...['background', 'previous_response_id', 'prompt', 'conversation', 'cachedContent', 'cached_content'],
     ...['container', 'batch', 'batch_id', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
-    ...['tools', 'web_search_options', 'search_parameters', 'models'],
+    ...['tools', 'web_search_options', 'search_parameters', 'models', 'providerOptions'],
   ],
   nested: {
     generationConfig: GENERATION_CONFIG,
     generation_config: GENERATION_CONFIG,
     stream_options: ['include_usage'],
-    providerOptions: ['gateway'],
   },
   deep: ['file_id', 'file_ids', 'fileUri', 'file_uri', 'vector_store_ids'],
 });

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { SystemClock } from '../../common/clock.js';
-import { OriginPool } from './origin-pool.js';
-import type { ProviderCall } from './provider-call.js';
+import { OriginPool } from '../exchange/origin-pool.js';
+import type { ProviderCall } from '../exchange/provider-call.js';
 import { Relay } from './relay.js';
 import type { RelayParts } from './relay-parts.js';
 

@@ -69,7 +69,7 @@ describe('gatewayRoute to cf_aig', () => {
   it.each(SERVED.cf_aig)('%s → styles, endpoints and cost as its type; paths of the provider', (type) => {
     const dialect = dialectOf(type);
     const route = cfAig(type);
-    expect(route).toMatchObject({ kind: 'cf_aig', modelPrefix: null, paths: 'provider', bodyMembers: null });
+    expect(route).toMatchObject({ kind: 'cf_aig', modelPrefix: null, paths: 'provider', providerOnly: null });
     expect(route.credentialSource).toBe('byok');
     expect(route.apiStyles).toEqual(API_STYLES);
     expect(route.endpointPaths).toEqual(dialect.endpointStyles);
@@ -79,7 +79,7 @@ describe('gatewayRoute to cf_aig', () => {
 
   it('options of another kind → no effect', () => {
     const route = gatewayRoute('openai', CF, { modelPrefix: 'x/', providerOnly: ['y'] }, BASE_URLS);
-    expect(route).toMatchObject({ modelPrefix: null, bodyMembers: null });
+    expect(route).toMatchObject({ modelPrefix: null, providerOnly: null });
   });
 
   it('credential → the token in the gateway’s own header, and no header of the provider', () => {
@@ -165,11 +165,9 @@ describe('gatewayRoute to vercel', () => {
   });
 
   it('providerOnly → merged into bodies; without one nothing is', () => {
-    expect(vercel('openai', { providerOnly: ['azure', 'openai'] }).bodyMembers).toEqual({
-      providerOptions: { gateway: { only: ['azure', 'openai'] } },
-    });
-    expect(vercel('openai').bodyMembers).toBeNull();
-    expect(vercel('openai', { modelPrefix: 'x/' }).bodyMembers).toBeNull();
+    expect(vercel('openai', { providerOnly: ['azure', 'openai'] }).providerOnly).toEqual(['azure', 'openai']);
+    expect(vercel('openai').providerOnly).toBeNull();
+    expect(vercel('openai', { modelPrefix: 'x/' }).providerOnly).toBeNull();
   });
 
   it.each([

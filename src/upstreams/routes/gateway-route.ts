@@ -3,7 +3,7 @@ import type { ApiStyle, EndpointStyle } from '../api-style.rules.js';
 import { dialectOf } from '../provider-dialect.js';
 import type { ProviderType } from '../provider-types.js';
 import type { GatewayBaseUrls, GatewayPlace, GatewayRouteOptions, GatewayType } from './gateway-types.js';
-import type { ProviderRoute, RoutedCaller, RouteMembers, RouteProbe } from './provider-route.js';
+import type { ProviderRoute, RoutedCaller, RouteProbe } from './provider-route.js';
 
 /** The path segment of each type that `cf_aig` serves. */
 const CF_AIG_SLUGS: ReadonlyMap<ProviderType, string> = new Map([
@@ -97,7 +97,7 @@ function cfAigRoute(type: ProviderType, { accountId, gatewayId }: GatewayPlace, 
     endpointPaths: dialect.endpointStyles,
     modelPrefix: null,
     paths: 'provider',
-    bodyMembers: null,
+    providerOnly: null,
     passedHeaders: CF_AIG_PASSED_HEADERS,
     credentialSource: 'byok',
     probe: probe && { path: upstreamPath(probe.path), headers: probe.headers },
@@ -122,7 +122,7 @@ function vercelRoute(type: ProviderType, options: GatewayRouteOptions | null, ba
     endpointPaths: dialectOf(type).endpointStyles.has('responses') ? VERCEL_ENDPOINTS : NO_ENDPOINTS,
     modelPrefix: options?.modelPrefix ?? prefix,
     paths: 'gateway',
-    bodyMembers: servingProviders(options?.providerOnly),
+    providerOnly: options?.providerOnly ?? null,
     passedHeaders: VERCEL_PASSED_HEADERS,
     credentialSource: null,
     probe: VERCEL_PROBE,
@@ -172,8 +172,4 @@ function vercelCallerHeaders({ appId, userId }: RoutedCaller): readonly string[]
 
 function isSendable(text: string, maxLength: number): boolean {
   return text.length <= maxLength && SENDABLE.test(text);
-}
-
-function servingProviders(only: readonly string[] | undefined): RouteMembers | null {
-  return only === undefined ? null : { providerOptions: { gateway: { only: [...only] } } };
 }

@@ -32,7 +32,7 @@ describe('directRoute', () => {
       probe: dialect.probe,
       modelPrefix: null,
       paths: 'provider',
-      bodyMembers: null,
+      providerOnly: null,
       credentialSource: 'direct',
     });
     expect(route.upstreamPath('v1/a')).toBe('v1/a');

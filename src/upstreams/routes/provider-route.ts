@@ -27,8 +27,8 @@ export interface ProviderRoute {
   readonly modelPrefix: string | null;
   /** Whose paths calls name. */
   readonly paths: 'provider' | 'gateway';
-  /** Members that are merged over every JSON body, ours winning; null = none. */
-  readonly bodyMembers: RouteMembers | null;
+  /** The only providers that may serve behind a gateway that chooses; null = any. */
+  readonly providerOnly: readonly string[] | null;
   /** Client headers that pass on this way only, in lower case. */
   readonly passedHeaders: ReadonlySet<string>;
   /** Whose key pays, where the way alone tells. */
@@ -44,9 +44,6 @@ export interface ProviderRoute {
   /** Whether an answer of that style carries the provider's own cost, so that no price is needed. */
   reportsCost(style: ApiStyle): boolean;
 }
-
-/** JSON members to merge, at any depth. */
-export type RouteMembers = Readonly<Record<string, unknown>>;
 
 /** The cheap authenticated GET that proves a credential. */
 export interface RouteProbe {
@@ -68,7 +65,7 @@ export function directRoute(type: ProviderType, baseUrl: string | null): Provide
     endpointPaths: dialect.endpointStyles,
     modelPrefix: null,
     paths: 'provider',
-    bodyMembers: null,
+    providerOnly: null,
     passedHeaders: NO_PASSED_HEADERS,
     credentialSource: 'direct',
     probe: dialect.probe,

@@ -1,9 +1,9 @@
 import type { Transform } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
+import { singleHeader, type UpstreamHeaders } from '../relay/response-headers.rules.js';
 import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { GivenUp } from './provider-failure.rules.js';
-import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
 
 /** What is read of an answer nobody wants, so that its connection can be used again, in bytes … */
 const DISCARD_MAX_BYTES = 64 * 1024;
