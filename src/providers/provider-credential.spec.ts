@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { aProviderRow } from '../../test/support/provider-instances.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { Secret } from '../common/log/secret.js';
 import { MisconfiguredVault, secretUndecryptable, Vault, VaultUnreachable } from '../platform/vault/vault.js';
 import { ProviderCredential } from './provider-credential.js';
-import type { ProviderRow } from './provider-row.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -43,23 +43,7 @@ class ScriptedVault extends Vault {
   }
 }
 
-const ROW: ProviderRow = {
-  id: 'provider-1',
-  organizationId: 'account-1',
-  type: 'openai',
-  slug: 'openai',
-  name: 'First',
-  secretBlob: 'blob-1',
-  secretHint: 'irst',
-  baseUrl: null,
-  providerGatewayId: null,
-  gatewayRoute: null,
-  pricing: null,
-  status: 'active',
-  revision: 1,
-  createdBy: 'identity-1',
-  createdAt: '2026-01-01T00:00:00.000Z',
-};
+const ROW = aProviderRow({ id: 'provider-1', secretBlob: 'blob-1', secretHint: 'irst' });
 const FIRST = ['authorization', 'Bearer sk-first'];
 const SECOND = ['authorization', 'Bearer sk-second'];
 

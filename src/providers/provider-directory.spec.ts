@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { aProviderRow } from '../../test/support/provider-instances.js';
 import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
@@ -70,26 +71,7 @@ const GATEWAY: GatewayRow = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
-function rowOf(members: Partial<ProviderRow>): ProviderRow {
-  return {
-    id: 'p1',
-    organizationId: 'account-1',
-    type: 'openai',
-    slug: 'openai',
-    name: 'First',
-    secretBlob: null,
-    secretHint: null,
-    baseUrl: null,
-    providerGatewayId: null,
-    gatewayRoute: null,
-    pricing: null,
-    status: 'active',
-    revision: 1,
-    createdBy: 'identity-1',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    ...members,
-  };
-}
+const rowOf = (members: Partial<ProviderRow>) => aProviderRow({ id: 'p1', name: 'First', ...members });
 
 function setUp() {
   const clock = new SystemClock();

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ChainTarget, EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../support/endpoint-chain.js';
+import {
+  type ChainTarget,
+  EndpointChain,
+  RESPONSE,
+  RESPONSE_USD,
+  refusingUrl,
+  targetOf,
+} from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
 import { read, refusalOf } from '../support/proxy-client.js';
 import { dieAfter, hold, json, type Script, slowHeaders, sse } from '../support/upstream-scripts.js';
@@ -39,10 +46,7 @@ afterEach(() => chain.stop());
 afterAll(() => world.stop());
 
 async function chained(...targets: (Script | ChainTarget)[]): Promise<EndpointChain> {
-  chain = await EndpointChain.create(
-    world,
-    targets.map((target) => (typeof target === 'function' ? { script: target } : target)),
-  );
+  chain = await EndpointChain.create(world, targets.map(targetOf));
   return chain;
 }
 

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ChainTarget, EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../support/endpoint-chain.js';
+import {
+  type ChainTarget,
+  EndpointChain,
+  RESPONSE,
+  RESPONSE_USD,
+  refusingUrl,
+  targetOf,
+} from '../support/endpoint-chain.js';
 import { type Answer, refusalOf } from '../support/proxy-client.js';
 import {
   emptyBody,
@@ -34,10 +41,7 @@ afterEach(() => chain.stop());
 afterAll(() => world.stop());
 
 async function chained(...targets: (Script | ChainTarget)[]): Promise<EndpointChain> {
-  chain = await EndpointChain.create(
-    world,
-    targets.map((target) => (typeof target === 'function' ? { script: target } : target)),
-  );
+  chain = await EndpointChain.create(world, targets.map(targetOf));
   return chain;
 }
 

@@ -1,40 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../support/api-client.js';
-import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
+import { gatewaySuite } from '../support/gateway-suite.js';
+import { GATEWAY_TOKEN } from '../support/gateway-world.js';
 import { json, redirect, resetBeforeAnswer } from '../support/upstream-scripts.js';
 
 const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';
 const VERCEL_TYPES = ['openai', 'anthropic', 'gemini', 'xai', 'perplexity', 'deepseek', 'moonshot'];
 
-let stage: GatewayWorld;
-let cf: string;
-let vercel: string;
-
-beforeAll(async () => {
-  stage = await startGatewayWorld();
-});
-
-beforeEach(async () => {
-  stage.edge.forget();
-  stage.edge.script(json(200, { data: [] }));
-  cf = await stage.gateway('cf_aig');
-  vercel = await stage.gateway('vercel');
-});
-
-afterEach(async () => {
-  expect(JSON.stringify(stage.world.logs)).not.toContain(GATEWAY_TOKEN);
-  await stage.world.dataSource.query('DELETE FROM providers');
-  await stage.world.dataSource.query('DELETE FROM provider_gateways');
-});
-
-afterAll(() => stage.stop());
+const suite = gatewaySuite();
 
 const codeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
 describe('POST providers/test through a gateway', () => {
   const test = (type: string, providerGatewayId: string) =>
-    stage.world.api.post(`${PATH}/test`, { type, providerGatewayId });
+    suite.stage.world.api.post(`${PATH}/test`, { type, providerGatewayId });
 
   it.each([
     ['openai', '/cf/acc/main/openai/models'],
@@ -42,57 +22,70 @@ describe('POST providers/test through a gateway', () => {
     ['xai', '/cf/acc/main/grok/v1/models'],
     ['gemini', '/cf/acc/main/google-ai-studio/v1beta/models'],
   ])('%s on cf_aig → validated by one GET of its own through the gateway', async (type, path) => {
-    expect((await test(type, cf)).body).toEqual({ validated: true });
-    expect(stage.edge.requests.map(({ method, path: sent }) => `${method} ${sent}`)).toEqual([`GET ${path}`]);
-    expect(stage.edge.requests[0]?.header('cf-aig-authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
+    expect((await test(type, suite.cf)).body).toEqual({ validated: true });
+    expect(suite.stage.edge.requests.map(({ method, path: sent }) => `${method} ${sent}`)).toEqual([`GET ${path}`]);
+    expect(suite.stage.edge.requests[0]?.header('cf-aig-authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
     for (const header of ['authorization', 'x-api-key', 'x-goog-api-key']) {
-      expect(stage.edge.requests[0]?.header(header)).toBeUndefined();
+      expect(suite.stage.edge.requests[0]?.header(header)).toBeUndefined();
     }
-    expect(stage.edge.requests[0]?.header('anthropic-version')).toBe(type === 'anthropic' ? '2023-06-01' : undefined);
-    expect((await stage.world.api.get(PATH)).body.providers).toEqual([]);
+    expect(suite.stage.edge.requests[0]?.header('anthropic-version')).toBe(
+      type === 'anthropic' ? '2023-06-01' : undefined,
+    );
+    expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([]);
   });
 
   it('perplexity on cf_aig → no_probe, nothing sent', async () => {
-    expect((await test('perplexity', cf)).body).toEqual({ validated: false, reason: 'no_probe' });
-    expect(stage.edge.requests).toHaveLength(0);
+    expect((await test('perplexity', suite.cf)).body).toEqual({ validated: false, reason: 'no_probe' });
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it.each(VERCEL_TYPES)('%s on vercel → validated by the gateway’s own credits', async (type) => {
-    expect((await test(type, vercel)).body).toEqual({ validated: true });
-    expect(stage.edge.requests.map(({ path }) => path)).toEqual(['/vercel/v1/credits']);
-    expect(stage.edge.requests[0]?.header('authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
+    expect((await test(type, suite.vercel)).body).toEqual({ validated: true });
+    expect(suite.stage.edge.requests.map(({ path }) => path)).toEqual(['/vercel/v1/credits']);
+    expect(suite.stage.edge.requests[0]?.header('authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
   });
 
   it.each([401, 403])('gateway answers %i → 400 provider_key_invalid, never the token', async (status) => {
-    stage.edge.script(json(status, { error: `no such token: ${GATEWAY_TOKEN}` }));
-    const answer = await test('openai', cf);
+    suite.stage.edge.script(json(status, { error: `no such token: ${GATEWAY_TOKEN}` }));
+    const answer = await test('openai', suite.cf);
     expect(codeOf(answer)).toEqual([400, 'provider_key_invalid']);
     expect(answer.body.error.message).toBe(`The call through the gateway was refused with status ${status}.`);
     expect(answer.text).not.toContain(GATEWAY_TOKEN);
   });
 
   it('anything else → unexpected_status or unreachable; redirects are not followed', async () => {
-    stage.edge.script(json(500, {}));
-    expect((await test('openai', vercel)).body).toEqual({ validated: false, reason: 'unexpected_status', status: 500 });
-    stage.edge.script(redirect(302, `${stage.edge.url}/elsewhere`));
-    expect((await test('openai', cf)).body).toEqual({ validated: false, reason: 'unexpected_status', status: 302 });
-    stage.edge.script(resetBeforeAnswer());
-    expect((await test('openai', cf)).body).toEqual({ validated: false, reason: 'unreachable' });
-    expect(stage.edge.requests).toHaveLength(3);
+    suite.stage.edge.script(json(500, {}));
+    expect((await test('openai', suite.vercel)).body).toEqual({
+      validated: false,
+      reason: 'unexpected_status',
+      status: 500,
+    });
+    suite.stage.edge.script(redirect(302, `${suite.stage.edge.url}/elsewhere`));
+    expect((await test('openai', suite.cf)).body).toEqual({
+      validated: false,
+      reason: 'unexpected_status',
+      status: 302,
+    });
+    suite.stage.edge.script(resetBeforeAnswer());
+    expect((await test('openai', suite.cf)).body).toEqual({ validated: false, reason: 'unreachable' });
+    expect(suite.stage.edge.requests).toHaveLength(3);
   });
 
   it('token that does not open → 502 provider_unavailable, nothing sent', async () => {
-    await stage.world.dataSource.query('UPDATE provider_gateways SET secret_blob = $1 WHERE id = $2', ['x', cf]);
-    expect(codeOf(await test('openai', cf))).toEqual([502, 'provider_unavailable']);
-    expect(stage.edge.requests).toHaveLength(0);
+    await suite.stage.world.dataSource.query('UPDATE provider_gateways SET secret_blob = $1 WHERE id = $2', [
+      'x',
+      suite.cf,
+    ]);
+    expect(codeOf(await test('openai', suite.cf))).toEqual([502, 'provider_unavailable']);
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it.each([{ secret: KEY }, { baseUrl: 'https://ai.example.com' }, { gatewayRoute: { modelPrefix: 'a/' } }])(
     'with %j → 400',
     async (members) => {
-      const answer = await stage.world.api.post(`${PATH}/test`, {
+      const answer = await suite.stage.world.api.post(`${PATH}/test`, {
         type: 'openai',
-        providerGatewayId: vercel,
+        providerGatewayId: suite.vercel,
         ...members,
       });
       expect(codeOf(answer)).toEqual([400, 'invalid_request']);

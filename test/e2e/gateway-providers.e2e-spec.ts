@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ProviderDirectory } from '../../src/providers/provider-directory.js';
 import { PROVIDER_TYPES } from '../../src/upstreams/provider-types.js';
 import { newAccount } from '../support/accounts.js';
 import type { ApiAnswer } from '../support/api-client.js';
-import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
-import { json } from '../support/upstream-scripts.js';
+import { gatewaySuite } from '../support/gateway-suite.js';
 
 const PATH = '/v1/admin/providers';
 const GATEWAYS = '/v1/admin/provider-gateways';
@@ -13,49 +12,19 @@ const CF_TYPES = ['openai', 'anthropic', 'xai', 'gemini', 'perplexity'];
 const VERCEL_TYPES = ['openai', 'anthropic', 'gemini', 'xai', 'perplexity', 'deepseek', 'moonshot'];
 const UNKNOWN_ID = 'c0ffee00-0000-4000-8000-000000000000';
 
-let stage: GatewayWorld;
-let cf: string;
-let vercel: string;
-
-beforeAll(async () => {
-  stage = await startGatewayWorld();
-});
-
-beforeEach(async () => {
-  stage.edge.forget();
-  stage.edge.script(json(200, { data: [] }));
-  cf = await stage.gateway('cf_aig');
-  vercel = await stage.gateway('vercel');
-});
-
-afterEach(async () => {
-  expect(JSON.stringify(stage.world.logs)).not.toContain(GATEWAY_TOKEN);
-  await stage.world.dataSource.query('DELETE FROM providers');
-  await stage.world.dataSource.query('DELETE FROM provider_gateways');
-});
-
-afterAll(() => stage.stop());
-
-const create = (members: object) => stage.world.api.post(PATH, { type: 'openai', name: 'Routed', ...members });
-
-async function created(members: object): Promise<{ id: string; slug: string }> {
-  const answer = await create(members);
-  expect(answer.status).toBe(201);
-  expect(answer.text).not.toContain(GATEWAY_TOKEN);
-  return answer.body.provider;
-}
+const suite = gatewaySuite();
 
 const codeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
 describe('POST providers with a gateway', () => {
   it('cf_aig → 201: no key, no address, the way and what the type serves on it', async () => {
-    const answer = await create({ providerGatewayId: cf, pricing: { m: { input: 1, output: 2 } } });
+    const answer = await suite.create({ providerGatewayId: suite.cf, pricing: { m: { input: 1, output: 2 } } });
     expect(answer.status).toBe(201);
     expect(answer.body.provider).toMatchObject({
       type: 'openai',
       slug: 'openai',
       secretHint: null,
-      providerGatewayId: cf,
+      providerGatewayId: suite.cf,
       gatewayRoute: null,
       baseUrl: null,
       pricing: { m: { input: 1, output: 2 } },
@@ -65,12 +34,12 @@ describe('POST providers with a gateway', () => {
       status: 'active',
     });
     expect(answer.body.provider.capability.apiStyles).toHaveLength(6);
-    expect((await stage.world.api.get(PATH)).body.providers).toEqual([answer.body.provider]);
-    expect(stage.edge.requests).toHaveLength(0);
+    expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([answer.body.provider]);
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it('vercel → its styles, the namespace of the type or of the instance, options kept exactly', async () => {
-    const plain = await created({ providerGatewayId: vercel, type: 'gemini' });
+    const plain = await suite.created({ providerGatewayId: suite.vercel, type: 'gemini' });
     expect(plain).toMatchObject({
       route: 'vercel',
       gatewayRoute: null,
@@ -82,44 +51,46 @@ describe('POST providers with a gateway', () => {
       },
     });
     const gatewayRoute = { modelPrefix: 'own/', providerOnly: ['azure', 'openai'] };
-    const set = await created({ providerGatewayId: vercel, slug: 'second', gatewayRoute });
+    const set = await suite.created({ providerGatewayId: suite.vercel, slug: 'second', gatewayRoute });
     expect(set).toMatchObject({ gatewayRoute, capability: { endpointStyles: ['responses'], modelPrefix: 'own/' } });
   });
 
   it('every type → on exactly the gateways that serve it', async () => {
     for (const [id, served] of [
-      [cf, CF_TYPES],
-      [vercel, VERCEL_TYPES],
+      [suite.cf, CF_TYPES],
+      [suite.vercel, VERCEL_TYPES],
     ] as const) {
       for (const type of PROVIDER_TYPES) {
         const slug = `via-${type}`;
         const answers = [
-          await create({ type, slug, providerGatewayId: id }),
-          await stage.world.api.post(`${PATH}/test`, { type, providerGatewayId: id }),
+          await suite.create({ type, slug, providerGatewayId: id }),
+          await suite.stage.world.api.post(`${PATH}/test`, { type, providerGatewayId: id }),
         ];
         const refused = answers.filter(({ status }) => status === 400);
         expect(refused).toHaveLength(served.includes(type) ? 0 : 2);
         for (const answer of refused) expect(codeOf(answer)).toEqual([400, 'provider_not_supported_by_gateway']);
       }
-      await stage.world.dataSource.query('DELETE FROM providers');
+      await suite.stage.world.dataSource.query('DELETE FROM providers');
     }
   });
 
   it('unknown, another account’s and revoked gateway → the same 404, in create and in test alike', async () => {
-    const other = stage.world.as((await newAccount(stage.world.dataSource)).key);
-    const foreign = await stage.gateway('vercel', other);
-    await stage.world.dataSource.query("UPDATE provider_gateways SET status = 'revoked' WHERE id = $1", [cf]);
-    for (const providerGatewayId of [UNKNOWN_ID, foreign, cf]) {
+    const other = suite.stage.world.as((await newAccount(suite.stage.world.dataSource)).key);
+    const foreign = await suite.stage.gateway('vercel', other);
+    await suite.stage.world.dataSource.query("UPDATE provider_gateways SET status = 'revoked' WHERE id = $1", [
+      suite.cf,
+    ]);
+    for (const providerGatewayId of [UNKNOWN_ID, foreign, suite.cf]) {
       const answers = [
-        await create({ providerGatewayId }),
-        await stage.world.api.post(`${PATH}/test`, { type: 'openai', providerGatewayId }),
+        await suite.create({ providerGatewayId }),
+        await suite.stage.world.api.post(`${PATH}/test`, { type: 'openai', providerGatewayId }),
       ];
       for (const answer of answers) {
         expect(answer.body).toEqual({ error: { code: 'not_found', message: 'No such provider gateway.' } });
         expect(answer.status).toBe(404);
       }
     }
-    expect((await stage.world.api.get(PATH)).body.providers).toEqual([]);
+    expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([]);
   });
 
   it.each<[string, object, string]>([
@@ -138,17 +109,17 @@ describe('POST providers with a gateway', () => {
     ['options that are a list', { gatewayRoute: [] }, 'gatewayRoute: '],
     ['null options', { gatewayRoute: null }, 'gatewayRoute: '],
   ])('%s → 400 naming the place', async (_what, members, message) => {
-    const answer = await create({ providerGatewayId: vercel, ...members });
+    const answer = await suite.create({ providerGatewayId: suite.vercel, ...members });
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(answer.body.error.message.startsWith(message)).toBe(true);
-    expect((await stage.world.api.get(PATH)).body.providers).toEqual([]);
+    expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([]);
   });
 
   it.each([{}, { modelPrefix: 'own/' }])(
     'options %j on cf_aig or a direct instance → 400 at gatewayRoute',
     async (gatewayRoute) => {
-      for (const way of [{ providerGatewayId: cf }, { secret: KEY }]) {
-        const answer = await create({ ...way, gatewayRoute });
+      for (const way of [{ providerGatewayId: suite.cf }, { secret: KEY }]) {
+        const answer = await suite.create({ ...way, gatewayRoute });
         expect(codeOf(answer)).toEqual([400, 'invalid_request']);
         expect(answer.body.error.message).toMatch(/^gatewayRoute: /);
       }
@@ -156,22 +127,25 @@ describe('POST providers with a gateway', () => {
   );
 
   it('several faults → named in the order of the contract: body, slug, gateway, type, options', async () => {
-    await created({ secret: KEY });
+    await suite.created({ secret: KEY });
     const faults = { providerGatewayId: UNKNOWN_ID, gatewayRoute: {} };
-    expect(codeOf(await create({ ...faults, slug: 'gemini' }))).toEqual([400, 'invalid_request']);
-    expect(codeOf(await create(faults))).toEqual([409, 'slug_taken']);
-    expect(codeOf(await create({ ...faults, slug: 'free' }))).toEqual([404, 'not_found']);
-    const unserved = { ...faults, type: 'groq', providerGatewayId: cf };
-    expect(codeOf(await create(unserved))).toEqual([400, 'provider_not_supported_by_gateway']);
-    expect(codeOf(await create({ ...faults, slug: 'free', providerGatewayId: cf }))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await suite.create({ ...faults, slug: 'gemini' }))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await suite.create(faults))).toEqual([409, 'slug_taken']);
+    expect(codeOf(await suite.create({ ...faults, slug: 'free' }))).toEqual([404, 'not_found']);
+    const unserved = { ...faults, type: 'groq', providerGatewayId: suite.cf };
+    expect(codeOf(await suite.create(unserved))).toEqual([400, 'provider_not_supported_by_gateway']);
+    expect(codeOf(await suite.create({ ...faults, slug: 'free', providerGatewayId: suite.cf }))).toEqual([
+      400,
+      'invalid_request',
+    ]);
   });
 
   it('race: gateway deleted while instances are created → every answer a documented one, no instance without gateway', async () => {
     for (let round = 0; round < 10; round++) {
-      const doomed = await stage.gateway('vercel');
+      const doomed = await suite.stage.gateway('vercel');
       const [made, deleted] = await Promise.all([
-        create({ slug: `race-${round}`, providerGatewayId: doomed }),
-        stage.world.api.delete(`${GATEWAYS}/${doomed}`),
+        suite.create({ slug: `race-${round}`, providerGatewayId: doomed }),
+        suite.stage.world.api.delete(`${GATEWAYS}/${doomed}`),
       ]);
       expect([201, 404]).toContain(made.status);
       expect(codeOf(deleted)).toEqual(made.status === 201 ? [409, 'gateway_in_use'] : [200, undefined]);
@@ -180,11 +154,11 @@ describe('POST providers with a gateway', () => {
 
   it('race: gateway gone between look-up and insert → 404, and the others’ trouble stays 500-free', async () => {
     // The look-up is answered by a row that another transaction has deleted and not yet committed.
-    const doomed = await stage.gateway('vercel');
-    const deleting = stage.world.dataSource.createQueryRunner();
+    const doomed = await suite.stage.gateway('vercel');
+    const deleting = suite.stage.world.dataSource.createQueryRunner();
     await deleting.startTransaction();
     await deleting.query('DELETE FROM provider_gateways WHERE id = $1', [doomed]);
-    const waiting = create({ slug: 'late', providerGatewayId: doomed });
+    const waiting = suite.create({ slug: 'late', providerGatewayId: doomed });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await deleting.commitTransaction();
     await deleting.release();
@@ -193,10 +167,10 @@ describe('POST providers with a gateway', () => {
 });
 
 describe('PUT providers/{id} behind a gateway', () => {
-  const update = (id: string, body: object) => stage.world.api.put(`${PATH}/${id}`, body);
+  const update = (id: string, body: object) => suite.stage.world.api.put(`${PATH}/${id}`, body);
 
   it('options → replaced as a whole; null clears them; other changes keep them', async () => {
-    const { id } = await created({ providerGatewayId: vercel, gatewayRoute: { modelPrefix: 'a/' } });
+    const { id } = await suite.created({ providerGatewayId: suite.vercel, gatewayRoute: { modelPrefix: 'a/' } });
     const replaced = await update(id, { gatewayRoute: { providerOnly: ['azure'] } });
     expect(replaced.body.provider).toMatchObject({
       gatewayRoute: { providerOnly: ['azure'] },
@@ -208,7 +182,7 @@ describe('PUT providers/{id} behind a gateway', () => {
       name: 'Two',
       status: 'disabled',
       gatewayRoute: { providerOnly: ['azure'] },
-      providerGatewayId: vercel,
+      providerGatewayId: suite.vercel,
       secretHint: null,
     });
     expect((await update(id, { gatewayRoute: null })).body.provider.gatewayRoute).toBeNull();
@@ -227,15 +201,15 @@ describe('PUT providers/{id} behind a gateway', () => {
     ['unknown options', { gatewayRoute: { order: [] } }, 400, 'invalid_request', /^gatewayRoute\.order: /],
     ['a stale revision beside a key', { secret: KEY, revision: 9 }, 409, 'conflict', /changed/],
   ])('%s → refused, nothing changes', async (_what, body, status, code, message) => {
-    const before = await created({ providerGatewayId: vercel });
+    const before = await suite.created({ providerGatewayId: suite.vercel });
     const answer = await update(before.id, body);
     expect(codeOf(answer)).toEqual([status, code]);
     expect(answer.body.error.message).toMatch(message);
-    expect((await stage.world.api.get(PATH)).body.providers).toEqual([before]);
+    expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([before]);
   });
 
   it('options on cf_aig → 400 at gatewayRoute; null is fine', async () => {
-    const { id } = await created({ providerGatewayId: cf });
+    const { id } = await suite.created({ providerGatewayId: suite.cf });
     const answer = await update(id, { gatewayRoute: { modelPrefix: 'a/' } });
     expect(answer.body.error.message).toMatch(/^gatewayRoute: /);
     expect((await update(id, { gatewayRoute: null })).status).toBe(200);
@@ -244,32 +218,32 @@ describe('PUT providers/{id} behind a gateway', () => {
 
 describe('uses', () => {
   it('counts of a gateway → active and all of its instances; deleting the last one frees it', async () => {
-    const first = await created({ providerGatewayId: cf, slug: 'a' });
-    const second = await created({ providerGatewayId: cf, slug: 'b' });
-    await stage.world.api.put(`${PATH}/${second.id}`, { status: 'disabled' });
-    const { gateways } = (await stage.world.api.get(GATEWAYS)).body;
+    const first = await suite.created({ providerGatewayId: suite.cf, slug: 'a' });
+    const second = await suite.created({ providerGatewayId: suite.cf, slug: 'b' });
+    await suite.stage.world.api.put(`${PATH}/${second.id}`, { status: 'disabled' });
+    const { gateways } = (await suite.stage.world.api.get(GATEWAYS)).body;
     const counts = gateways.map((one: Record<string, unknown>) => [one.id, one.providerCount, one.referencedCount]);
     expect(counts).toEqual(
       expect.arrayContaining([
-        [cf, 1, 2],
-        [vercel, 0, 0],
+        [suite.cf, 1, 2],
+        [suite.vercel, 0, 0],
       ]),
     );
-    expect(codeOf(await stage.world.api.delete(`${GATEWAYS}/${cf}`))).toEqual([409, 'gateway_in_use']);
-    for (const { id } of [first, second]) await stage.world.api.delete(`${PATH}/${id}`);
-    expect((await stage.world.api.delete(`${GATEWAYS}/${cf}`)).status).toBe(200);
+    expect(codeOf(await suite.stage.world.api.delete(`${GATEWAYS}/${suite.cf}`))).toEqual([409, 'gateway_in_use']);
+    for (const { id } of [first, second]) await suite.stage.world.api.delete(`${PATH}/${id}`);
+    expect((await suite.stage.world.api.delete(`${GATEWAYS}/${suite.cf}`)).status).toBe(200);
   });
 
   it('gateway of a kind that this version does not know → listed without a way; only its instances fail', async () => {
-    await created({ providerGatewayId: cf });
-    await created({ slug: 'direct', secret: KEY });
-    await stage.world.dataSource.query("UPDATE provider_gateways SET type = 'future' WHERE id = $1", [cf]);
-    const { providers } = (await stage.world.api.get(PATH)).body;
+    await suite.created({ providerGatewayId: suite.cf });
+    await suite.created({ slug: 'direct', secret: KEY });
+    await suite.stage.world.dataSource.query("UPDATE provider_gateways SET type = 'future' WHERE id = $1", [suite.cf]);
+    const { providers } = (await suite.stage.world.api.get(PATH)).body;
     expect(providers[0]).toMatchObject({ route: null, capability: { apiStyles: [], endpointStyles: [] } });
-    const [{ organization_id: account }] = await stage.world.dataSource.query(
+    const [{ organization_id: account }] = await suite.stage.world.dataSource.query(
       'SELECT organization_id FROM provider_gateways',
     );
-    const directory = stage.world.gateway.app.get(ProviderDirectory);
+    const directory = suite.stage.world.gateway.app.get(ProviderDirectory);
     directory.forget(account);
     const set = await directory.forOrganization(account);
     await expect(set.find('openai')?.credentialHeaders()).rejects.toMatchObject({ code: 'provider_unavailable' });

@@ -1,39 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { EndpointClient } from '../support/endpoint-client.js';
-import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
+import { onlyRequest, routedSuite } from '../support/gateway-suite.js';
+import { GATEWAY_TOKEN } from '../support/gateway-world.js';
 import { refusalOf } from '../support/proxy-client.js';
 import { plainCompletion } from '../support/upstream.js';
 import { json, sse } from '../support/upstream-scripts.js';
 
 const WITH_USERS = { type: 'api_key', end_user: { source: 'header' } };
-const RESPONSE = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };
 const GEMINI_PATH = 'v1beta/models/gemini-2.5-flash:generateContent';
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'cf-aig-authorization'];
 
-let stage: GatewayWorld;
-
-beforeAll(async () => {
-  stage = await startGatewayWorld();
-});
-
-beforeEach(() => {
-  stage.edge.forget();
-  stage.world.upstream.forget();
-  stage.edge.script(json(200, RESPONSE));
-});
-
-afterAll(async () => {
-  expect(JSON.stringify(stage.world.logs)).not.toContain(GATEWAY_TOKEN);
-  await stage.stop();
-});
-
-/** The only request the gateway got. */
-function sent() {
-  expect(stage.edge.requests).toHaveLength(1);
-  const [request] = stage.edge.requests;
-  if (request === undefined) throw new Error('one request expected');
-  return request;
-}
+const suite = routedSuite();
+const sent = () => onlyRequest(suite.stage);
 
 /** Its credential headers, the names of all of them in turn. */
 function credentials(): Record<string, string> {
@@ -57,7 +35,7 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
     ['gemini', GEMINI_PATH, 'gemini-2.5-flash', `/cf/acc/main/google-ai-studio/${GEMINI_PATH}`],
     ['perplexity', 'chat/completions', 'sonar', '/cf/acc/main/perplexity-ai/chat/completions'],
   ])('%s %s → its own place, the gateway’s token, no other credential', async (type, path, model, target) => {
-    const { client, gatewayId } = await stage.routed('cf_aig', { provider: { type } });
+    const { client, gatewayId } = await suite.stage.routed('cf_aig', { provider: { type } });
     const body = path === GEMINI_PATH ? { contents: [] } : { model, input: 'x' };
     expect((await client.call(path, { body })).status).toBe(200);
     expect(sent().path).toBe(target);
@@ -77,7 +55,7 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
   });
 
   it('a form → its fields and file, at the gateway’s place', async () => {
-    const { client } = await stage.routed('cf_aig');
+    const { client } = await suite.stage.routed('cf_aig');
     const form =
       '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n' +
       '--b\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\ncontent-type: audio/mpeg\r\n\r\nsound\r\n--b--\r\n';
@@ -88,7 +66,7 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
   });
 
   it('model rewrite in a path → the canonical model, without any prefix', async () => {
-    const { client } = await stage.routed('cf_aig', {
+    const { client } = await suite.stage.routed('cf_aig', {
       provider: { type: 'gemini' },
       rewrites: { fast: 'gemini-2.5-flash' },
     });
@@ -97,11 +75,11 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
   });
 
   it('metadata → the application and its user; without a user the application alone', async () => {
-    const { client } = await stage.routed('cf_aig');
+    const { client } = await suite.stage.routed('cf_aig');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' } });
     expect(JSON.parse(sent().header('cf-aig-metadata') ?? '')).toEqual({ app_id: client.appId });
-    stage.edge.forget();
-    const { client: ofUsers } = await stage.routed('cf_aig', { authentication: WITH_USERS });
+    suite.stage.edge.forget();
+    const { client: ofUsers } = await suite.stage.routed('cf_aig', { authentication: WITH_USERS });
     const headers = ['x-end-user-id', 'u"1\\'];
     await ofUsers.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(JSON.parse(sent().header('cf-aig-metadata') ?? '')).toEqual({ app_id: ofUsers.appId, user_id: 'u"1\\' });
@@ -109,10 +87,10 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
   });
 
   it('cost that xai reports → counts here, so no price is needed', async () => {
-    stage.edge.script(
+    suite.stage.edge.script(
       json(200, { ...plainCompletion, usage: { ...plainCompletion.usage, cost_in_usd_ticks: 5_000_000 } }),
     );
-    const { client } = await stage.routed('cf_aig', { provider: { type: 'xai' } });
+    const { client } = await suite.stage.routed('cf_aig', { provider: { type: 'xai' } });
     const answer = await client.call('v1/chat/completions', { body: { model: 'no-price-anywhere' } });
     expect(answer.status).toBe(200);
     const [event] = await client.events();
@@ -131,7 +109,7 @@ describe('calls through vercel (contract-app 6.12)', () => {
     ['moonshot', 'v1/chat/completions', 'own-model', 'moonshotai/'],
   ])('%s %s → the path as it is, a bearer token, the model with its namespace', async (type, path, model, prefix) => {
     const pricing = { [model]: { input: 1, output: 2 } };
-    const { client, gatewayId } = await stage.routed('vercel', { provider: { type, pricing } });
+    const { client, gatewayId } = await suite.stage.routed('vercel', { provider: { type, pricing } });
     expect((await client.call(path, { body: { model, input: 'x' } })).status).toBe(200);
     expect(sent().path).toBe(`/vercel/${path}`);
     expect(credentials()).toEqual({ authorization: `Bearer ${GATEWAY_TOKEN}` });
@@ -149,7 +127,7 @@ describe('calls through vercel (contract-app 6.12)', () => {
   });
 
   it('prefix of the instance, rewritten model → prefix before the canonical name; the list judges what was sent', async () => {
-    const { client } = await stage.routed('vercel', {
+    const { client } = await suite.stage.routed('vercel', {
       provider: { gatewayRoute: { modelPrefix: 'own/' } },
       policy: { allowed_models: ['fast'] },
       rewrites: { fast: 'gpt-4.1' },
@@ -161,17 +139,17 @@ describe('calls through vercel (contract-app 6.12)', () => {
       403,
       'model_not_allowed',
     ]);
-    expect(stage.edge.requests).toHaveLength(1);
+    expect(suite.stage.edge.requests).toHaveLength(1);
   });
 
   it('model that already has the namespace → has no price, so 400', async () => {
-    const { client } = await stage.routed('vercel');
+    const { client } = await suite.stage.routed('vercel');
     const answer = await client.call('v1/responses', { body: { model: 'openai/gpt-4.1' } });
     expect(refusalOf(answer)).toEqual([400, 'pricing_not_configured']);
   });
 
   it('providerOnly → wins over the client’s; other options stay, and everything beside them byte for byte', async () => {
-    const { client } = await stage.routed('vercel', {
+    const { client } = await suite.stage.routed('vercel', {
       provider: { gatewayRoute: { providerOnly: ['azure', 'openai'] } },
     });
     const body =
@@ -189,32 +167,34 @@ describe('calls through vercel (contract-app 6.12)', () => {
   it.each([{}, { providerOptions: null }, { providerOptions: 'x' }, { providerOptions: { gateway: [] } }])(
     'providerOnly over %j → set all the same',
     async (members) => {
-      const { client } = await stage.routed('vercel', { provider: { gatewayRoute: { providerOnly: ['azure'] } } });
+      const { client } = await suite.stage.routed('vercel', {
+        provider: { gatewayRoute: { providerOnly: ['azure'] } },
+      });
       await client.call('v1/chat/completions', { body: { model: 'gpt-4.1', ...members } });
       expect(bodySent().providerOptions).toEqual({ gateway: { only: ['azure'] } });
     },
   );
 
   it('option that stands twice → sent once, as it was judged; params over one that does → 400, whatever else is asked', async () => {
-    const providerGatewayId = await stage.gateway('vercel');
+    const providerGatewayId = await suite.stage.gateway('vercel');
     const gatewayRoute = { providerOnly: ['azure'] };
     const provider = { secret: undefined, baseUrl: undefined, providerGatewayId, gatewayRoute };
     const endpoint = { params: { metadata: { a: 1 } } };
-    const client = await EndpointClient.create(stage.world, { provider, endpoint });
+    const client = await EndpointClient.create(suite.stage.world, { provider, endpoint });
     await client.call({ body: '{"providerOptions":{"gateway":{"only":[],"order":["x"],"only":["y"]}}}' });
     expect(bodySent().providerOptions).toEqual({ gateway: { only: ['azure'], order: ['x'] } });
-    stage.edge.forget();
+    suite.stage.edge.forget();
     const body = '{"previous_response_id":"resp_1","metadata":{"a":1,"a":2}}';
     expect(refusalOf(await client.call({ body }))).toEqual([400, 'invalid_request']);
     expect(refusalOf(await client.call({ body: body.replace('"resp_1"', 'null') }))).toEqual([400, 'invalid_request']);
-    expect(stage.edge.requests).toHaveLength(0);
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it.each(['models', 'byok', 'user', 'tags'])('providerOptions.gateway.%s → 400, nothing sent', async (member) => {
-    const { client } = await stage.routed('vercel');
+    const { client } = await suite.stage.routed('vercel');
     const body = { model: 'gpt-4.1', providerOptions: { gateway: { [member]: ['x'] } } };
     expect(refusalOf(await client.call('v1/responses', { body }))).toEqual([400, 'invalid_request']);
-    expect(stage.edge.requests).toHaveLength(0);
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it.each([
@@ -223,25 +203,25 @@ describe('calls through vercel (contract-app 6.12)', () => {
     ['openai', 'v1/embeddings'],
     ['xai', 'v1/stt'],
   ])('%s %s → 403 api_style_not_supported, nothing sent', async (type, path) => {
-    const { client } = await stage.routed('vercel', { provider: { type } });
+    const { client } = await suite.stage.routed('vercel', { provider: { type } });
     const answer = await client.call(path, { body: { model: 'gpt-4.1' } });
     expect(refusalOf(answer)).toEqual([403, 'api_style_not_supported']);
-    expect(stage.edge.requests).toHaveLength(0);
+    expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
   it('xai → its own report of cost does not count: without a price 400', async () => {
-    const { client } = await stage.routed('vercel', { provider: { type: 'xai' } });
+    const { client } = await suite.stage.routed('vercel', { provider: { type: 'xai' } });
     const answer = await client.call('v1/chat/completions', { body: { model: 'no-price-anywhere' } });
     expect(refusalOf(answer)).toEqual([400, 'pricing_not_configured']);
   });
 
   it('reports → user and application; without a user the application alone', async () => {
-    const { client } = await stage.routed('vercel', { authentication: WITH_USERS });
+    const { client } = await suite.stage.routed('vercel', { authentication: WITH_USERS });
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers: ['x-end-user-id', 'user-1'] });
     expect(sent().header('ai-reporting-user')).toBe('user-1');
     expect(sent().header('ai-reporting-tags')).toBe(`app:${client.appId}`);
-    stage.edge.forget();
-    const { client: ofNobody } = await stage.routed('vercel');
+    suite.stage.edge.forget();
+    const { client: ofNobody } = await suite.stage.routed('vercel');
     await ofNobody.call('v1/responses', { body: { model: 'gpt-4.1' } });
     expect(sent().header('ai-reporting-user')).toBeUndefined();
     expect(sent().header('ai-reporting-tags')).toBe(`app:${ofNobody.appId}`);
@@ -249,14 +229,14 @@ describe('calls through vercel (contract-app 6.12)', () => {
 
   it('stream → relayed and counted, the model without its namespace', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
-    stage.edge.script(
+    suite.stage.edge.script(
       sse([
         'data: {"id":"c","choices":[{"delta":{"content":"Hi"}}]}\n\n',
         `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`,
         'data: [DONE]\n\n',
       ]),
     );
-    const { client } = await stage.routed('vercel');
+    const { client } = await suite.stage.routed('vercel');
     const answer = await client.call('v1/chat/completions', { body: { model: 'gpt-4.1', stream: true } });
     expect(answer.body.toString()).toContain('"Hi"');
     expect(bodySent()).toMatchObject({

@@ -1,37 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
+import { onlyRequest, ROUTED_RESPONSE, routedSuite } from '../support/gateway-suite.js';
+import { GATEWAY_TOKEN } from '../support/gateway-world.js';
 import { ProxyClient, refusalOf } from '../support/proxy-client.js';
 import { json } from '../support/upstream-scripts.js';
 
-const RESPONSE = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };
-
 const PASSED = ['cf-aig-cache-ttl', 'cf-aig-skip-cache', 'cf-aig-max-attempts', 'cf-aig-backoff', 'cf-aig-retry-delay'];
 
-let stage: GatewayWorld;
-
-beforeAll(async () => {
-  stage = await startGatewayWorld();
-});
-
-beforeEach(() => {
-  stage.edge.forget();
-  stage.world.upstream.forget();
-  stage.edge.script(json(200, RESPONSE));
-});
-
-afterAll(async () => {
-  expect(JSON.stringify(stage.world.logs)).not.toContain(GATEWAY_TOKEN);
-  await stage.stop();
-});
-
-/** The only request the gateway got. */
-function sent() {
-  expect(stage.edge.requests).toHaveLength(1);
-  const [request] = stage.edge.requests;
-  if (request === undefined) throw new Error('one request expected');
-  return request;
-}
+const suite = routedSuite();
+const sent = () => onlyRequest(suite.stage);
 
 describe('headers of the client (contract-app 6.9)', () => {
   const FORGED = ['cf-aig-authorization', 'cf-aig-metadata', 'ai-reporting-user', 'ai-reporting-tags', 'x-api-key'];
@@ -40,7 +17,7 @@ describe('headers of the client (contract-app 6.9)', () => {
     request.rawHeaders.flatMap((text, at) => (at % 2 === 0 && request.rawHeaders[at + 1] === 'client' ? [text] : []));
 
   it('on cf_aig → the five for the gateway pass, ours cannot be forged or doubled', async () => {
-    const { client } = await stage.routed('cf_aig');
+    const { client } = await suite.stage.routed('cf_aig');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(namesSent(sent()).sort()).toEqual([...PASSED].sort());
     expect(sent().rawHeaders.filter((text) => text === 'cf-aig-metadata')).toHaveLength(1);
@@ -49,12 +26,12 @@ describe('headers of the client (contract-app 6.9)', () => {
   });
 
   it('on vercel and directly → none of them pass', async () => {
-    const { client } = await stage.routed('vercel');
+    const { client } = await suite.stage.routed('vercel');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(namesSent(sent())).toEqual([]);
-    const direct = await ProxyClient.create(stage.world);
+    const direct = await ProxyClient.create(suite.stage.world);
     await direct.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
-    const [request] = stage.world.upstream.requests;
+    const [request] = suite.stage.world.upstream.requests;
     expect(request && namesSent(request)).toEqual([]);
   });
 });
@@ -62,8 +39,8 @@ describe('headers of the client (contract-app 6.9)', () => {
 describe('token of the gateway', () => {
   it('in an answer → masked', async () => {
     for (const kind of ['cf_aig', 'vercel'] as const) {
-      const { client } = await stage.routed(kind);
-      stage.edge.script(json(200, { ...RESPONSE, echo: `Bearer ${GATEWAY_TOKEN}` }));
+      const { client } = await suite.stage.routed(kind);
+      suite.stage.edge.script(json(200, { ...ROUTED_RESPONSE, echo: `Bearer ${GATEWAY_TOKEN}` }));
       const answer = await client.call('v1/responses', { body: { model: 'gpt-4.1' } });
       expect(answer.body.toString()).toContain('echo');
       expect(answer.body.toString()).not.toContain(GATEWAY_TOKEN);
@@ -71,7 +48,7 @@ describe('token of the gateway', () => {
   });
 
   it('rotated in the middle of traffic → every call answered, the new token on every call begun afterwards', async () => {
-    const { client, gatewayId } = await stage.routed('cf_aig');
+    const { client, gatewayId } = await suite.stage.routed('cf_aig');
     const call = (user: string) => client.call('v1/responses', { body: { model: 'gpt-4.1', user } });
     let isRunning = true;
     const statuses: number[] = [];
@@ -80,13 +57,13 @@ describe('token of the gateway', () => {
     });
     await call('before');
     const path = `/v1/admin/provider-gateways/${gatewayId}/rotate`;
-    expect((await stage.world.api.post(path, { token: 'token-two' })).status).toBe(200);
+    expect((await suite.stage.world.api.post(path, { token: 'token-two' })).status).toBe(200);
     for (let times = 0; times < 10; times++) await call('after');
     isRunning = false;
     await Promise.all(traffic);
     expect(new Set(statuses)).toEqual(new Set([200]));
     const tokensOf = (user: string) =>
-      stage.edge.requests
+      suite.stage.edge.requests
         .filter(({ body }) => JSON.parse(body.toString()).user === user)
         .map((request) => request.header('cf-aig-authorization'));
     expect(tokensOf('before')).toEqual([`Bearer ${GATEWAY_TOKEN}`]);
@@ -94,24 +71,24 @@ describe('token of the gateway', () => {
   });
 
   it('revoked, or not to be opened → 502 provider_unavailable on that instance only, nothing sent', async () => {
-    const { client, gatewayId } = await stage.routed('cf_aig');
-    const { client: other } = await stage.routed('cf_aig');
+    const { client, gatewayId } = await suite.stage.routed('cf_aig');
+    const { client: other } = await suite.stage.routed('cf_aig');
     const call = (of: ProxyClient) => of.call('v1/responses', { body: { model: 'gpt-4.1' } });
     expect((await call(client)).status).toBe(200);
     for (const change of ["status = 'revoked'", "status = 'active', secret_blob = 'x'"]) {
-      const [{ organization_id: account }] = await stage.world.dataSource.query(
+      const [{ organization_id: account }] = await suite.stage.world.dataSource.query(
         `WITH changed AS (UPDATE provider_gateways SET ${change} WHERE id = $1 RETURNING organization_id)
          SELECT organization_id FROM changed`,
         [gatewayId],
       );
-      await stage.world.dataSource.query("SELECT pg_notify('gateway_config', $1)", [
+      await suite.stage.world.dataSource.query("SELECT pg_notify('gateway_config', $1)", [
         JSON.stringify(['provider_gateways', account]),
       ]);
       // What another instance changed counts here within a second.
       await eventually(async () => (await call(client)).status === 502, { withinMs: 1_000 });
-      stage.edge.forget();
+      suite.stage.edge.forget();
       expect(refusalOf(await call(client))).toEqual([502, 'provider_unavailable']);
-      expect(stage.edge.requests).toHaveLength(0);
+      expect(suite.stage.edge.requests).toHaveLength(0);
       expect((await call(other)).status).toBe(200);
     }
   });

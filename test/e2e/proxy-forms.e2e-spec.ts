@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readParts } from '../support/forms.js';
 import { ProxyClient, refusalOf } from '../support/proxy-client.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -49,19 +50,8 @@ function send(client: ProxyClient, path: string, body: Buffer, contentType = FOR
   return client.call(path, { body, headers: ['content-type', contentType] });
 }
 
-/** What the provider got: fields as text, files as their bytes, read by a parser that is not ours. */
-async function received(): Promise<{ name: string; value: unknown; type?: string; fileName?: string }[]> {
-  const [request] = world.upstream.requests;
-  const headers = { 'content-type': request?.header('content-type') ?? '' };
-  const form = await new Response(new Uint8Array(request?.body ?? []), { headers }).formData();
-  return Promise.all(
-    [...form].map(async ([name, value]) =>
-      typeof value === 'string'
-        ? { name, value }
-        : { name, value: Buffer.from(await value.arrayBuffer()), type: value.type, fileName: value.name },
-    ),
-  );
-}
+/** What the provider got, read by a parser that is not ours. */
+const received = () => readParts(world.upstream.requests[0]);
 
 const AUDIO_RECEIVED = { name: 'file', value: AUDIO, type: 'audio/wav', fileName: 'a b é.wav' };
 

@@ -38,6 +38,11 @@ export const RESPONSE_USD = 0.006;
 
 let chains = 0;
 
+/** A target that is a script alone stands for the usual provider behind it. */
+export function targetOf(target: Script | ChainTarget): ChainTarget {
+  return typeof target === 'function' ? { script: target } : target;
+}
+
 /** An application with one named endpoint, and a scripted provider for each of its targets. */
 export class EndpointChain {
   private constructor(

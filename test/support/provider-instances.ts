@@ -7,10 +7,10 @@ import { ProviderInstance } from '../../src/providers/provider-instance.js';
 import type { ProviderRow } from '../../src/providers/provider-row.js';
 import { directRoute, type ProviderRoute } from '../../src/upstreams/routes/provider-route.js';
 
-/** A provider instance as calls see it; only what matters to a test is named by it. Its key cannot be opened. */
-export function aProvider(overrides: Partial<ProviderRow> = {}, route?: ProviderRoute): ProviderInstance {
+/** A stored provider instance; only what matters to a test is named by it. */
+export function aProviderRow(overrides: Partial<ProviderRow> = {}): ProviderRow {
   const type = overrides.type ?? 'openai';
-  const row: ProviderRow = {
+  return {
     id: `id-of-${overrides.slug ?? type}`,
     organizationId: 'account-1',
     type,
@@ -28,9 +28,14 @@ export function aProvider(overrides: Partial<ProviderRow> = {}, route?: Provider
     createdAt: '2026-01-01T00:00:00.000Z',
     ...overrides,
   };
+}
+
+/** A provider instance as calls see it; only what matters to a test is named by it. Its key cannot be opened. */
+export function aProvider(overrides: Partial<ProviderRow> = {}, route?: ProviderRoute): ProviderInstance {
+  const row = aProviderRow(overrides);
   const clock = new SystemClock();
   const vault = createVault({ variable: 'SECRET_VAULT_MODE', problem: 'is required' }, new SystemIds());
   const log = new Log(clock, 'error', () => undefined);
   const credential = new ProviderCredential(row, { vault, clock, log });
-  return new ProviderInstance(row, route ?? directRoute(type, row.baseUrl), credential, null);
+  return new ProviderInstance(row, route ?? directRoute(row.type, row.baseUrl), credential, null);
 }

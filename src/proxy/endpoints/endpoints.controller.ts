@@ -1,9 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiParam } from '@nestjs/swagger';
 import { CallerAccess } from '../../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
-import { SERVER_TIMING_HEADER } from '../proxy.controller.js';
 import { escapedRoute } from '../proxy-path.rules.js';
+import { RelayedCall } from '../relayed-call.decorator.js';
 
 /**
  * Declares who may call named endpoints and what they do. The calls themselves are taken by `ProxyDoor` before the
@@ -13,6 +13,7 @@ import { escapedRoute } from '../proxy-path.rules.js';
 export class EndpointsController {
   @Post(':slug')
   @CallerAccess()
+  @RelayedCall()
   @Operation({
     id: 'callNamedEndpoint',
     tag: 'Named endpoints',
@@ -20,7 +21,6 @@ export class EndpointsController {
     description:
       'The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.',
   })
-  @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
   @ApiParam({
     name: 'slug',
     description: 'Key of the endpoint in the application’s configuration.',
@@ -41,26 +41,7 @@ export class EndpointsController {
       additionalProperties: true,
     },
   })
-  @ApiResponse({
-    status: 'default',
-    description: 'The serving provider’s answer, with its status.',
-    headers: SERVER_TIMING_HEADER,
-    content: { '*/*': { schema: {} } },
-  })
-  @Fails(
-    'invalid_request',
-    'pricing_not_configured',
-    'auth_required@403',
-    'max_output_tokens_exceeded',
-    'endpoint_not_found',
-    'payload_too_large',
-    'provider_not_configured',
-    'provider_disabled',
-    'provider_unavailable',
-    'provider_error',
-    'provider_error@504',
-    'service_unavailable',
-  )
+  @Fails('endpoint_not_found')
   call(): never {
     throw escapedRoute();
   }
