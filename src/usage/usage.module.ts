@@ -4,11 +4,13 @@ import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
+import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 import { UsageIncidents } from './usage-incidents.service.js';
+import { UsagePartitions } from './usage-partitions.service.js';
 import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
 import { UsageRefusals } from './usage-refusals.service.js';
@@ -18,17 +20,20 @@ import { UserUsage } from './user-usage.service.js';
 
 /**
  * One event for every request that reached a provider, never lost and never doubled, rows that count those that were
- * refused, sums by user, and what people read of them.
+ * refused, sums of them, and what people read of both.
  *
- * Tables: usage_events, usage_user_months. Routes: `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes:
- * service_unavailable (a call that could not be recorded). Log lines: usage_unresolved_cost, usage_events_write_failed,
- * usage_event_rejected, usage_journal_recovered, usage_refusals_write_failed.
+ * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months. Routes:
+ * `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes: service_unavailable (a call that could not be
+ * recorded). Log lines: usage_unresolved_cost, usage_events_write_failed, usage_event_rejected,
+ * usage_journal_recovered, usage_partitions_failed, usage_refusals_write_failed.
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, JournalModule],
   controllers: [UsageController],
   providers: [
     UsageIncidents,
+    UsagePartitions,
+    UsagePartitionsRepository,
     UsageRecorder,
     UsageRecovery,
     UsageRefusals,

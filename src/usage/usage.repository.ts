@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
+import { readBounded } from './read-bounded.js';
 import type {
   AppUsageRow,
   CurrentUserRow,
@@ -11,34 +12,66 @@ import type {
   UserUsageRow,
 } from './usage-rows.js';
 
-/** Sums of events, as `numeric` texts. */
-const TOTALS = `coalesce(sum(event.requests), 0) AS requests,
-  coalesce(sum(event.input_tokens), 0) AS input_tokens,
-  coalesce(sum(event.cached_input_tokens), 0) AS cached_input_tokens,
-  coalesce(sum(event.cache_write_tokens), 0) AS cache_write_tokens,
-  coalesce(sum(event.output_tokens), 0) AS output_tokens,
-  coalesce(sum(event.cost_nano_usd), 0) AS cost_nano_usd`;
+const MEASURES = [
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'cost_nano_usd',
+];
 
-/** Events of the UTC month `$2`, which is `YYYY-MM`. */
-const IN_MONTH = `event.created_at >= to_date($2, 'YYYY-MM')::timestamp AT TIME ZONE 'UTC'
-  AND event.created_at < (to_date($2, 'YYYY-MM') + interval '1 month') AT TIME ZONE 'UTC'`;
+/** Sums of rows of days and months, as `numeric` texts. */
+const TOTALS = MEASURES.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
 
-/**
- * Whether events of an application `$1` exist in any account. Steps from one account to the next in the index: there
- * are few of them, and millions of events.
- */
-const HAS_HISTORY = `
-  WITH RECURSIVE account AS (
-    (SELECT organization_id FROM usage_events ORDER BY organization_id LIMIT 1)
+/** What was used in the UTC month `$2`, which is `YYYY-MM`: from its days, or from itself once those are folded. */
+const usedInMonth = (where: string) => {
+  const columns = ['app_id', 'status', ...MEASURES].join(', ');
+  return `(
+    SELECT ${columns} FROM usage_days WHERE ${where} AND organization_id = $1
+      AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'
     UNION ALL
-    SELECT (SELECT event.organization_id FROM usage_events event
-      WHERE event.organization_id > account.organization_id ORDER BY event.organization_id LIMIT 1)
-    FROM account WHERE account.organization_id IS NOT NULL)
-  SELECT EXISTS (SELECT FROM account WHERE EXISTS (SELECT FROM usage_events event
-    WHERE event.organization_id = account.organization_id AND event.app_id = $1)) AS found`;
+    SELECT ${columns} FROM usage_months WHERE ${where} AND organization_id = $1 AND month = to_date($2, 'YYYY-MM')) used`;
+};
+
+/** Whether anything was used, in days or months long past. */
+const hasUsage = (where: string) => `
+  SELECT EXISTS (SELECT FROM usage_days WHERE ${where}) OR EXISTS (SELECT FROM usage_months WHERE ${where}) AS found`;
+
+const LIST_EVENTS = `
+  SELECT event.* FROM usage_events event
+  WHERE event.organization_id = $1 AND event.app_id = $2 AND ($3::bigint IS NULL OR event.id < $3)
+  ORDER BY event.id DESC LIMIT $4`;
 
 /**
- * All reading of `usage_events` and of its sums by user. Sums and money arrive as texts, because they may exceed what a
+ * Events that pass a filter: for every kind of event of the application, or of the user, one look into an index that
+ * holds the kind's newest together, so that a page costs the same however rare what it shows is. The kinds are found by
+ * stepping from one to the next in that index: there are few of them, and millions of events.
+ */
+const listEventsOf = (user: string) => `
+  WITH RECURSIVE kind AS (
+    (SELECT model, provider_type, status FROM usage_events
+      WHERE app_id = $2 AND ${user} AND ($8::text IS NULL OR model = $8)
+      ORDER BY model, provider_type, status LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM kind CROSS JOIN LATERAL (
+      SELECT event.model, event.provider_type, event.status FROM usage_events event
+      WHERE event.app_id = $2 AND ${user} AND ($8::text IS NULL OR event.model = $8)
+        AND (event.model, event.provider_type, event.status) > (kind.model, kind.provider_type, kind.status)
+      ORDER BY event.model, event.provider_type, event.status LIMIT 1) next)
+  SELECT event.* FROM kind CROSS JOIN LATERAL (
+    SELECT one.* FROM usage_events one
+    WHERE one.app_id = $2 AND ${user} AND one.model = kind.model AND one.provider_type = kind.provider_type
+      AND one.status = kind.status AND one.organization_id = $1 AND ($3::bigint IS NULL OR one.id < $3)
+    ORDER BY one.id DESC LIMIT $4) event
+  WHERE ($5::text IS NULL OR kind.status = $5) AND ($6::text IS NULL OR kind.provider_type = $6)
+  ORDER BY event.id DESC LIMIT $4`;
+
+const LIST_FILTERED = listEventsOf('$7::text IS NULL');
+const LIST_OF_USER = listEventsOf('user_id = $7');
+
+/**
+ * Reading of `usage_events` and of the sums kept in step with it. Sums and money arrive as texts, because they may exceed what a
  * number holds exactly.
  */
 @Injectable()
@@ -47,60 +80,41 @@ export class UsageRepository {
 
   /** An application's totals of a UTC month, `YYYY-MM`. */
   async sumMonth(organizationId: string, appId: string, month: string): Promise<MonthUsageRow | undefined> {
-    const rows = await this.dataSource.query<MonthUsageRow[]>(
-      `SELECT ${TOTALS} FROM usage_events event
-       WHERE event.organization_id = $1 AND ${IN_MONTH} AND event.app_id = $3`,
-      [organizationId, month, appId],
-    );
+    const rows = await this.read<MonthUsageRow>(`SELECT ${TOTALS} FROM ${usedInMonth('app_id = $3')}`, [
+      organizationId,
+      month,
+      appId,
+    ]);
     return rows[0];
   }
 
   /** Totals of each application of the account that was used in the UTC month. */
   sumMonthByApp(organizationId: string, month: string): Promise<AppUsageRow[]> {
-    return this.dataSource.query(
-      `SELECT event.app_id, ${TOTALS},
-         coalesce(sum(event.requests) FILTER (WHERE event.status = 'provider_error'), 0) AS errors,
-         coalesce(sum(event.requests) FILTER (WHERE starts_with(event.status, 'blocked_')), 0) AS blocked
-       FROM usage_events event
-       WHERE event.organization_id = $1 AND ${IN_MONTH} GROUP BY event.app_id`,
+    return this.read(
+      `SELECT used.app_id, ${TOTALS},
+         coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
+         coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked
+       FROM ${usedInMonth('true')} GROUP BY used.app_id`,
       [organizationId, month],
     );
   }
 
-  async hasEvents(organizationId: string): Promise<boolean> {
-    const rows = await this.dataSource.query<{ found: boolean }[]>(
-      'SELECT EXISTS (SELECT FROM usage_events WHERE organization_id = $1) AS found',
-      [organizationId],
-    );
-    return rows[0]?.found ?? false;
+  hasEvents(organizationId: string): Promise<boolean> {
+    return this.isFound(hasUsage('organization_id = $1'), organizationId);
   }
 
   /** Of any account: an application's id must never be given to somebody else while its usage is kept. */
-  async hasEventsOfApp(appId: string): Promise<boolean> {
-    const rows = await this.dataSource.query<{ found: boolean }[]>(HAS_HISTORY, [appId]);
-    return rows[0]?.found ?? false;
+  hasEventsOfApp(appId: string): Promise<boolean> {
+    return this.isFound(hasUsage('app_id = $1'), appId);
   }
 
   /** Newest first; at most `limit` of them. */
   listEvents(organizationId: string, appId: string, filter: UsageEventFilter): Promise<UsageEventRow[]> {
-    return this.dataSource.query(
-      `SELECT event.* FROM usage_events event
-       WHERE event.organization_id = $1 AND event.app_id = $2
-         AND ($3::bigint IS NULL OR event.id < $3) AND ($4::text IS NULL OR event.status = $4)
-         AND ($5::text IS NULL OR event.provider_type = $5) AND ($6::text IS NULL OR event.user_id = $6)
-         AND ($7::text IS NULL OR event.model = $7)
-       ORDER BY event.id DESC LIMIT $8`,
-      [
-        organizationId,
-        appId,
-        filter.beforeId ?? null,
-        filter.status ?? null,
-        filter.provider ?? null,
-        filter.user ?? null,
-        filter.model ?? null,
-        filter.limit,
-      ],
-    );
+    const { limit, beforeId = null, status = null, provider = null, user = null, model = null } = filter;
+    const page = [organizationId, appId, beforeId, limit];
+    const wanted = [status, provider, user, model];
+    if (wanted.every((one) => one === null)) return this.read(LIST_EVENTS, page);
+    return this.read(user === null ? LIST_FILTERED : LIST_OF_USER, [...page, ...wanted]);
   }
 
   /** Who got a provider-side response; `undefined` when no event names it. Ids of applications are never reused. */
@@ -140,15 +154,22 @@ export class UsageRepository {
 
   /** Requests that did not end `ok`, from the first UTC day to the last one inclusive, `YYYY-MM-DD`. */
   countFailuresByDay(app: AppRef, from: string, to: string): Promise<FailuresRow[]> {
-    return this.dataSource.query(
-      `SELECT to_char(event.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, event.status,
-         sum(event.requests) AS count
-       FROM usage_events event
-       WHERE event.organization_id = $1 AND event.app_id = $2 AND event.status <> 'ok'
-         AND event.created_at >= $3::date::timestamp AT TIME ZONE 'UTC'
-         AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
-       GROUP BY 1, 2 ORDER BY 1, 2`,
+    return this.read(
+      `SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.status, sum(used.requests) AS count
+       FROM usage_days used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.day BETWEEN $3::date AND $4::date
+         AND used.status <> 'ok'
+       GROUP BY used.day, used.status ORDER BY used.day, used.status COLLATE "C"`,
       [app.organizationId, app.id, from, to],
     );
+  }
+
+  private async isFound(sql: string, id: string): Promise<boolean> {
+    const rows = await this.dataSource.query<{ found: boolean }[]>(sql, [id]);
+    return rows[0]?.found ?? false;
+  }
+
+  private read<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    return readBounded(this.dataSource, sql, parameters);
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/accounts.js';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../support/app-configs.js';
+import { storeUsage } from '../support/stored-usage.js';
 import { useApp } from '../support/users.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -135,14 +136,19 @@ describe('GET /v1/admin/apps', () => {
     const { organizationId, key } = await newAccount(world.dataSource);
     const api = world.as(key);
     const { id } = (await api.post(APPS, serverBody())).body.app;
-    await world.dataSource.query(
-      `INSERT INTO usage_events (event_id, organization_id, app_id, user_id, provider_type, model, route, status,
-                                 input_tokens, output_tokens, cost_nano_usd, created_at)
-       VALUES ($1 || '-1', $2, $1, 'ann', 'openai', 'gpt-4.1', 'v1/responses', 'ok', 100, 20, 1500000, '2025-03-31T23:59:59Z'),
-              ($1 || '-2', $2, $1, 'bob', 'openai', 'gpt-4.1', 'v1/responses', 'provider_error', 0, 0, 0, '2025-03-01T00:00:00Z'),
-              ($1 || '-3', $2, $1, 'ann', 'openai', 'gpt-4.1', 'v1/responses', 'ok', 7, 7, 7, '2025-04-01T00:00:00Z')`,
-      [id, organizationId],
-    );
+    const used = { app_id: id, organization_id: organizationId };
+    await storeUsage(world.dataSource, [
+      {
+        ...used,
+        user_id: 'ann',
+        at: '2025-03-31T23:59:59Z',
+        input_tokens: 100,
+        output_tokens: 20,
+        cost_nano_usd: 1_500_000,
+      },
+      { ...used, user_id: 'bob', at: '2025-03-01T00:00:00Z', status: 'provider_error' },
+      { ...used, user_id: 'ann', at: '2025-04-01T00:00:00Z', input_tokens: 7, output_tokens: 7, cost_nano_usd: 7 },
+    ]);
     for (const user of ['ann', 'bob']) {
       await useApp(world.dataSource, { id, organizationId }, user, { firstAt: '2025-04-01T00:00:00Z' });
     }
@@ -183,11 +189,7 @@ describe('DELETE /v1/admin/apps/{app}', () => {
 
   it('confirmed → application and keys are gone, usage stays and keeps its id from being given again', async () => {
     const { id } = await created();
-    await world.dataSource.query(
-      `INSERT INTO usage_events (event_id, organization_id, app_id, provider_type, model, route, status, created_at)
-       VALUES ($1, 'x', $1, 'openai', 'gpt-4.1', 'v1/responses', 'ok', now())`,
-      [id],
-    );
+    await storeUsage(world.dataSource, [{ app_id: id, organization_id: 'x', at: '2025-04-01T00:00:00Z' }]);
     const { status, body } = await world.api.delete(`${APPS}/${id}?confirm=${id}`);
     expect(status).toBe(200);
     expect(body).toEqual({ deleted: true, app_id: id, removed_users: 0, usage_events_retained: true });

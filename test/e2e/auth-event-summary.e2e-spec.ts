@@ -4,6 +4,7 @@ import type { AuthEventDraft } from '../../src/auth-events/auth-event.js';
 import { firstOrganizationId } from '../support/accounts.js';
 import { anAuthEvent, recordAuthEvents } from '../support/auth-events.js';
 import { FakeClock } from '../support/clock.js';
+import { storeUsage } from '../support/stored-usage.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** The last millisecond of a UTC day, so that a summary which thinks in another zone is found out. */
@@ -122,20 +123,14 @@ describe('GET auth-events/summary', () => {
 
   it('contract-admin 5.5: usage_failures → requests that were not ok, of those days, by date and status', async () => {
     const app = await world.app();
-    const rows = [
-      ['provider_error', 1, '2026-11-19T00:00:00.000Z'],
-      ['blocked_user', 30, '2026-11-20T23:59:59.999Z'],
-      ['provider_error', 2, '2026-11-20T00:00:00.000Z'],
-      ['ok', 5, '2026-11-20T12:00:00.000Z'],
-      ['provider_error', 1, '2026-11-18T23:59:59.999Z'],
-    ];
-    for (const [index, [status, requests, at]] of rows.entries()) {
-      await world.dataSource.query(
-        `INSERT INTO usage_events (event_id, organization_id, app_id, provider_type, model, route, status, requests, created_at)
-         VALUES ($1, $2, $3, 'openai', 'gpt-4.1', 'openai/v1/responses', $4, $5, $6)`,
-        [`${app.id}-${index}`, organizationId, app.id, status, requests, at],
-      );
-    }
+    const used = { app_id: app.id, organization_id: organizationId };
+    await storeUsage(world.dataSource, [
+      { ...used, status: 'provider_error', at: '2026-11-19T00:00:00.000Z' },
+      { ...used, status: 'blocked_user', requests: 30, at: '2026-11-20T23:59:59.999Z' },
+      { ...used, status: 'provider_error', requests: 2, at: '2026-11-20T00:00:00.000Z' },
+      { ...used, status: 'ok', requests: 5, at: '2026-11-20T12:00:00.000Z' },
+      { ...used, status: 'provider_error', at: '2026-11-18T23:59:59.999Z' },
+    ]);
     expect((await world.api.get(summaryPath(app.id, '?days=2'))).body.usage_failures).toEqual([
       { date: '2026-11-19', status: 'provider_error', count: 1 },
       { date: '2026-11-20', status: 'blocked_user', count: 30 },

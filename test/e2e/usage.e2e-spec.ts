@@ -5,6 +5,7 @@ import { UsageWritesRepository } from '../../src/usage/event/usage-writes.reposi
 import type { UsageAdmission, UsageOutcome } from '../../src/usage/usage-event.js';
 import { UsageRecorder } from '../../src/usage/usage-recorder.service.js';
 import { eventually } from '../support/eventually.js';
+import { storeUsage } from '../support/stored-usage.js';
 import { anAdmission, anOutcome, aReading } from '../support/usage.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -228,11 +229,9 @@ describe('GET usage', () => {
 
   it('decision 4.5: refusals that share a row → each counts', async () => {
     const app = await world.app();
-    await record(app.id, {}, {}, { outcome: { status: 'provider_error', answered: false, reading: undefined } });
-    await world.dataSource.query(
-      `UPDATE usage_events SET requests = 5, status = 'blocked_app_rate' WHERE id = (SELECT max(id) FROM usage_events WHERE app_id = $1)`,
-      [app.id],
-    );
+    await record(app.id, {}, {});
+    const refused = { app_id: app.id, organization_id: organizationId, status: 'blocked_app_rate', requests: 5 };
+    await storeUsage(world.dataSource, [{ ...refused, at: '2025-11-20T00:00:00Z' }]);
     expect((await usageOf(app.id, '?month=2025-11')).body.requests).toBe(7);
     const totals = await world.gateway.app.get(AppUsageTotals).totalsByApp(organizationId, '2025-11');
     expect(totals.get(app.id)).toMatchObject({ requests: 7, errors: 0, blocked: 5, input_tokens: 2_000 });

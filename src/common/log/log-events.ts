@@ -46,6 +46,8 @@ export interface LogEvents {
   usage_event_rejected: { eventId: string; error: string };
   usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
   usage_journal_failed: { error: string };
+  /** Room for the events of the months to come could not be made; it is tried again. */
+  usage_partitions_failed: { error: string };
   app_config_unreadable: { appId: string; error: string };
   app_key_use_write_failed: { keys: number; error: string };
   /** Device attestation trusts other roots than the vendor's; names the file, with the subjects of its certificates. */
@@ -84,6 +86,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',
   usage_journal_failed: 'error',
+  usage_partitions_failed: 'error',
   app_config_unreadable: 'error',
   app_key_use_write_failed: 'warn',
   app_attest_root_replaced: 'warn',

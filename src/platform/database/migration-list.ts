@@ -7,6 +7,7 @@ import { CreateAuthEvents1763600000005 } from '../../../migrations/1763600000005
 import { CreateUsageUserMonths1763600000006 } from '../../../migrations/1763600000006-create-usage-user-months.js';
 import { KeepVirtualUsers1763600000007 } from '../../../migrations/1763600000007-keep-virtual-users.js';
 import { CreateProviderGateways1763600000008 } from '../../../migrations/1763600000008-create-provider-gateways.js';
+import { PartitionUsageEvents1763600000009 } from '../../../migrations/1763600000009-partition-usage-events.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateUsageUserMonths1763600000006,
   KeepVirtualUsers1763600000007,
   CreateProviderGateways1763600000008,
+  PartitionUsageEvents1763600000009,
 ];

@@ -45,16 +45,40 @@ const COUNT_COLUMNS = [
 
 const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
 
-/** What the sums by user add of an event beside its requests. */
+/** What the sums add of an event beside its requests. */
 const MEASURES = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd'];
 
-/** Members of a user's month that are sums over events. */
-const SUMMED = ['requests', 'errors', 'blocked', ...MEASURES];
+/** What a day's sums of an application tell apart. */
+const DIMENSIONS = [
+  'provider_type',
+  'provider_slug',
+  'provider_gateway_id',
+  'credential_source',
+  'model_author',
+  'model',
+  'route',
+  'endpoint_slug',
+  'app_version',
+  'status',
+  'cost_source',
+];
+
+const DAY = ['organization_id', 'app_id', 'day', ...DIMENSIONS].join(', ');
+
+/** Members of a user's day and month that are sums over events. */
+const SUMMED = ['requests', ...MEASURES, 'errors', 'blocked'];
+
+const USER_DAY = ['organization_id', 'app_id', 'user_id', 'day', ...SUMMED].join(', ');
 
 const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
 
 /** What else they need of it. */
-const COUNTED = 'organization_id, app_id, user_id, status, created_at';
+const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DIMENSIONS].join(', ');
+
+const sums = (names: readonly string[]) => names.map((name) => `sum(${name}) AS ${name}`).join(', ');
+
+const raise = (names: readonly string[]) =>
+  names.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
 /**
  * Stores the JSON array `$1` of events in its order, which their row ids follow. Two instances rarely store the same
@@ -70,34 +94,50 @@ const insertEvents = (onConflict: string) => `
     ${Object.entries(PLAIN_COLUMNS).map((column) => column.join(' '))},
     ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
     requests integer, client_aborted boolean, created_at_ms bigint)
-  ON CONFLICT (event_id) ${onConflict} RETURNING event_id, requests, ${COUNTED}, ${MEASURES.join(', ')}`;
+  ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${COUNTED}, ${MEASURES.join(', ')}`;
 
 /**
- * Adds the rows of `added` to their users' months, in the statement that stores them: both happen or neither does, and
- * what was stored before adds nothing. Of the latest UTC day the requests that were not refused are counted apart; a
- * newer day begins at its own, an older one has no say. One order for all, so that instances that count for the same
- * users never wait for each other in a circle. An application has one account.
+ * Adds the rows of `added` to the sums of their days and of their users, in the statement that stores them: all of it
+ * happens or none, and what was stored before adds nothing. One order for all, so that instances that count for the same
+ * never wait for each other in a circle: rows of `usage_days`, of `usage_user_days`, then of `usage_user_months`, each
+ * by their keys; whoever else changes them keeps to it. An application has one account.
+ *
+ * Of a user's latest UTC day the requests that were not refused are counted apart: a newer day begins at its own, an
+ * older one has no say.
  */
-const ADD_TO_USER_MONTHS = `
+const ADD_TO_SUMS = `
   by_day AS (
+    SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DIMENSIONS.join(', ')},
+      ${sums(['requests', ...MEASURES])}
+    FROM added GROUP BY ${DAY}),
+  days AS (
+    INSERT INTO usage_days AS known (${DAY}, requests, ${MEASURES.join(', ')})
+    SELECT ${DAY}, requests, ${MEASURES.join(', ')} FROM by_day
+    ORDER BY app_id COLLATE "C", day, ${DIMENSIONS.map((name) => `${name} COLLATE "C"`).join(', ')}
+    ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${raise(['requests', ...MEASURES])} RETURNING 1),
+  by_user AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      sum(requests) AS requests, ${MEASURES.map((name) => `sum(${name}) AS ${name}`).join(', ')},
+      ${sums(['requests', ...MEASURES])},
       coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
       coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0) AS blocked,
       min(created_at) AS first_at, max(created_at) AS last_at
     FROM added WHERE user_id IS NOT NULL GROUP BY app_id, user_id, (created_at AT TIME ZONE 'UTC')::date),
+  user_days AS (
+    INSERT INTO usage_user_days AS known (${USER_DAY}) SELECT ${USER_DAY} FROM by_user
+    WHERE (SELECT count(*) FROM days) > 0
+    ORDER BY app_id COLLATE "C", day, user_id COLLATE "C"
+    ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(SUMMED)} RETURNING 1),
   by_month AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date AS month,
-      ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')},
-      min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
+      ${sums(SUMMED)}, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
       (array_agg(requests - blocked ORDER BY day DESC))[1] AS latest_day_requests
-    FROM by_day GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
-  counted AS (
+    FROM by_user GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
+  user_months AS (
     INSERT INTO usage_user_months AS known (${USER_MONTH}, latest_day, latest_day_requests)
     SELECT ${USER_MONTH}, latest_day, latest_day_requests FROM by_month
+    WHERE (SELECT count(*) FROM user_days) > 0
     ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
-    ON CONFLICT (app_id, user_id, month) DO UPDATE SET
-      ${SUMMED.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')},
+    ON CONFLICT (app_id, user_id, month) DO UPDATE SET ${raise(SUMMED)},
       first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at),
       latest_day = greatest(known.latest_day, excluded.latest_day),
       latest_day_requests = CASE
@@ -106,7 +146,7 @@ const ADD_TO_USER_MONTHS = `
         ELSE known.latest_day_requests + excluded.latest_day_requests END)`;
 
 /** Storing an event again changes nothing. What follows says what to answer. */
-const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_USER_MONTHS} SELECT`;
+const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS} SELECT`;
 
 /**
  * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
@@ -119,10 +159,10 @@ const COUNT_REFUSALS = `
     SELECT ${COUNTED}, raised.requests - before.requests_before AS requests,
       ${MEASURES.map((name) => `0 AS ${name}`).join(', ')}
     FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
-  ${ADD_TO_USER_MONTHS}
+  ${ADD_TO_SUMS}
   SELECT`;
 
-/** All writing of `usage_events`, and of the sums by user that are kept in step with it. */
+/** All writing of `usage_events`, and of the sums that are kept in step with it. */
 @Injectable()
 export class UsageWritesRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -10,7 +10,7 @@ import { USAGE_STATUSES } from '../../src/usage/usage-event.js';
 import { UserUsage } from '../../src/usage/user-usage.service.js';
 import { FakeClock } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
-import { MONTHS_OUT_OF_STEP } from '../support/user-months.js';
+import { SUMS_OUT_OF_STEP } from '../support/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
 /** The last day of a month and the first two of the next are all within reach of an event. */
@@ -45,7 +45,7 @@ interface StoredEvent {
   readonly created_at_ms: number;
   readonly requests?: number;
   readonly requests_before?: number;
-  readonly [count: string]: string | number | undefined;
+  readonly [member: string]: string | number | undefined;
 }
 
 function anEvent(event: StoredEvent & { readonly event_id?: string }) {
@@ -66,7 +66,11 @@ async function storeStubbornly(db: DataSource, rows: readonly object[], how: 'in
   }
 }
 
-const monthsOutOfStep = () => reader.query(MONTHS_OUT_OF_STEP);
+async function sumsOutOfStep(): Promise<unknown[]> {
+  const found: unknown[][] = [];
+  for (const sql of SUMS_OUT_OF_STEP) found.push(await reader.query<unknown[]>(sql));
+  return found.flat();
+}
 
 /** Ends whatever the two instances are doing, as a restart of Postgres would. */
 function breakConnections(): Promise<unknown> {
@@ -76,18 +80,36 @@ function breakConnections(): Promise<unknown> {
   );
 }
 
+/** Texts that are easily taken for each other. */
+const text = fc.constantFrom('', '-', '1:-', 'a', 'a-', '2:a-', '\\', '\\x00', '\\\\', 'ä😀', "'\n");
+/** As long as texts from outside may be: 4 bytes a character, and a path that no index could hold. */
+const longText = fc.string({ unit: 'grapheme', minLength: 100, maxLength: 100, size: 'max' });
+const longPath = fc.string({ unit: 'grapheme', minLength: 1_000, maxLength: 1_000, size: 'max' });
+const orRarely = (usual: fc.Arbitrary<string>, rare: fc.Arbitrary<string>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: rare });
+const absentOr = <T>(present: fc.Arbitrary<T>) => fc.option(present, { nil: undefined });
+
 const event = fc.record({
   app_id: fc.constantFrom('notes-abc123', 'draws-abc123'),
   user_id: fc.constantFrom('ann', 'bob', 'cleo', 'dan', undefined),
   status: fc.constantFrom(...USAGE_STATUSES),
   created_at_ms: fc.integer({ min: 0, max: 3 * DAY_MS }).map((ms) => NEAR_MIDNIGHT_MS + ms),
+  model: orRarely(text, longText),
+  route: orRarely(text, longPath),
+  provider_slug: absentOr(text),
+  provider_gateway_id: absentOr(fc.constant('gateway-1')),
+  credential_source: absentOr(fc.constantFrom('direct', 'byok')),
+  model_author: absentOr(orRarely(text, longText)),
+  endpoint_slug: absentOr(fc.constantFrom('chat', 'draw')),
+  app_version: absentOr(orRarely(text, longText)),
+  cost_source: absentOr(fc.constantFrom('computed', 'unresolved')),
   input_tokens: fc.nat(),
   cached_input_tokens: fc.nat(),
   output_tokens: fc.nat({ max: 5 }),
   cost_nano_usd: fc.maxSafeNat(),
 });
 
-describe('months of users, kept in step with the events (decision 4.7; threats 9.1)', () => {
+describe('sums by day, by user and day, by user and month, kept in step with the events (decision 4.7; threats 9.1)', () => {
   it('random batches, repeated and overlapping, from two instances whose connections break → the exact sums', async () => {
     const plan = fc.record({
       events: fc.array(event, { minLength: 1, maxLength: 30 }),
@@ -106,7 +128,7 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
           await storeStubbornly(db, chosen(mine ? all : all.toReversed()));
         };
         await Promise.all([storeAll(one, true), storeAll(other, false), breaks ? breakConnections() : undefined]);
-        expect(await monthsOutOfStep()).toEqual([]);
+        expect(await sumsOutOfStep()).toEqual([]);
         const [{ stored }] = await reader.query(
           'SELECT count(*)::int AS stored FROM usage_events WHERE event_id = ANY($1)',
           [rows.map((row) => row.event_id)],
@@ -141,7 +163,7 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
           };
           await Promise.all([storeStubbornly(one, sent.at(-1) ?? [], 'countRefusals'), repeat()]);
         }
-        expect(await monthsOutOfStep()).toEqual([]);
+        expect(await sumsOutOfStep()).toEqual([]);
         const counts = await reader.query('SELECT requests FROM usage_events WHERE event_id = ANY($1)', [
           rows.map((row) => row.event_id),
         ]);
@@ -161,7 +183,7 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
         new UsageWritesRepository(other).insert(JSON.stringify(rows(400).toReversed())),
       ]);
     }
-    expect(await monthsOutOfStep()).toEqual([]);
+    expect(await sumsOutOfStep()).toEqual([]);
   });
 
   it('counts beyond all reason, again and again → stored, and exact beyond a bigint', async () => {
@@ -170,7 +192,7 @@ describe('months of users, kept in step with the events (decision 4.7; threats 9
       const rows = Array.from({ length: 500 }, () => anEvent({ ...huge, input_tokens: Number.MAX_SAFE_INTEGER }));
       await storeStubbornly(one, rows);
     }
-    expect(await monthsOutOfStep()).toEqual([]);
+    expect(await sumsOutOfStep()).toEqual([]);
   });
 });
 

@@ -1,0 +1,21 @@
+import type { DataSource } from 'typeorm';
+
+/** Longest a query that people wait for may run; ten times what it should take. */
+const READ_TIMEOUT_MS = 3_000;
+
+/** Compiling a query takes longer than any of these should. */
+const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_TIMEOUT_MS}; SET LOCAL jit = off`;
+
+/**
+ * Reads for people from tables that may hold millions of rows, so that nobody's question keeps a connection from those
+ * who serve calls.
+ *
+ * @throws unknown when one takes longer than that, which is answered 503 `service_unavailable`.
+ * Source: decision 7.3; threats 10.3.
+ */
+export function readBounded<Row>(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  return dataSource.transaction(async (tx) => {
+    await tx.query(BOUNDS);
+    return tx.query<Row[]>(sql, [...parameters]);
+  });
+}

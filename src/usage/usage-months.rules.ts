@@ -1,0 +1,14 @@
+const MONTHS_PER_YEAR = 12;
+
+/**
+ * A UTC month and those after it, `YYYY-MM`.
+ *
+ * @param count how many in all.
+ */
+export function monthsFrom(month: string, count: number): string[] {
+  const first = Number(month.slice(0, 4)) * MONTHS_PER_YEAR + Number(month.slice(5)) - 1;
+  return Array.from({ length: count }, (_none, ahead) => {
+    const year = Math.floor((first + ahead) / MONTHS_PER_YEAR);
+    return `${String(year).padStart(4, '0')}-${String(((first + ahead) % MONTHS_PER_YEAR) + 1).padStart(2, '0')}`;
+  });
+}
