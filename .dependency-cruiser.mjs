@@ -26,6 +26,7 @@ const ARROWS = {
     'limits',
     'users',
   ],
+  retention: ['attestation', 'auth-events', 'usage'],
   proxy: ['client-auth', 'app-directory', 'providers', 'usage', 'users', 'pricing', 'upstreams'],
 };
 

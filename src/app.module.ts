@@ -14,6 +14,7 @@ import { LimitsModule } from './limits/limits.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
+import { NightlyRetentionModule } from './retention/nightly-retention.module.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
@@ -51,6 +52,7 @@ class GatewayPortsModule {}
     ClientAuthModule,
     TokenExchangeModule,
     ProxyModule,
+    NightlyRetentionModule,
     HealthModule,
   ],
 })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef, Instant } from '../app-directory/app-row.js';
 
 /**
@@ -36,9 +36,14 @@ export class ChallengesRepository {
     return rows[0]?.takenAt;
   }
 
-  /** Deletes challenges that ran out, of whichever applications. @returns how many, at most `limit`. */
-  async deleteExpired(limit: number): Promise<number> {
-    const [, count]: [unknown[], number] = await this.dataSource.query(
+  /**
+   * Deletes challenges that ran out, of whichever applications.
+   *
+   * @param connection whose; any when absent.
+   * @returns how many, at most `limit`.
+   */
+  async deleteExpired(limit: number, connection: EntityManager = this.dataSource.manager): Promise<number> {
+    const [, count]: [unknown[], number] = await connection.query(
       `DELETE FROM auth_challenges WHERE challenge IN (
          SELECT challenge FROM auth_challenges WHERE expires_at <= now() ORDER BY expires_at LIMIT $1
          FOR UPDATE SKIP LOCKED)`,

@@ -62,6 +62,21 @@ export interface LogEvents {
   /** Redis does not answer: address limits count on this instance alone until it does. */
   redis_lost: { error: string };
   redis_back: { lostMs: number };
+  /** The nightly work, step by step, with how many rows each took away. */
+  auth_events_pruned: { events: number };
+  auth_challenges_pruned: { challenges: number };
+  /** `months` were dropped with all their events, `events` beside those; `days` and `userDays` are rows of sums. */
+  usage_events_compacted: { months: number; events: number; days: number; userDays: number };
+  usage_rollup_folded: { days: number };
+  /** Steps of it that did not get to their end; the next night goes on from there. */
+  auth_events_prune_failed: { error: string };
+  auth_challenges_prune_failed: { error: string };
+  usage_compaction_failed: { error: string };
+  usage_fold_failed: { error: string };
+  /** It could not begin, or its connection broke. */
+  retention_failed: { error: string };
+  /** Another instance is at it. */
+  retention_skipped: Record<string, never>;
   bootstrap_account_created: { organizationId: string };
   bootstrap_key_ignored: { reason: string };
   database_waiting: { error: string };
@@ -96,6 +111,11 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_refusals_write_failed: 'error',
   redis_lost: 'error',
   redis_back: 'info',
+  auth_events_prune_failed: 'error',
+  auth_challenges_prune_failed: 'error',
+  usage_compaction_failed: 'error',
+  usage_fold_failed: 'error',
+  retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',
   config_changes_lost: 'warn',

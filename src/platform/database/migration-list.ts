@@ -8,6 +8,7 @@ import { CreateUsageUserMonths1763600000006 } from '../../../migrations/17636000
 import { KeepVirtualUsers1763600000007 } from '../../../migrations/1763600000007-keep-virtual-users.js';
 import { CreateProviderGateways1763600000008 } from '../../../migrations/1763600000008-create-provider-gateways.js';
 import { PartitionUsageEvents1763600000009 } from '../../../migrations/1763600000009-partition-usage-events.js';
+import { IndexUsageByAge1763600000010 } from '../../../migrations/1763600000010-index-usage-by-age.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   KeepVirtualUsers1763600000007,
   CreateProviderGateways1763600000008,
   PartitionUsageEvents1763600000009,
+  IndexUsageByAge1763600000010,
 ];

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { NightlyRetention } from './nightly-retention.service.js';
+import { RetentionModule } from './retention.module.js';
+
+/** The same, every night: for a service that runs, not for `npm run maintenance`. */
+@Module({ imports: [RetentionModule], providers: [NightlyRetention] })
+export class NightlyRetentionModule {}

@@ -1,0 +1,49 @@
+import { instantOf } from '../common/clock.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days for which single events, and what users did on a day, are kept. Source: specification "Retention". */
+const EVENT_DAYS = 90;
+/** Days after which totals by day become totals by month. Source: specification "Retention". */
+const DAY_TOTAL_DAYS = 400;
+/** When the nightly work begins: 03:17 UTC. Source: decision 7.2. */
+const NIGHTLY_AT_MS = (3 * 60 + 17) * 60 * 1000;
+
+/** What is older goes. UTC days, `YYYY-MM-DD`; the day named is the first one that stays. */
+export interface RetentionDays {
+  readonly events: string;
+  /** Always the first day of a month. */
+  readonly dayTotals: string;
+}
+
+/**
+ * What stays, seen from the times that two clocks tell. The earlier one is believed: a clock that runs ahead must not
+ * delete what no clock brings back.
+ *
+ * @param nowMs both in milliseconds since the epoch.
+ */
+export function retentionDays(nowMs: number, databaseNowMs: number): RetentionDays {
+  const believedMs = Math.min(nowMs, databaseNowMs);
+  const dayTotals = dayOf(believedMs - DAY_TOTAL_DAYS * DAY_MS);
+  return { events: dayOf(believedMs - EVENT_DAYS * DAY_MS), dayTotals: `${dayTotals.slice(0, 'YYYY-MM'.length)}-01` };
+}
+
+/**
+ * Whether it became 03:17 UTC after one look at the clock and not after the next one. A clock that was set forward, or
+ * a machine that slept, passes it as well; one that was set back passes it when it gets there again.
+ *
+ * @param fromMs the last look, excluded; milliseconds since the epoch.
+ * @param toMs this look, included.
+ */
+export function passesNightlyTime(fromMs: number, toMs: number): boolean {
+  return nightOf(toMs) > nightOf(fromMs);
+}
+
+/** Counts 03:17 UTC since the epoch. */
+function nightOf(epochMs: number): number {
+  return Math.floor((epochMs - NIGHTLY_AT_MS) / DAY_MS);
+}
+
+function dayOf(epochMs: number): string {
+  return instantOf(epochMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
+import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
+import { Log } from '../../src/common/log/log.js';
+import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
+import { Retention } from '../../src/retention/retention.service.js';
+import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
+import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
+import { firstOrganizationId } from '../support/accounts.js';
+import { FakeClock } from '../support/clock.js';
+import { eventually } from '../support/eventually.js';
+import { keptTotals, storeUsage, usageRows } from '../support/old-usage.js';
+import { startWorld, testEnvironment, type World } from '../support/world.js';
+
+const MAINTENANCE = fileURLToPath(new URL('../../dist/src/maintenance.js', import.meta.url));
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NEVER = new AbortController().signal;
+
+/** So that the nights of the tests are none of today's. */
+const clock = new FakeClock(Date.parse('2025-05-30T03:16:30Z'));
+let world: World;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await startWorld({ clock });
+  organizationId = await firstOrganizationId(world.dataSource);
+});
+
+afterAll(() => world.stop());
+
+const retention = () => world.gateway.app.get(Retention, { strict: false });
+const messages = () => world.logs.map(({ message }) => String(message));
+const countOf = async (table: string, where: string): Promise<number> => {
+  const [row] = await world.dataSource.query(`SELECT count(*)::int AS count FROM ${table} WHERE ${where}`);
+  return row.count;
+};
+
+async function authEvents(appId: string, at: string, count: number): Promise<void> {
+  await world.dataSource.query(
+    `INSERT INTO auth_events (event_id, organization_id, app_id, event, outcome, created_at)
+     SELECT gen_random_uuid(), $1, $2, 'register', 'ok', $3 FROM generate_series(1, $4::integer)`,
+    [organizationId, appId, at, count],
+  );
+}
+
+async function expiredChallenges(appId: string, count: number): Promise<void> {
+  await world.dataSource.query(
+    `INSERT INTO auth_challenges (challenge, app_id, expires_at)
+     SELECT gen_random_uuid(), $1, now() + CASE WHEN n <= 2 THEN interval '1 minute' ELSE interval '-1 second' END
+     FROM generate_series(1, 2 + $2::integer) AS n`,
+    [appId, count],
+  );
+}
+
+describe('what a night takes away (specification "Retention")', () => {
+  it('authentication events → those of before the 90th day, also more than one statement deletes', async () => {
+    const app = await world.app();
+    await authEvents(app.id, '2025-02-28T23:59:59.999Z', 5_001);
+    await authEvents(app.id, '2025-03-01T00:00:00Z', 3);
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(world.logs).toContainEqual(expect.objectContaining({ message: 'auth_events_pruned', events: 5_001 }));
+    expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(3);
+  });
+
+  it('challenges → those that ran out', async () => {
+    const app = await world.app();
+    await expiredChallenges(app.id, 5_002);
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ message: 'auth_challenges_pruned', challenges: 5_002 }),
+    );
+    expect(await countOf('auth_challenges', `app_id = '${app.id}'`)).toBe(2);
+  });
+
+  it('a gateway whose clock is years ahead → takes away what the clock of the database finds old, no more', async () => {
+    const app = await world.app();
+    const [{ today }] = await world.dataSource.query("SELECT to_char(now(), 'YYYY-MM-DD') AS today");
+    await storeUsage(world.dataSource, usageRows([{ app_id: app.id, day: today, user_id: 'ann' }], organizationId));
+    const later = new FakeClock(Date.parse('2060-01-01'));
+    const log = new Log(later, 'debug', (line) => world.logs.push(JSON.parse(line)));
+    const { app: rooms } = world.gateway;
+    const ahead = new Retention(
+      new RetentionSessions(world.dataSource),
+      rooms.get(AuthEventRetention, { strict: false }),
+      rooms.get(ChallengeRetention, { strict: false }),
+      rooms.get(UsageRetention, { strict: false }),
+      later,
+      log,
+    );
+    expect(await ahead.run(NEVER)).toBe('done');
+    expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(1);
+    expect(await countOf('usage_user_days', `app_id = '${app.id}'`)).toBe(1);
+    expect(await countOf('usage_days', `app_id = '${app.id}' AND route IS NOT NULL`)).toBe(1);
+  });
+});
+
+describe('one instance at a time, each step for itself (decision 7.2; contract-admin 11)', () => {
+  it('another instance is at it → skipped, and nothing is touched; it is killed → the next one may', async () => {
+    const app = await world.app();
+    await authEvents(app.id, '2025-01-01T00:00:00Z', 1);
+    let free = () => {};
+    const taken = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    let pid = 0;
+    const other = new RetentionSessions(world.dataSource).alone(async ({ connection }) => {
+      [{ pid }] = await connection.query('SELECT pg_backend_pid() AS pid');
+      await taken;
+    });
+    await eventually(() => pid > 0, { withinMs: 5_000 });
+    expect(await retention().run(NEVER)).toBe('skipped');
+    expect(messages()).toContain('retention_skipped');
+    expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(1);
+    await world.dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
+    await eventually(async () => (await retention().run(NEVER)) === 'done', { withinMs: 5_000 });
+    expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(0);
+    free();
+    await other;
+  });
+
+  it('steps that fail → say so one by one, and the others are done; mended → done', async () => {
+    const app = await world.app();
+    await storeUsage(world.dataSource, usageRows([{ app_id: app.id, day: '2025-01-01' }], organizationId));
+    const rename = (from: string, to: string) => world.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+    const from = world.logs.length;
+    await rename('auth_events', 'auth_events_away');
+    await rename('usage_months', 'usage_months_away');
+    expect(await retention().run(NEVER)).toBe('failed');
+    await rename('auth_events_away', 'auth_events');
+    await rename('usage_months_away', 'usage_months');
+    const [events, ...others] = world.logs.slice(from);
+    expect(events).toMatchObject({
+      message: 'auth_events_prune_failed',
+      level: 'error',
+      error: expect.stringContaining('auth_events'),
+    });
+    expect(others.map(({ message }) => message)).toEqual([
+      'auth_challenges_pruned',
+      'usage_events_compacted',
+      'usage_fold_failed',
+    ]);
+    expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
+    expect(await retention().run(NEVER)).toBe('done');
+  });
+
+  it('asked to stop → stops, and leaves the rest for the next time', async () => {
+    const app = await world.app();
+    await authEvents(app.id, '2025-01-01T00:00:00Z', 1);
+    expect(await retention().run(AbortSignal.abort())).toBe('stopped');
+    expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(1);
+  });
+});
+
+describe('every night at 03:17 UTC (decision 7.2)', () => {
+  const runs = () => messages().filter((message) => message === 'usage_rollup_folded').length;
+
+  it('the clock passes 03:17, or jumps over it → begins once; it goes back → not before it is there again', async () => {
+    const nights = new FakeClock(Date.parse('2025-05-30T03:16:30Z'));
+    const nightly = new NightlyRetention(retention(), nights);
+    nightly.onApplicationBootstrap();
+    let expected = runs();
+    for (const [ms, begins] of [
+      [20_000, false],
+      [20_000, true],
+      [20_000, false],
+      [DAY_MS - 60_000, false],
+      [40_000, true],
+      [30 * DAY_MS, true],
+      [-DAY_MS, false],
+      [DAY_MS - 1, true],
+    ] as const) {
+      nights.advance(ms);
+      await nightly.look();
+      expected += begins ? 1 : 0;
+      expect(runs()).toBe(expected);
+    }
+    nights.advance(DAY_MS);
+    await nightly.beforeApplicationShutdown();
+    await nightly.look();
+    expect(runs()).toBe(expected);
+  });
+
+  it('the service that runs → has one that looks at its clock', () => {
+    expect(world.gateway.app.get(NightlyRetention, { strict: false })).toBeInstanceOf(NightlyRetention);
+  });
+});
+
+describe('npm run maintenance (decision 7.2)', () => {
+  async function maintain(environment: Record<string, string>) {
+    const child = spawn(process.execPath, [MAINTENANCE], { env: { ...environment, PATH: process.env.PATH } });
+    let [output, errors] = ['', ''];
+    child.stdout.on('data', (bytes) => {
+      output += bytes;
+    });
+    child.stderr.on('data', (bytes) => {
+      errors += bytes;
+    });
+    const [code] = await once(child, 'close');
+    const lines: { message: string }[] = output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+    return { code, lines, errors };
+  }
+
+  async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-maintenance-'));
+    try {
+      return await work(directory);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
+  it('beside the running service → old usage is folded, and the service answers the same totals as before', async () => {
+    const app = await world.app();
+    const counts = { input_tokens: 7, output_tokens: 5, cost_nano_usd: 1_500_000_000 };
+    const days = ['2024-02-03', '2024-02-29', '2025-01-03', '2025-01-04'];
+    const old = days.map((day) => ({ app_id: app.id, user_id: 'ann', day, ...counts }));
+    await storeUsage(world.dataSource, usageRows(old, organizationId));
+    const usage = async () =>
+      Promise.all(
+        ['2024-02', '2025-01'].map(async (month) => {
+          const { body } = await world.api.get(`/v1/admin/apps/${app.id}/usage?month=${month}`);
+          return body;
+        }),
+      );
+    const before = [await usage(), await keptTotals(world.dataSource)];
+    expect(before[0]).toMatchObject([
+      { requests: 2, cost_usd: 3 },
+      { requests: 2, cost_usd: 3 },
+    ]);
+    const { code, lines } = await withDirectory((directory) =>
+      maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
+    );
+    expect(lines.map(({ message }) => message)).toEqual([
+      'auth_events_pruned',
+      'auth_challenges_pruned',
+      'usage_events_compacted',
+      'usage_rollup_folded',
+    ]);
+    expect(code).toBe(0);
+    expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
+    expect(await countOf('usage_months', `app_id = '${app.id}'`)).toBeGreaterThanOrEqual(1);
+    expect([await usage(), await keptTotals(world.dataSource)]).toEqual(before);
+  });
+
+  it('a step that fails → its line and exit code 1', async () => {
+    await world.dataSource.query('ALTER TABLE auth_events RENAME TO auth_events_away');
+    const { code, lines } = await withDirectory((directory) =>
+      maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
+    );
+    await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 4, 'auth_events_prune_failed']);
+  });
+
+  it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {
+    const { code, lines, errors } = await maintain({ DATABASE_POOL_SIZE: 'many' });
+    expect([code, lines]).toEqual([1, []]);
+    expect(errors).toMatch(/DATABASE_POOL_SIZE/);
+  });
+});
