@@ -3,6 +3,7 @@ const ARROWS = {
   upstreams: [],
   identity: [],
   health: [],
+  metrics: [],
   pricing: ['upstreams', 'identity'],
   'app-directory': ['upstreams', 'identity'],
   gateways: ['identity', 'upstreams'],

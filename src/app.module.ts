@@ -11,6 +11,7 @@ import { IdentityModule } from './identity/identity.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
@@ -54,6 +55,7 @@ class GatewayPortsModule {}
     ProxyModule,
     NightlyRetentionModule,
     HealthModule,
+    MetricsModule,
   ],
 })
 export class GatewayModule {}

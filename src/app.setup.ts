@@ -15,6 +15,7 @@ import { readBody } from './common/http/read-body.js';
 import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
 import { describeApi } from './openapi.js';
+import { requestCounter } from './platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
 import { ProxyDoor } from './proxy/proxy-door.js';
 
@@ -57,6 +58,7 @@ export async function createGateway({
   imports = [],
 }: GatewayOptions): Promise<NestFastifyApplication> {
   let door: ProxyDoor | undefined;
+  const count = requestCounter(parts.metrics);
   const adapter = new LeanFastifyAdapter({
     logger: false,
     forceCloseConnections: true,
@@ -64,6 +66,7 @@ export async function createGateway({
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     serverFactory: (framework: RequestListener) =>
       createServer(SERVER_OPTIONS, (message, response) => {
+        count(response);
         if (!door?.takes(message, response)) framework(message, response);
       }),
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),

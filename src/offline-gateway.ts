@@ -7,6 +7,7 @@ import { Secret } from './common/log/secret.js';
 import { loadEnvironment } from './platform/config/environment.js';
 import { ConfigChanges } from './platform/database/config-changes.js';
 import { createDataSource } from './platform/database/data-source.js';
+import { Metrics } from './platform/metrics/metrics.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
 import { RedisConnection } from './platform/redis/redis-connection.js';
 import { TokenSecrets } from './platform/secrets/token-secrets.js';
@@ -34,6 +35,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       clock,
       ids,
       log,
+      metrics: new Metrics(),
       dataSource: createDataSource({
         url: NO_DATABASE,
         poolSize: 1,

@@ -10,7 +10,7 @@ import { ERRORS } from './common/errors/error-catalogue.js';
 const VERSION = '0.1.0';
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
-  ['Operations', 'Health and discovery.'],
+  ['Operations', 'Health, metrics and discovery.'],
   ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
   ['Application', 'What an application’s caller may know of itself.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
@@ -38,7 +38,8 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', description: 'A gateway token, or an application API key.' },
       'GatewayBearer',
-    );
+    )
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The setting `METRICS_TOKEN`.' }, 'MetricsBearer');
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   return closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document)))));

@@ -10,6 +10,7 @@ import { createDataSource } from './database/data-source.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
+import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
@@ -50,7 +51,8 @@ export async function openPlatform(
   { clock, ids, log: sink }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
-  const log = new Log(clock, environment.LOG_LEVEL, sink);
+  const metrics = new Metrics();
+  const log = new Log(clock, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
   const database = await openDatabase(environment, ids, log);
   try {
     const { embedded } = database;
@@ -67,7 +69,7 @@ export async function openPlatform(
     const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
     redis.open();
     return {
-      parts: { environment, clock, ids, log, dataSource, configChanges, redis, vault, tokenSecrets, outbound },
+      parts: { environment, clock, ids, log, metrics, dataSource, configChanges, redis, vault, tokenSecrets, outbound },
       close: async () => {
         redis.close();
         await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);

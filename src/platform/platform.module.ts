@@ -10,6 +10,7 @@ import { Log } from '../common/log/log.js';
 import { Environment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/violates.js';
+import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { TokenSecrets } from './secrets/token-secrets.js';
@@ -21,6 +22,7 @@ export interface PlatformParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly dataSource: DataSource;
   readonly configChanges: ConfigChanges;
   readonly redis: RedisConnection;
@@ -46,6 +48,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: Clock, useValue: parts.clock },
     { provide: Ids, useValue: parts.ids },
     { provide: Log, useValue: parts.log },
+    { provide: Metrics, useValue: parts.metrics },
     { provide: DataSource, useValue: parts.dataSource },
     { provide: ConfigChanges, useValue: parts.configChanges },
     { provide: RedisConnection, useValue: parts.redis },

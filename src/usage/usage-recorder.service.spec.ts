@@ -10,6 +10,7 @@ import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { compilePrice } from '../pricing/model-price.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { UsageRepository } from './usage.repository.js';
@@ -75,9 +76,10 @@ function assemble() {
   const incidents = new UsageIncidents(journal, clock, log);
   const responses = new UsageResponses(new FakeReads());
   const writer = new UsageWriter(journal, events, incidents);
-  const recorder = new UsageRecorder(journal, writer, responses, incidents, ids);
+  const metrics = new Metrics();
+  const recorder = new UsageRecorder(journal, writer, responses, incidents, metrics, ids);
   const recovery = new UsageRecovery(journal, events, incidents, log);
-  return { journal, responses, recorder, recovery };
+  return { journal, responses, recorder, recovery, metrics };
 }
 
 beforeEach(async () => {
@@ -128,6 +130,8 @@ describe('usage recorder', () => {
     await parts.recorder.flush();
     expect([...events.rows.values()].map((row) => row.status)).toEqual(['ok']);
     expect(linesOf('usage_unresolved_cost')).toEqual([]);
+    expect(parts.metrics.tokens.of('openai', 'input').value).toBe(1_000);
+    expect([...parts.metrics.cost.members()]).toEqual([[['openai', 'computed'], { value: 6_000_000 }]]);
   });
 
   it('nobody flushes → stored within moments, many in one statement, one statement at a time', async () => {

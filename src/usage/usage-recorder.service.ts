@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Ids } from '../common/ids.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { EventIds } from './event/event-ids.js';
 import { resolveCost } from './event/usage-cost.rules.js';
 import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
@@ -33,6 +34,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     private readonly writer: UsageWriter,
     private readonly responses: UsageResponses,
     private readonly incidents: UsageIncidents,
+    private readonly metrics: Metrics,
     ids: Ids,
   ) {
     this.eventIds = new EventIds(ids);
@@ -99,6 +101,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     try {
       const cost = resolveCost(admission.reportsCost, outcome);
       if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
+      this.metrics.settled(admission.providerType, outcome.reading, cost);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
       return settledEvent(members, admission, outcome, cost);

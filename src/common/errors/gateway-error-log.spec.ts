@@ -24,11 +24,14 @@ async function logged(
 }
 
 describe('the line of a refusal (specification "Events" 3)', () => {
-  it('whoever notices it, however often → one line', async () => {
+  it('whoever notices it, however often → one line, and the request knows its code', async () => {
+    let refusedWith: string | undefined;
     const written = await logged((request) => {
       errorLog.write(request, new GatewayError('forbidden'));
       errorLog.write(request, new GatewayError('internal_error', { cause: new Error('later') }));
+      refusedWith = request.raw.refusedWith;
     });
+    expect(refusedWith).toBe('forbidden');
     expect(written).toHaveLength(1);
     expect(written[0]).toMatchObject({ code: 'forbidden', status: 403, level: 'warn' });
   });

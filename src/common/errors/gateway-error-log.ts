@@ -15,6 +15,7 @@ export class GatewayErrorLog {
   write(request: GatewayRequest, error: GatewayError): void {
     if (request.refusalLogged) return;
     request.refusalLogged = true;
+    request.raw.refusedWith = error.code;
     this.log.event('gateway_error', {
       code: error.code,
       reason: error.reason,

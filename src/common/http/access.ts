@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 
 /** Who may call a route. `role` is the least role; `needs` the least grant of a key (contract-admin 6.3). */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller';
+  readonly scheme: 'public' | 'management' | 'caller' | 'metrics';
   readonly needs?: 'read' | 'write';
   /** The route names an application that must be the caller's own. */
   readonly ownApp?: boolean;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 import { RequestTimings } from './request-timings.js';
 
 /** What our own code hangs on a request. */
@@ -8,6 +9,13 @@ declare module 'fastify' {
     timings?: RequestTimings;
     /** Set once this request's refusal has been logged, so that no refusal is logged twice. */
     refusalLogged?: boolean;
+  }
+}
+
+declare module 'http' {
+  interface IncomingMessage {
+    /** The code of this request's refusal, once it has one. */
+    refusedWith?: ErrorCode;
   }
 }
 

@@ -85,6 +85,19 @@ describe('untrusted text in lines (threats 6.6)', () => {
     );
   });
 
+  it('a listener → told of every event, also of one that is not written', () => {
+    const told: unknown[] = [];
+    const lines: string[] = [];
+    const log = new Log(
+      new FixedClock(),
+      'error',
+      (line) => lines.push(line),
+      (...event) => told.push(event),
+    );
+    log.event('redis_back', { lostMs: 5 });
+    expect([told, lines]).toEqual([[['redis_back', { lostMs: 5 }]], []]);
+  });
+
   it('a forged line → stays within its field', () => {
     const forged = '/x"}\n{"level":"info","message":"gateway_started"}';
     const line = errorLine({ path: forged });

@@ -9,6 +9,9 @@ const MAX_STACK_CHARACTERS = 4_000;
 /** Takes one finished line, without its line end. */
 export type LogSink = (line: string) => void;
 
+/** Is told of every event, also of one that is not written. */
+type LogListener = (name: keyof LogEvents, fields: LogEvents[keyof LogEvents]) => void;
+
 /**
  * Writes one JSON object a line: `{level, message, timestamp, …fields}` (contract-app 12.1). Text is escaped by JSON
  * and cut, so a client cannot forge or flood lines.
@@ -18,10 +21,12 @@ export class Log {
     private readonly clock: Clock,
     private readonly least: LogLevel,
     private readonly sink: LogSink,
+    private readonly listener?: LogListener,
   ) {}
 
   /** Writes the event when its level is not below the configured one. */
   event<N extends keyof LogEvents>(name: N, fields: LogEvents[N]): void {
+    this.listener?.(name, fields);
     const level = levelOf(name, fields);
     if (SEVERITY[level] < SEVERITY[this.least]) return;
     const line: Record<string, unknown> = { level, message: name, timestamp: this.clock.now().toISOString() };

@@ -191,6 +191,14 @@ export class Environment {
   })
   readonly JOURNAL_MAX_PENDING: number;
 
+  @Setting({
+    description:
+      'Bearer token of `/metrics`, at least 16 bytes. Unset: requests from this machine are answered, without a token.',
+    parse: secretOfAtLeast(16),
+    fallbackText: 'unset: this machine alone',
+  })
+  readonly METRICS_TOKEN: Secret | undefined;
+
   @Setting({ description: 'The least serious log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }

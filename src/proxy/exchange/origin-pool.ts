@@ -61,6 +61,11 @@ export class OriginPool {
     }
   }
 
+  /** Connections that carry a call. */
+  get busy(): number {
+    return this.#total - this.#idle.length;
+  }
+
   get isEmpty(): boolean {
     return this.#total === 0;
   }

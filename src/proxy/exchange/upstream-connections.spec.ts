@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
 import { loadEnvironment } from '../../platform/config/environment.js';
+import { Metrics } from '../../platform/metrics/metrics.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
 class ManualClock extends SystemClock {
@@ -15,8 +16,9 @@ class ManualClock extends SystemClock {
 
 function setUp(source: Record<string, string> = {}) {
   const clock = new ManualClock();
-  const connections = new UpstreamConnections(loadEnvironment(source), clock);
-  return { clock, connections };
+  const metrics = new Metrics();
+  const connections = new UpstreamConnections(loadEnvironment(source), clock, metrics);
+  return { clock, connections, metrics };
 }
 
 describe('connections to providers', () => {
@@ -35,6 +37,24 @@ describe('connections to providers', () => {
       expect(connections.poolFor(origin).acquire()).toBeDefined();
       expect(connections.poolFor(origin).acquire()).toBeUndefined();
     }
+  });
+});
+
+describe('the gauge of open calls (decision 7.1)', () => {
+  it('connections in use → counted over all origins; given back → not', () => {
+    const { connections, metrics } = setUp();
+    connections.onModuleInit();
+    expect(metrics.openProviderCalls.read()).toBe(0);
+    const [one, other] = ['https://a.example.com', 'https://b.example.com'].map((origin) =>
+      connections.poolFor(origin),
+    );
+    const client = one?.acquire();
+    one?.acquire();
+    other?.acquire();
+    expect(metrics.openProviderCalls.read()).toBe(3);
+    if (client) one?.release(client);
+    expect(metrics.openProviderCalls.read()).toBe(2);
+    connections.onApplicationShutdown();
   });
 });
 

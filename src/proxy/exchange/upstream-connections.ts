@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Environment } from '../../platform/config/environment.js';
+import { Metrics } from '../../platform/metrics/metrics.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connector.js';
 import { OriginPool } from './origin-pool.js';
 
@@ -17,6 +18,7 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
   constructor(
     private readonly environment: Environment,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {
     this.#connect = guardedConnector({
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
@@ -25,6 +27,7 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
   }
 
   onModuleInit(): void {
+    this.metrics.openProviderCalls.read = () => this.#busy;
     this.#timer = setInterval(() => this.#trim(), TRIM_INTERVAL_MS).unref();
   }
 
@@ -40,6 +43,10 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
       this.#pools.set(origin, pool);
     }
     return pool;
+  }
+
+  get #busy(): number {
+    return this.#pools.values().reduce((sum, pool) => sum + pool.busy, 0);
   }
 
   #trim(): void {

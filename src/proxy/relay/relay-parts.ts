@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Refusals } from '../../common/errors/refusals.js';
 import { Log } from '../../common/log/log.js';
+import { Metrics } from '../../platform/metrics/metrics.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
@@ -16,5 +17,6 @@ export class RelayParts {
     readonly recorder: UsageRecorder,
     readonly abandoned: AbandonedAnswers,
     readonly batch: AnswerBatch,
+    readonly metrics: Metrics,
   ) {}
 }

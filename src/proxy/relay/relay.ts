@@ -81,9 +81,10 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
 
   onHead(status: number, statusText: string, headers: UpstreamHeaders): void {
     this.#status = status;
+    this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
+    this.parts.metrics.providerAnswered(this.call.admission.providerType, status, this.#timings.providerTtfbMs);
     if (isTargetFailure(status) && this.#fallBack(null)) return;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
-    this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
     this.#readUsage();
     if (this.#clientLeft) return;
     const isWhole = !this.#exchange.isDecoded && !this.#body.isFiltered;
@@ -107,10 +108,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
 
   onFailure(error: Error): void {
     if (isTimeout(error)) this.#logTimeout();
+    if (this.#isUnanswered(error)) this.parts.metrics.providerFailed(this.call.admission.providerType);
     if (this.#clientLeft) this.#leave();
     else if (!this.#answer.takeBack()) this.#breakOff(error);
     else if (!isNotRecordable(error) && this.#fallBack(failureReason(error))) this.#exchange.finish();
     else this.#refuse(error);
+  }
+
+  /** The provider is why there is no answer, not its client and not the journal. */
+  #isUnanswered(error: Error): boolean {
+    return this.#status === 0 && !this.#clientLeft && !isNotRecordable(error);
   }
 
   /** Gives up an answer whose client has left. */

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { ConfigChanges } from '../platform/database/config-changes.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { Gauge } from '../platform/metrics/instruments.js';
+import { Metrics } from '../platform/metrics/metrics.js';
+import { RedisConnection } from '../platform/redis/redis-connection.js';
+import { EventLoopDelay } from './event-loop-delay.js';
+import { renderExposition } from './exposition.rules.js';
+
+const MICROSECONDS_PER_SECOND = 1e6;
+const MS_PER_SECOND = 1e3;
+
+/** Everything this process tells of itself, from memory alone: a scrape asks neither Postgres nor Redis. */
+@Injectable()
+export class MetricsPage {
+  private readonly gauges: readonly Gauge[];
+
+  constructor(
+    private readonly metrics: Metrics,
+    journal: UsageJournal,
+    redis: RedisConnection,
+    configChanges: ConfigChanges,
+    eventLoop: EventLoopDelay,
+    clock: Clock,
+  ) {
+    this.gauges = [
+      metrics.openProviderCalls,
+      gauge('gateway_usage_events_pending', 'Finished events that Postgres does not have yet.', () => journal.pending),
+      gauge('gateway_usage_admissions_open', 'Calls that are recorded as begun and not as ended.', () => {
+        return journal.openAdmissions;
+      }),
+      gauge('gateway_journal_ok', 'Whether the journal takes new calls.', () => Number(journal.state === 'ok')),
+      gauge('gateway_database_connected', 'Whether Postgres answers; it is asked every 1.5 seconds.', () => {
+        return Number(configChanges.connected);
+      }),
+      gauge('gateway_config_notifications_connected', 'Whether changes of configuration arrive at once.', () => {
+        return Number(configChanges.connected);
+      }),
+      gauge('gateway_redis_connected', 'Whether Redis answers; absent without REDIS_URL.', () => {
+        return redis.state === 'unused' ? undefined : Number(redis.state === 'ok');
+      }),
+      gauge(
+        'nodejs_eventloop_delay_p99_seconds',
+        'How late the event loop was, 99th percentile since the last scrape.',
+        () => eventLoop.takeP99Seconds(),
+      ),
+      ...processGauges(clock),
+    ];
+  }
+
+  /** The text of a scrape. */
+  render(): string {
+    return renderExposition(this.metrics.families, this.gauges);
+  }
+}
+
+function processGauges(clock: Clock): Gauge[] {
+  return [
+    gauge('process_cpu_seconds_total', 'CPU time this process has used.', cpuSeconds, 'counter'),
+    gauge('process_start_time_seconds', 'When this process started, in seconds since the Unix epoch.', () => {
+      return clock.nowMs() / MS_PER_SECOND - process.uptime();
+    }),
+    gauge('process_resident_memory_bytes', 'Memory this process holds.', () => process.memoryUsage.rss()),
+    gauge(
+      'nodejs_heap_used_bytes',
+      'Memory of live and dead JavaScript objects.',
+      () => process.memoryUsage().heapUsed,
+    ),
+    gauge('nodejs_heap_total_bytes', 'Memory reserved for JavaScript objects.', () => process.memoryUsage().heapTotal),
+  ];
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / MICROSECONDS_PER_SECOND;
+}
+
+function gauge(name: string, help: string, read: () => number | undefined, type: 'counter' | 'gauge' = 'gauge'): Gauge {
+  const made = new Gauge({ name, help, type, labels: [] });
+  made.read = read;
+  return made;
+}

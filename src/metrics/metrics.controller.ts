@@ -1,0 +1,30 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { Operation } from '../common/http/openapi.decorators.js';
+import { EXPOSITION_TYPE } from './exposition.rules.js';
+import { MetricsAccess } from './metrics-access.decorator.js';
+import { MetricsPage } from './metrics-page.service.js';
+
+@Controller()
+export class MetricsController {
+  constructor(private readonly page: MetricsPage) {}
+
+  @Get('metrics')
+  @MetricsAccess()
+  @Header('content-type', EXPOSITION_TYPE)
+  @Header('cache-control', 'no-store')
+  @Operation({
+    id: 'getMetrics',
+    tag: 'Operations',
+    summary: 'What has this instance done?',
+    description:
+      'Counters and gauges of this process in the Prometheus text format. Takes the bearer `METRICS_TOKEN`; where that is not set, requests from the same machine alone are answered, without one.',
+  })
+  @ApiOkResponse({
+    description: 'Prometheus text format, version 0.0.4.',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  expose(): string {
+    return this.page.render();
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { EventLoopDelay } from './event-loop-delay.js';
+import { MetricsController } from './metrics.controller.js';
+import { MetricsPage } from './metrics-page.service.js';
+
+/**
+ * What this process has counted, for whoever watches it. The counting itself is the platform's `Metrics`, which every
+ * room may add to.
+ *
+ * Tables: none. Routes: `/metrics`. Codes: auth_required, forbidden.
+ */
+@Module({ controllers: [MetricsController], providers: [EventLoopDelay, MetricsPage] })
+export class MetricsModule {}

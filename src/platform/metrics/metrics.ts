@@ -1,0 +1,160 @@
+import type { LogEvents } from '../../common/log/log-events.js';
+import { Family, Gauge, Histogram, type MetricAbout, Tally } from './instruments.js';
+
+/** Upper bounds of the time to a provider's response headers, in seconds. */
+const TTFB_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const NANO_USD_PER_USD = 1e9;
+/** By the hundreds of a status; 0 stands for no answer. */
+const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** Token counts of one answer that add up to everything billed. */
+interface CountedTokens {
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A cost in whole nano-dollars and where it comes from. */
+interface CountedCost {
+  readonly source: string;
+  readonly nanoUsd: number;
+}
+
+/**
+ * What this process counts of its work, since it started, for whoever scrapes `/metrics` (decision 7.1). Counting is a
+ * few additions: no allocation, no clock, no input or output. No label holds a tenant's id.
+ */
+export class Metrics {
+  readonly requests = tallies({
+    name: 'gateway_requests_total',
+    help: 'Requests that have ended, by route, class of the status sent, and the code of a refusal of ours.',
+    type: 'counter',
+    labels: ['route', 'status_class', 'code'],
+  });
+
+  readonly openRequests = tallies({
+    name: 'gateway_requests_open',
+    help: 'Requests whose answer has not ended, streams included.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  readonly refusals = tallies({
+    name: 'gateway_refusals_total',
+    help: 'Refusals of ours by code: as many as there are gateway_error lines.',
+    type: 'counter',
+    labels: ['code'],
+  });
+
+  readonly providerRequests = tallies({
+    name: 'gateway_provider_requests_total',
+    help: 'Calls to providers by the class of the status that came; none: no answer came.',
+    type: 'counter',
+    labels: ['provider_type', 'status_class'],
+  });
+
+  readonly providerTtfb = new Family(
+    {
+      name: 'gateway_provider_ttfb_seconds',
+      help: 'Time until a provider sent its response headers.',
+      type: 'histogram',
+      labels: ['provider_type'],
+    },
+    () => new Histogram(TTFB_BOUNDS),
+  );
+
+  /** Read by the room that holds the connections. */
+  readonly openProviderCalls = new Gauge({
+    name: 'gateway_provider_calls_open',
+    help: 'Connections to providers that carry a call, streams included.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  readonly tokens = tallies({
+    name: 'gateway_tokens_total',
+    help: 'Tokens of finished calls; the kinds are disjoint.',
+    type: 'counter',
+    labels: ['provider_type', 'kind'],
+  });
+
+  readonly cost = tallies({
+    name: 'gateway_cost_usd_total',
+    help: 'Cost of finished calls in US dollars.',
+    type: 'counter',
+    labels: ['provider_type', 'cost_source'],
+    divisor: NANO_USD_PER_USD,
+  });
+
+  readonly fallbacks = tallies({
+    name: 'gateway_fallbacks_total',
+    help: 'Targets of named endpoints that were replaced by the next one.',
+    type: 'counter',
+    labels: [],
+  });
+
+  readonly logEvents = tallies({
+    name: 'gateway_log_events_total',
+    help: 'Log lines by name, also those that LOG_LEVEL drops.',
+    type: 'counter',
+    labels: ['event'],
+  });
+
+  /** Everything that is counted, in the order in which it is told. */
+  get families(): readonly (Family<Tally> | Family<Histogram>)[] {
+    const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks, logEvents } =
+      this;
+    return [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks, logEvents];
+  }
+
+  /**
+   * A request of ours is over.
+   *
+   * @param status that was sent; 0 when the client left before there was any.
+   * @param code of our refusal; empty where the answer was none.
+   */
+  requestEnded(route: string, status: number, code: string): void {
+    this.requests.of(route, statusClassOf(status), code).add();
+  }
+
+  /** A provider sent its response headers after this time, in milliseconds. */
+  providerAnswered(providerType: string, status: number, ttfbMs: number): void {
+    this.providerRequests.of(providerType, statusClassOf(status)).add();
+    this.providerTtfb.of(providerType).observe(ttfbMs / 1000);
+  }
+
+  /** A provider could not be reached, or gave no answer. */
+  providerFailed(providerType: string): void {
+    this.providerRequests.of(providerType, statusClassOf(0)).add();
+  }
+
+  /** A call is settled. @param tokens absent where the answer told none. */
+  settled(providerType: string, tokens: CountedTokens | undefined, cost: CountedCost): void {
+    this.cost.of(providerType, cost.source).add(cost.nanoUsd);
+    if (tokens === undefined) return;
+    this.countTokens(providerType, 'input', tokens.inputTokens);
+    this.countTokens(providerType, 'cached_input', tokens.cachedInputTokens);
+    this.countTokens(providerType, 'cache_write', tokens.cacheWriteTokens);
+    this.countTokens(providerType, 'output', tokens.outputTokens);
+  }
+
+  /** A line is to be logged; what the log tells one by one is counted here. */
+  logged(name: keyof LogEvents, fields: LogEvents[keyof LogEvents]): void {
+    this.logEvents.of(name).add();
+    if (name === 'gateway_error' && 'code' in fields) this.refusals.of(fields.code).add();
+    if (name === 'endpoint_fallback') this.fallbacks.of().add();
+  }
+
+  private countTokens(providerType: string, kind: string, count: number): void {
+    if (count > 0) this.tokens.of(providerType, kind).add(count);
+  }
+}
+
+function tallies(about: MetricAbout): Family<Tally> {
+  return new Family(about, () => new Tally());
+}
+
+function statusClassOf(status: number): string {
+  return STATUS_CLASSES[Math.trunc(status / 100)] ?? 'none';
+}
