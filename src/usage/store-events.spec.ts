@@ -51,6 +51,7 @@ describe('store events', () => {
   it.each([
     ['connection lost', Object.assign(new Error('gone'), { code: '08006' })],
     ['column of a newer version missing', Object.assign(new Error('no column'), { code: '42703' })],
+    ['partition made meanwhile', Object.assign(new Error('partition'), { code: '23514', constraint: undefined })],
     ['no code', new Error('timeout expired')],
     ['no error at all', 'nonsense'],
   ])('%s → thrown, nothing is rejected', async (_name, error) => {

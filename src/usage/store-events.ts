@@ -1,4 +1,5 @@
 import { errorCode } from '../common/errors/error-code.js';
+import { missedPartition } from '../platform/database/violates.js';
 
 /** What to do with events, as JSON texts. */
 export interface EventStore {
@@ -8,8 +9,11 @@ export interface EventStore {
   readonly reject: (event: string, error: unknown) => void;
 }
 
-/** SQLSTATE classes "data exception" and "integrity constraint violation": trying again cannot help. */
-const BAD_DATA = /^2[23]...$/;
+/**
+ * SQLSTATE classes "data exception", "integrity constraint violation" and "program limit exceeded": trying again cannot
+ * help.
+ */
+const BAD_DATA = /^(?:22|23|54)...$/;
 
 /**
  * Stores events. When Postgres refuses their content, they are halved until the refused one is alone, so that one bad
@@ -36,5 +40,5 @@ export async function storeEvents(events: readonly string[], store: EventStore):
 }
 
 function isBadData(error: unknown): boolean {
-  return BAD_DATA.test(errorCode(error) ?? '');
+  return BAD_DATA.test(errorCode(error) ?? '') && !missedPartition(error);
 }

@@ -2,23 +2,33 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { Secret } from '../../src/common/log/secret.js';
-import { createDataSource } from '../../src/platform/database/data-source.js';
+import { createDataSource, type MigrationClass } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/platform/database/migration-list.js';
 import { dropDatabase, emptyDatabase } from '../support/database.js';
+import { SUMS_OUT_OF_STEP } from '../support/usage-sums.js';
 
 let url: string;
 let source: DataSource;
 
+/** An event that is stored as they always were. */
+const ONE_MORE = `
+  INSERT INTO usage_events (event_id, organization_id, app_id, provider_type, model, route, status, created_at)
+  VALUES ('more-1', 'org-1', 'app-1', 'openai', 'm', 'r', 'ok', now())`;
+
 beforeEach(async () => {
   url = await emptyDatabase();
-  source = await createDataSource({
+  source = await connect(MIGRATIONS);
+});
+
+function connect(migrations: readonly MigrationClass[]): Promise<DataSource> {
+  return createDataSource({
     url: new Secret(url),
     poolSize: 2,
     applicationName: 'migrations-test',
     entities: [],
-    migrations: MIGRATIONS,
+    migrations,
   }).initialize();
-});
+}
 
 afterEach(async () => {
   await source.destroy();
@@ -68,6 +78,39 @@ describe('migrations', () => {
     await up();
     expect(await schema()).toEqual(first);
     expect(first).toMatchObject({ columns: expect.arrayContaining([expect.anything()]) });
+  });
+
+  it('usage events before they were partitioned → kept as they are, their sums in step; the same on the way back', async () => {
+    const partitioning = MIGRATIONS.findIndex(({ name }) => name.startsWith('PartitionUsageEvents'));
+    const before = await connect(MIGRATIONS.slice(0, partitioning));
+    await before.runMigrations({ transaction: 'each' });
+    await before.query(`
+      INSERT INTO usage_events (event_id, organization_id, app_id, user_id, provider_type, model, route, status, requests,
+        input_tokens, cost_nano_usd, response_id, attempts, created_at)
+      SELECT 'event-' || n, 'org-1', 'app-' || n % 2, CASE WHEN n % 3 > 0 THEN 'user-' || n % 3 END, 'openai', 'm', 'r',
+        (ARRAY['ok', 'provider_error', 'blocked_user'])[1 + n % 3], 1 + n % 2, n, 9007199254740991, 'resp-' || n,
+        '[{"a":  1}]', now() + (n - 20) * interval '50 days'
+      FROM generate_series(1, 30) n`);
+    await before.query(`
+      INSERT INTO usage_user_months
+      SELECT organization_id, app_id, user_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date, requests, input_tokens,
+        0, 0, 0, cost_nano_usd, (status = 'provider_error')::integer * requests, (status = 'blocked_user')::integer * requests,
+        created_at, created_at, (created_at AT TIME ZONE 'UTC')::date, (status <> 'blocked_user')::integer * requests
+      FROM usage_events WHERE user_id IS NOT NULL`);
+    const events = () => source.query('SELECT * FROM usage_events ORDER BY id');
+    const kept: object[] = await events();
+    await up();
+    expect(await events()).toEqual(kept);
+    for (const sql of SUMS_OUT_OF_STEP) expect(await source.query(sql)).toEqual([]);
+    const places = await source.query('SELECT DISTINCT tableoid::regclass::text AS place FROM usage_events ORDER BY 1');
+    expect(places.length).toBeGreaterThan(10);
+    expect(places).toContainEqual({ place: 'usage_events_default' });
+    await source.query(ONE_MORE);
+    for (const _later of MIGRATIONS.slice(partitioning)) await source.undoLastMigration({ transaction: 'each' });
+    await source.query(ONE_MORE.replace('more-1', 'more-2'));
+    const more = (id: number) => expect.objectContaining({ id: String(kept.length + id), event_id: `more-${id}` });
+    expect(await events()).toEqual([...kept, more(1), more(2)]);
+    await before.destroy();
   });
 
   it('constraints → all named by us, so that a refusal can be told by its name', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppUsageTotals } from '../../src/app-directory/app-usage-totals.js';
+import { isConnectionTrouble } from '../../src/platform/database/violates.js';
 import { compilePrice } from '../../src/pricing/model-price.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
+import { UsageService } from '../../src/usage/usage.service.js';
 import type { UsageAdmission, UsageOutcome } from '../../src/usage/usage-event.js';
 import { UsageRecorder } from '../../src/usage/usage-recorder.service.js';
 import { eventually } from '../support/eventually.js';
@@ -245,6 +247,17 @@ describe('GET usage', () => {
       expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     },
   );
+
+  it('threats 10.3: the sums cannot be read in time → service_unavailable within seconds, and afterwards as ever', async () => {
+    const usage = world.gateway.app.get(UsageService);
+    const app = { id: (await world.app()).id, organizationId };
+    await world.dataSource.transaction(async (tx) => {
+      await tx.query('LOCK TABLE usage_days');
+      const failure: unknown = await usage.monthOf(app).catch((error: unknown) => error);
+      expect(isConnectionTrouble(failure)).toBe(true);
+    });
+    expect(await usage.monthOf(app)).toMatchObject({ requests: 0 });
+  });
 
   it('month=0000-01, before any calendar → zeros', async () => {
     const app = await world.app();

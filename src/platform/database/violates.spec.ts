@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { isConnectionTrouble, violates } from './violates.js';
+import { isConnectionTrouble, missedPartition, violates } from './violates.js';
 
 function failure(code: string, more: object = {}): Error {
   return Object.assign(new Error('from the driver'), { code, ...more });
@@ -26,6 +26,15 @@ describe('violates', () => {
     const loop = new Error('loop');
     loop.cause = loop;
     expect(violates(loop, 'apps_pkey')).toBe(false);
+  });
+});
+
+describe('missed partition', () => {
+  it('check without a name → true, also inside a wrapper; one of ours, or anything else → false', () => {
+    const missed = failure('23514', { constraint: undefined });
+    expect([missed, new QueryFailedError('insert', [], missed)].map(missedPartition)).toEqual([true, true]);
+    const others = [failure('23514', { constraint: 'usage_events_cost_source_check' }), failure('23505'), undefined];
+    expect(others.map(missedPartition)).toEqual([false, false, false]);
   });
 });
 

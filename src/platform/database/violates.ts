@@ -3,6 +3,7 @@ import { errorCode } from '../../common/errors/error-code.js';
 
 const UNIQUE_VIOLATION = '23505';
 const REFERENCE_VIOLATION = '23503';
+const CHECK_VIOLATION = '23514';
 
 /**
  * SQLSTATEs with which Postgres says "not now": connection exceptions (08), insufficient resources (53: too many
@@ -45,6 +46,14 @@ export function violates(error: unknown, constraint: string): boolean {
 /** True when a statement was refused because a row would refer to nothing, or is still referred to, by this key. */
 export function breaksReference(error: unknown, constraint: string): boolean {
   return broke(error, REFERENCE_VIOLATION, constraint);
+}
+
+/**
+ * True when a row was on its way to a partition while another was made for rows like it; it is not stored, and finds its
+ * place when it is sent again. Postgres says that as of a check, but names none.
+ */
+export function missedPartition(error: unknown): boolean {
+  return causes(error).some((one) => errorCode(one) === CHECK_VIOLATION && property(one, 'constraint') === undefined);
 }
 
 function broke(error: unknown, code: string, constraint: string): boolean {
