@@ -28,10 +28,13 @@ import { UsersModule } from './users/users.module.js';
 @Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
 class AppPortsModule {}
 
-/** No arrow leads from `gateways` to `providers`: how many of them refer to a gateway reaches it through `GatewayReferences`. */
+/**
+ * No arrow leads from `gateways` or `usage` to `providers`: what they must know of them reaches them through the ports
+ * `GatewayReferences` and `CustomPrices`.
+ */
 @Global()
 @Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
-class GatewayPortsModule {}
+class ProviderPortsModule {}
 
 /** The rooms, in arrow order. */
 @Module({
@@ -42,7 +45,7 @@ class GatewayPortsModule {}
     PricingModule,
     AppDirectoryModule,
     IssuersModule,
-    GatewayPortsModule,
+    ProviderPortsModule,
     GatewaysModule,
     ProvidersModule,
     KeysModule,

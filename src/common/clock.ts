@@ -37,3 +37,8 @@ export class SystemClock extends Clock {
 export function instantOf(epochMs: number): Date {
   return new Date(epochMs);
 }
+
+/** When a UTC day, `YYYY-MM-DD`, begins: milliseconds since the Unix epoch; NaN for what can be no day. */
+export function dayStartMs(day: string): number {
+  return Date.parse(day);
+}

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { GatewayReferences } from '../gateways/gateway-references.js';
 import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { CustomPrices } from '../pricing/custom-prices.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
@@ -12,6 +13,7 @@ import { ProviderRoutes } from './provider-routes.service.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProvidersRepository } from './providers.repository.js';
 import { ProvidersService } from './providers.service.js';
+import { StoredCustomPrices } from './stored-custom-prices.service.js';
 
 /**
  * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
@@ -29,6 +31,7 @@ import { ProvidersService } from './providers.service.js';
   providers: [
     ProvidersRepository,
     { provide: GatewayReferences, useExisting: ProvidersRepository },
+    { provide: CustomPrices, useClass: StoredCustomPrices },
     ProviderDrafts,
     ProviderGateways,
     ProviderRoutes,
@@ -37,6 +40,6 @@ import { ProvidersService } from './providers.service.js';
     ProviderProbe,
     ProviderListing,
   ],
-  exports: [GatewayReferences, ProviderDirectory, ProviderListing],
+  exports: [CustomPrices, GatewayReferences, ProviderDirectory, ProviderListing],
 })
 export class ProvidersModule {}

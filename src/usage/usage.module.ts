@@ -3,9 +3,15 @@ import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
+import { PricingModule } from '../pricing/pricing.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { UsageReportsController } from './reports/usage-reports.controller.js';
+import { UsageReports } from './reports/usage-reports.service.js';
+import { UsageRepriceController } from './reprice/usage-reprice.controller.js';
+import { UsageRepriceRepository } from './reprice/usage-reprice.repository.js';
+import { UsageRepriceService } from './reprice/usage-reprice.service.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
@@ -15,6 +21,7 @@ import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
 import { UsageRefusals } from './usage-refusals.service.js';
 import { UsageResponses } from './usage-responses.service.js';
+import { UsageSumsRepository } from './usage-sums.repository.js';
 import { UsageWriter } from './usage-writer.service.js';
 import { UserUsage } from './user-usage.service.js';
 
@@ -23,13 +30,13 @@ import { UserUsage } from './user-usage.service.js';
  * refused, sums of them, and what people read of both.
  *
  * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months. Routes:
- * `/v1/admin/apps/{app}/usage`, `/v1/admin/apps/{app}/events`. Codes: service_unavailable (a call that could not be
+ * `/v1/admin/apps/{app}/usage*`, `/v1/admin/apps/{app}/events`. Codes: service_unavailable (a call that could not be
  * recorded). Log lines: usage_unresolved_cost, usage_events_write_failed, usage_event_rejected,
  * usage_journal_recovered, usage_partitions_failed, usage_refusals_write_failed.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, JournalModule],
-  controllers: [UsageController],
+  imports: [AppDirectoryModule, IdentityModule, JournalModule, PricingModule],
+  controllers: [UsageController, UsageReportsController, UsageRepriceController],
   providers: [
     UsageIncidents,
     UsagePartitions,
@@ -37,9 +44,13 @@ import { UserUsage } from './user-usage.service.js';
     UsageRecorder,
     UsageRecovery,
     UsageRefusals,
+    UsageReports,
     UsageRepository,
+    UsageRepriceRepository,
+    UsageRepriceService,
     UsageResponses,
     UsageService,
+    UsageSumsRepository,
     UsageWriter,
     UsageWritesRepository,
     UserUsage,

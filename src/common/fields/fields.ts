@@ -74,6 +74,14 @@ export function Int(options: Presence & { min: number; max?: number; missingCode
   );
 }
 
+/** True or false. */
+export function Flag(options: Presence = {}) {
+  return applyDecorators(
+    check((value) => typeof value === 'boolean', 'must be true or false', options),
+    api({ type: 'boolean' }, options),
+  );
+}
+
 /** One of a closed list of words. */
 export function OneOf(words: readonly string[], options: Presence = {}) {
   return applyDecorators(

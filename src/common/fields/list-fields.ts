@@ -5,6 +5,7 @@ export const DEFAULT_PAGE_LIMIT = 50;
 const MAX_PAGE_LIMIT = 200;
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * The `limit` of a list, 1 to 200.
@@ -30,6 +31,12 @@ export function BeforeId(): PropertyDecorator {
 export function Month({
   form = 'a month such as 2026-01',
   description = 'UTC month of the usage; the current one when absent.',
+  optional = true,
 } = {}): PropertyDecorator {
-  return Text({ max: 7, pattern: MONTH, patternText: form, optional: true, description });
+  return Text({ max: 7, pattern: MONTH, patternText: form, optional, description });
+}
+
+/** A UTC day as `YYYY-MM-DD`; whether the calendar has it is judged by who uses it. Source: contract-admin 0.1, 0.2. */
+export function Day(description: string): PropertyDecorator {
+  return Text({ max: 10, pattern: DAY, patternText: 'a day such as 2026-01-31', optional: true, description });
 }

@@ -1,0 +1,34 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { UsageTotalsResponse } from '../../../app-directory/dto/usage-totals.response.js';
+import { USAGE_DIMENSIONS, type UsageDimension } from '../usage-dimensions.js';
+import type { UsageBreakdown, UsageShare } from '../usage-reports.service.js';
+
+export class UsageShareResponse extends UsageTotalsResponse implements UsageShare {
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Null: requests without one, and what is so old that this detail of it is gone.',
+  })
+  key: string | null;
+}
+
+export class UsageBreakdownResponse {
+  @ApiProperty({ type: 'string' })
+  app_id: string;
+
+  @ApiProperty({ type: 'string', enum: [...USAGE_DIMENSIONS] })
+  by: UsageDimension;
+
+  @ApiProperty({ type: 'string', format: 'date', description: 'First UTC day.' })
+  from: string;
+
+  @ApiProperty({ type: 'string', format: 'date', description: 'Last UTC day, inclusive.' })
+  to: string;
+
+  @ApiProperty({ type: [UsageShareResponse], description: 'Most requests first, then by key.' })
+  rows: readonly UsageShareResponse[];
+
+  static from(breakdown: UsageBreakdown): UsageBreakdownResponse {
+    return Object.assign(new UsageBreakdownResponse(), breakdown);
+  }
+}

@@ -1,0 +1,20 @@
+/** What usage can be broken down by. Source: contract-admin 5.1. */
+export const USAGE_DIMENSIONS = [
+  'model',
+  'provider',
+  'provider_slug',
+  'provider_gateway',
+  'credential_source',
+  'model_author',
+  'user',
+  'status',
+  'cost_source',
+  'route',
+  'endpoint',
+  'app_version',
+] as const;
+
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** What usage is broken down by when nobody says. */
+export const DEFAULT_DIMENSION: UsageDimension = 'model';

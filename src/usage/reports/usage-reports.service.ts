@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { AppRef } from '../../app-directory/app-row.js';
+import type { UsageTotals } from '../../app-directory/app-usage-totals.js';
+import { Clock } from '../../common/clock.js';
+import { UsageSumsRepository } from '../usage-sums.repository.js';
+import { toUsageTotals } from '../usage-totals.rules.js';
+import type { UsageDimension } from './usage-dimensions.js';
+import { type DayRange, dayRange } from './usage-range.rules.js';
+
+/** Days a caller names, `YYYY-MM-DD`, as far as it does. */
+interface AskedDays {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What to break down. */
+export interface BreakdownQuestion {
+  readonly by: UsageDimension;
+  readonly days: AskedDays;
+  /** Most rows to return, 1 or more. */
+  readonly limit: number;
+}
+
+/** What went through one type of provider on one UTC day. */
+export interface UsageBucket extends UsageTotals {
+  readonly date: string;
+  readonly provider: string;
+}
+
+/** Source: contract-admin 5.1. */
+export interface UsageTimeseries extends DayRange {
+  readonly app_id: string;
+  readonly buckets: readonly UsageBucket[];
+}
+
+/** What has one key of the dimension, or none. */
+export interface UsageShare extends UsageTotals {
+  readonly key: string | null;
+}
+
+/** Source: contract-admin 5.1. */
+export interface UsageBreakdown extends DayRange {
+  readonly app_id: string;
+  readonly by: UsageDimension;
+  readonly rows: readonly UsageShare[];
+}
+
+/** Reads sums of recorded usage for people. Knows of a request once its event is stored. */
+@Injectable()
+export class UsageReports {
+  constructor(
+    private readonly sums: UsageSumsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws invalid_request as `dayRange` says. */
+  async timeseriesOf(app: AppRef, asked: AskedDays): Promise<UsageTimeseries> {
+    const range = dayRange(asked, this.clock.utcDay());
+    const rows = await this.sums.sumByDay(app, range);
+    const buckets = rows.map((row) => ({ date: row.date, provider: row.provider, ...toUsageTotals(row) }));
+    return { app_id: app.id, ...range, buckets };
+  }
+
+  /** @throws invalid_request as `dayRange` says. */
+  async breakdownOf(app: AppRef, { by, days, limit }: BreakdownQuestion): Promise<UsageBreakdown> {
+    const range = dayRange(days, this.clock.utcDay());
+    const rows = await this.sums.sumByKey(app, range, by, limit);
+    return { app_id: app.id, by, ...range, rows: rows.map((row) => ({ key: row.key, ...toUsageTotals(row) })) };
+  }
+}

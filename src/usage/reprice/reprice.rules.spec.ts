@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type CompiledPrice, compilePrice } from '../../pricing/model-price.js';
+import { resolveCost } from '../event/usage-cost.rules.js';
+import { type PricedEventRow, planReprice, toFigures } from './reprice.rules.js';
+
+const PRICE = compilePrice({ input: 2, output: 8 });
+
+function anEvent(overrides: Partial<PricedEventRow> = {}): PricedEventRow {
+  return {
+    id: '7',
+    provider_id: 'provider-1',
+    input_tokens: '1000',
+    cached_input_tokens: '0',
+    cache_write_tokens: '0',
+    output_tokens: '500',
+    audio_input_tokens: '0',
+    audio_output_tokens: '0',
+    audio_milliseconds: '0',
+    cost_nano_usd: '1000000',
+    cost_source: 'computed',
+    ...overrides,
+  };
+}
+
+const UNMETERED = { input_tokens: '0', output_tokens: '0' };
+
+function planOf(event: Partial<PricedEventRow>, price: CompiledPrice | undefined = PRICE) {
+  return planReprice([anEvent(event)], () => price);
+}
+
+describe('planReprice', () => {
+  it('contract-admin 5.4: another price → the difference, computed', () => {
+    const plan = planOf({});
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'computed' }]);
+    expect(toFigures(plan)).toEqual({
+      matched_events: 1,
+      unmetered_events: 0,
+      unpriced_events: 0,
+      unpriced_cost_usd: 0,
+      previous_cost_usd: 0.001,
+      recalculated_cost_usd: 0.006,
+      delta_usd: 0.005,
+    });
+  });
+
+  it('price as before → nothing to change', () => {
+    expect(planOf({ cost_nano_usd: '6000000' })).toMatchObject({ changes: [], matchedEvents: 1 });
+  });
+
+  it.each([['unresolved' as const], ['computed' as const], [null]])(
+    'contract-admin 5.4: no measure, source %s → costs nothing, keeps its source, needs no price',
+    (cost_source) => {
+      const plan = planReprice([anEvent({ ...UNMETERED, cost_source })], () => undefined);
+      expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 0, costSource: cost_source }]);
+      expect(plan).toMatchObject({ matchedEvents: 1, unmeteredEvents: 1, unpricedEvents: 0 });
+    },
+  );
+
+  it('contract-admin 5.4: unresolved with tokens and no cost → computed', () => {
+    const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: '0' });
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'computed' }]);
+  });
+
+  it('decision 3.6: tokens priced, tools beside them not → new cost of the tokens, still unresolved', () => {
+    const plan = planOf({ cost_source: 'unresolved' });
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'unresolved' }]);
+  });
+
+  it.each([
+    ['no price', undefined],
+    ['a price by the minute only', compilePrice({ per_minute: 0.006 })],
+  ])('contract-admin 5.4: tokens and %s → unpriced, counted with its cost apart', (_name, price) => {
+    const plan = planReprice([anEvent()], () => price);
+    expect(plan.changes).toEqual([]);
+    expect(toFigures(plan)).toMatchObject({
+      matched_events: 0,
+      unpriced_events: 1,
+      unpriced_cost_usd: 0.001,
+      previous_cost_usd: 0,
+      delta_usd: 0,
+    });
+  });
+
+  it('contract-app 9.4: recording without tokens → a measure, priced by the minute', () => {
+    const plan = planOf({ ...UNMETERED, audio_milliseconds: '90500' }, compilePrice({ per_minute: 0.006 }));
+    expect(plan).toMatchObject({ unmeteredEvents: 0, recalculatedNanoUsd: 9_050_000n });
+  });
+
+  it('contract-app 9.4: prompt above the threshold → long rates; audio → rates of audio', () => {
+    const long = compilePrice({ input: 1, output: 1, long_context_threshold: 999, long_input: 2, long_output: 3 });
+    expect(planOf({}, long).recalculatedNanoUsd).toBe(3_500_000n);
+    const audio = compilePrice({ input: 1, output: 1, audio_input: 10, audio_output: 20 });
+    expect(planOf({ audio_input_tokens: '400', audio_output_tokens: '500' }, audio).recalculatedNanoUsd).toBe(
+      14_600_000n,
+    );
+  });
+
+  it('decision 4.2: sums beyond 2^53 → exact', () => {
+    const huge = anEvent({ ...UNMETERED, cost_nano_usd: String(Number.MAX_SAFE_INTEGER) });
+    const plan = planReprice([huge, huge, huge], () => PRICE);
+    expect(plan.previousNanoUsd).toBe(3n * BigInt(Number.MAX_SAFE_INTEGER));
+  });
+
+  it('decision 4.2: any usage without cached audio → what billing asked for', () => {
+    const count = fc.integer({ min: 0, max: 500_000 });
+    const usage = fc.record({ input: count, cached: count, written: count, output: count, ms: count });
+    fc.assert(
+      fc.property(usage, fc.boolean(), ({ input, cached, written, output, ms }, timed) => {
+        const price = timed
+          ? compilePrice({ per_minute: 0.006, input: 1, output: 2 })
+          : compilePrice({
+              input: 1.25,
+              output: 10,
+              cached_input: 0.125,
+              long_context_threshold: 200_000,
+              long_input: 2.5,
+            });
+        const billed = resolveCost(false, {
+          ...{ status: 'ok', answered: true, latencyMs: 1, clientAborted: false, contentType: null, price },
+          reading: {
+            ...{ inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: written, outputTokens: output },
+            ...{ reasoningTokens: 0, audioInputTokens: 0, audioCachedInputTokens: 0, audioOutputTokens: 0 },
+            ...{ usageSeen: true, audioSeconds: ms / 1000 },
+          },
+        });
+        const stored = anEvent({
+          input_tokens: String(input),
+          cached_input_tokens: String(cached),
+          cache_write_tokens: String(written),
+          output_tokens: String(output),
+          audio_milliseconds: String(ms),
+          cost_nano_usd: String(billed.nanoUsd),
+          cost_source: billed.source,
+        });
+        expect(planReprice([stored], () => price).changes).toEqual([]);
+      }),
+    );
+  });
+});

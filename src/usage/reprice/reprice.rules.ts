@@ -1,0 +1,150 @@
+import { type BillableUsage, costNanoUsd } from '../../pricing/cost.rules.js';
+import type { CompiledPrice } from '../../pricing/model-price.js';
+import { wholeNumber } from '../event/usage-line.rules.js';
+import type { CostSource } from '../usage-event.js';
+import { toUsd } from '../usage-totals.rules.js';
+
+const MS_PER_SECOND = 1000;
+
+/** A stored event whose cost is to be computed anew; `bigint` columns arrive as texts. */
+export interface PricedEventRow {
+  readonly id: string;
+  readonly provider_id: string | null;
+  readonly input_tokens: string;
+  readonly cached_input_tokens: string;
+  readonly cache_write_tokens: string;
+  readonly output_tokens: string;
+  readonly audio_input_tokens: string;
+  readonly audio_output_tokens: string;
+  readonly audio_milliseconds: string;
+  readonly cost_nano_usd: string;
+  readonly cost_source: CostSource | null;
+}
+
+/** What an event becomes. */
+export interface EventCost {
+  readonly id: string;
+  /** Whole nano-dollars. */
+  readonly costNanoUsd: number;
+  readonly costSource: CostSource | null;
+}
+
+/** What repricing comes to; costs in whole nano-dollars. */
+export interface RepricePlan {
+  /** Those that would cost or be called something else than they do. */
+  readonly changes: readonly EventCost[];
+  /** Events that can be repriced, those without any measure included. */
+  readonly matchedEvents: number;
+  readonly unmeteredEvents: number;
+  readonly unpricedEvents: number;
+  readonly unpricedNanoUsd: bigint;
+  readonly previousNanoUsd: bigint;
+  readonly recalculatedNanoUsd: bigint;
+}
+
+/** The same as clients read it. Source: contract-admin 5.4. */
+export interface RepriceFigures {
+  readonly matched_events: number;
+  readonly unmetered_events: number;
+  readonly unpriced_events: number;
+  readonly unpriced_cost_usd: number;
+  readonly previous_cost_usd: number;
+  readonly recalculated_cost_usd: number;
+  readonly delta_usd: number;
+}
+
+/**
+ * What events cost at the prices of now. Without any measure nothing can be priced: such an event costs nothing and
+ * keeps its source. The others are computed, but for those that used tools the provider charges for beside the tokens:
+ * they stay unresolved, with the cost of their tokens (decision 3.6).
+ *
+ * @param priceOf the price of the instance that served, if any.
+ * Source: contract-admin 5.4.
+ */
+export function planReprice(
+  events: readonly PricedEventRow[],
+  priceOf: (providerId: string | null) => CompiledPrice | undefined,
+): RepricePlan {
+  const changes: EventCost[] = [];
+  let [unmeteredEvents, unpricedEvents] = [0, 0];
+  let [unpriced, previous, recalculated] = [0n, 0n, 0n];
+  for (const event of events) {
+    const usage = billableUsage(event);
+    const metered = isMetered(usage);
+    const cost = metered ? repricedCost(event, usage, priceOf(event.provider_id)) : unmeteredCost(event);
+    if (cost === undefined) {
+      unpricedEvents++;
+      unpriced += BigInt(event.cost_nano_usd);
+      continue;
+    }
+    if (!metered) unmeteredEvents++;
+    previous += BigInt(event.cost_nano_usd);
+    recalculated += BigInt(cost.costNanoUsd);
+    if (String(cost.costNanoUsd) !== event.cost_nano_usd || cost.costSource !== event.cost_source) changes.push(cost);
+  }
+  return {
+    changes,
+    matchedEvents: events.length - unpricedEvents,
+    unmeteredEvents,
+    unpricedEvents,
+    unpricedNanoUsd: unpriced,
+    previousNanoUsd: previous,
+    recalculatedNanoUsd: recalculated,
+  };
+}
+
+/** Dollars, divided once each. */
+export function toFigures(plan: RepricePlan): RepriceFigures {
+  return {
+    matched_events: plan.matchedEvents,
+    unmetered_events: plan.unmeteredEvents,
+    unpriced_events: plan.unpricedEvents,
+    unpriced_cost_usd: toUsd(String(plan.unpricedNanoUsd)),
+    previous_cost_usd: toUsd(String(plan.previousNanoUsd)),
+    recalculated_cost_usd: toUsd(String(plan.recalculatedNanoUsd)),
+    delta_usd: toUsd(String(plan.recalculatedNanoUsd - plan.previousNanoUsd)),
+  };
+}
+
+/**
+ * What an event stores of what was used. Two things it does not store, so that a new cost may differ from the first one
+ * at the same price: how many of the cached prompt tokens were audio (they count as text here), and fractions of a
+ * millisecond of a recording.
+ */
+function billableUsage(event: PricedEventRow): BillableUsage {
+  return {
+    inputTokens: Number(event.input_tokens),
+    cachedInputTokens: Number(event.cached_input_tokens),
+    cacheWriteTokens: Number(event.cache_write_tokens),
+    outputTokens: Number(event.output_tokens),
+    audioInputTokens: Number(event.audio_input_tokens),
+    audioCachedInputTokens: 0,
+    audioOutputTokens: Number(event.audio_output_tokens),
+    audioSeconds: Number(event.audio_milliseconds) / MS_PER_SECOND,
+  };
+}
+
+function isMetered({ audioSeconds = 0, ...tokens }: BillableUsage): boolean {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = tokens;
+  return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens > 0 || audioSeconds > 0;
+}
+
+function unmeteredCost({ id, cost_source: costSource }: PricedEventRow): EventCost {
+  return { id, costNanoUsd: 0, costSource };
+}
+
+function repricedCost(
+  event: PricedEventRow,
+  usage: BillableUsage,
+  price: CompiledPrice | undefined,
+): EventCost | undefined {
+  const cost = price && costNanoUsd(price, usage);
+  if (cost === undefined || 'unresolved' in cost) return undefined;
+  const costSource = usedUnpricedTools(event) ? 'unresolved' : 'computed';
+  return { id: event.id, costNanoUsd: wholeNumber(cost.nanoUsd), costSource };
+}
+
+/** An unresolved cost is 0 but where the tokens have one and tools beside them have none. Source: contract-app 9.5. */
+function usedUnpricedTools({ cost_source, cost_nano_usd }: PricedEventRow): boolean {
+  return cost_source === 'unresolved' && cost_nano_usd !== '0';
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { AppRef } from '../../app-directory/app-row.js';
+import { Clock } from '../../common/clock.js';
+import { errorCode } from '../../common/errors/error-code.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { CustomPrices } from '../../pricing/custom-prices.js';
+import type { CompiledPrice } from '../../pricing/model-price.js';
+import { PriceBook } from '../../pricing/price-book.js';
+import type { ProviderType } from '../../upstreams/provider-types.js';
+import { daysBefore } from '../reports/usage-range.rules.js';
+import { type PricedEventRow, planReprice, type RepriceFigures, type RepricePlan, toFigures } from './reprice.rules.js';
+import { type EventSelection, UsageRepriceRepository } from './usage-reprice.repository.js';
+
+/** Most events one request reprices. Source: contract-admin 5.4. */
+const MAX_EVENTS = 10_000;
+/** Older events are about to be folded into sums, or are already. Source: specification "Retention". */
+const EVENT_DAYS = 90;
+/** The loser of a deadlock with a writer tries again so often. */
+const ATTEMPTS = 5;
+const DEADLOCK = '40P01';
+
+/** What to reprice. */
+export interface RepriceOrder {
+  readonly provider: ProviderType;
+  readonly model: string;
+  /** UTC, `YYYY-MM`. */
+  readonly month: string;
+  /** Write the new costs; otherwise only say what they would be. */
+  readonly apply: boolean;
+}
+
+/** What repricing came to. Source: contract-admin 5.4. */
+export interface UsageReprice extends RepriceFigures {
+  readonly app_id: string;
+  readonly provider: ProviderType;
+  readonly model: string;
+  readonly month: string;
+  readonly applied: boolean;
+}
+
+type PriceOf = (providerId: string | null) => CompiledPrice | undefined;
+
+/** Computes costs of recorded requests anew, and moves every sum of them along. */
+@Injectable()
+export class UsageRepriceService {
+  constructor(
+    private readonly events: UsageRepriceRepository,
+    private readonly customPrices: CustomPrices,
+    private readonly prices: PriceBook,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Events that are recorded meanwhile keep the cost they were recorded with. A second reprice of the same events waits
+   * for the first one.
+   *
+   * @throws invalid_request more than 10 000 events match (`month`), or some have no price and are to be written
+   * (`apply`); nothing is written then.
+   */
+  async run(app: AppRef, order: RepriceOrder): Promise<UsageReprice> {
+    const { provider, model, month, apply } = order;
+    const priceOf = await this.pricesOf(app, order);
+    const selection: EventSelection = {
+      ...{ organizationId: app.organizationId, appId: app.id, provider, model, month },
+      firstDay: daysBefore(this.clock.utcDay(), EVENT_DAYS),
+      limit: MAX_EVENTS + 1,
+    };
+    const plan = apply ? await this.apply(selection, priceOf) : planned(await this.events.list(selection), priceOf);
+    return { app_id: app.id, provider, model, month, applied: apply, ...toFigures(plan) };
+  }
+
+  private async pricesOf({ organizationId }: AppRef, { provider, model }: RepriceOrder): Promise<PriceOf> {
+    const custom = await this.customPrices.pricesByProvider(organizationId);
+    return (providerId) => this.prices.find(provider, model, custom.get(providerId ?? ''));
+  }
+
+  private async apply(selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.events.rewrite(selection, (events) => {
+          const plan = planned(events, priceOf);
+          if (plan.unpricedEvents > 0) throw invalidRequest('apply', `${plan.unpricedEvents} events have no price`);
+          return plan;
+        });
+      } catch (error) {
+        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
+      }
+    }
+  }
+}
+
+function planned(events: readonly PricedEventRow[], priceOf: PriceOf): RepricePlan {
+  if (events.length > MAX_EVENTS) throw invalidRequest('month', `more than ${MAX_EVENTS} events match`);
+  return planReprice(events, priceOf);
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import { readBounded } from './read-bounded.js';
+import type { UsageDimension } from './reports/usage-dimensions.js';
+import type { DayRange } from './reports/usage-range.rules.js';
+import type { TotalsRow } from './usage-rows.js';
+import { SUM_COLUMNS } from './usage-sum-columns.js';
+
+/** Sums of one UTC day, `YYYY-MM-DD`, and one type of provider. */
+export interface DaySumsRow extends TotalsRow {
+  readonly date: string;
+  readonly provider: string;
+}
+
+/** Sums of what has one key of a dimension, or none. */
+export interface KeySumsRow extends TotalsRow {
+  readonly key: string | null;
+}
+
+/** The columns of `usage_days` behind the dimensions; users have a table of their own. */
+const COLUMNS: Readonly<Record<Exclude<UsageDimension, 'user'>, string>> = {
+  model: 'model',
+  provider: 'provider_type',
+  provider_slug: 'provider_slug',
+  provider_gateway: 'provider_gateway_id',
+  credential_source: 'credential_source',
+  model_author: 'model_author',
+  status: 'status',
+  cost_source: 'cost_source',
+  route: 'route',
+  endpoint: 'endpoint_slug',
+  app_version: 'app_version',
+};
+
+/** Columns that `usage_months` has too: what is known of a month once its days are gone. */
+const MONTH_COLUMNS: ReadonlySet<string> = new Set(['provider_type', 'model', 'status']);
+
+const SUMS = SUM_COLUMNS.map((name) => `sum(used.${name}) AS ${name}`).join(', ');
+
+const TOTALS = `${SUMS},
+  coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
+  coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked`;
+
+const FROM = "to_date($3, 'YYYY-MM-DD')";
+const TO = "to_date($4, 'YYYY-MM-DD')";
+const OF_APP = 'kept.organization_id = $1 AND kept.app_id = $2';
+
+/**
+ * What was used on the days from `$3` to `$4`, both included: rows of days, and of those months that lie within whole
+ * and are folded. No request is in both.
+ */
+function used(column: string): string {
+  const ofMonth = MONTH_COLUMNS.has(column) ? `kept.${column}` : 'NULL';
+  return `
+    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    WHERE ${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}
+    UNION ALL
+    SELECT kept.month, kept.provider_type, kept.status, ${ofMonth}, ${kept()} FROM usage_months kept
+    WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
+}
+
+function kept(): string {
+  return SUM_COLUMNS.map((name) => `kept.${name}`).join(', ');
+}
+
+const BY_DAY = `
+  SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.provider_type AS provider, ${TOTALS}
+  FROM (${used('provider_type')}) used
+  GROUP BY used.day, used.provider_type HAVING sum(used.requests) > 0
+  ORDER BY used.day, used.provider_type COLLATE "C"`;
+
+const IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
+
+const byColumn = (column: string) => `
+  SELECT used.key, ${TOTALS} FROM (${used(column)}) used
+  GROUP BY used.key HAVING sum(used.requests) > 0 ${IN_ORDER}`;
+
+const USER_MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
+
+/** Requests without a user are what is left of all of them, so that old ones, whose users are forgotten, count there. */
+const BY_USER = `
+  WITH of_user AS (
+    SELECT kept.user_id AS key, ${USER_MEASURES.map((name) => `sum(kept.${name}) AS ${name}`).join(', ')}
+    FROM usage_user_days kept WHERE ${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO} GROUP BY kept.user_id),
+  everything AS (SELECT ${TOTALS} FROM (${used('provider_type')}) used),
+  of_users AS (
+    SELECT ${USER_MEASURES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')} FROM of_user)
+  SELECT * FROM (
+    SELECT key, ${USER_MEASURES.join(', ')} FROM of_user
+    UNION ALL
+    SELECT NULL, ${USER_MEASURES.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
+    FROM everything CROSS JOIN of_users) shares
+  WHERE requests > 0 ${IN_ORDER}`;
+
+/**
+ * Reads the sums of usage by day and by month, never the events. Sums and money arrive as texts, because they may
+ * exceed what a number holds exactly.
+ */
+@Injectable()
+export class UsageSumsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** By date, then by type of provider; a folded month is one date, its first. */
+  sumByDay(app: AppRef, { from, to }: DayRange): Promise<DaySumsRow[]> {
+    return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, from, to]);
+  }
+
+  /** At most `limit` keys, those with the most requests first. */
+  sumByKey(app: AppRef, { from, to }: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
+    const statement = by === 'user' ? BY_USER : byColumn(COLUMNS[by]);
+    return readBounded(this.dataSource, statement, [app.organizationId, app.id, from, to, limit]);
+  }
+}

@@ -1,0 +1,54 @@
+import type { DataSource } from 'typeorm';
+import { SystemClock } from './common/clock.js';
+import { SystemIds } from './common/ids.js';
+import { Secret } from './common/log/secret.js';
+import { processEnvironment } from './platform/config/environment.js';
+import { createDataSource } from './platform/database/data-source.js';
+import { openPlatform } from './platform/open-platform.js';
+import { renderLedgerJson, renderLedgerReport } from './usage/ledger/ledger-report.rules.js';
+import { UsageLedgerRepository } from './usage/ledger/usage-ledger.repository.js';
+import { UsageLedger } from './usage/ledger/usage-ledger.service.js';
+
+const DIFFERS = 1;
+const NOT_CHECKED = 2;
+
+/**
+ * Proves that every sum of usage is the sum of its events, beside a running service or without one, with the settings
+ * of the service. The report goes to standard output, as one JSON object with `--json`. Exit code 0 when all is equal,
+ * 1 when something differs, 2 when it could not be checked.
+ */
+async function main(): Promise<void> {
+  const clock = new SystemClock();
+  const platform = await openPlatform(processEnvironment(), { clock, ids: new SystemIds(), log: () => undefined });
+  try {
+    const patient = await patientCopy(platform.parts.dataSource);
+    try {
+      const report = await new UsageLedger(new UsageLedgerRepository(patient), clock).verify();
+      const render = process.argv.includes('--json') ? renderLedgerJson : renderLedgerReport;
+      process.stdout.write(render(report));
+      process.exitCode = report.findings.length === 0 ? 0 : DIFFERS;
+    } finally {
+      await patient.destroy();
+    }
+  } finally {
+    await platform.close();
+  }
+}
+
+/** A connection to the same database whose statements may run as long as millions of events take. */
+function patientCopy({ options }: DataSource): Promise<DataSource> {
+  if (options.type !== 'postgres' || options.url === undefined) throw new Error('the database has no address');
+  return createDataSource({
+    url: new Secret(options.url),
+    poolSize: 1,
+    applicationName: 'gateway-verify-ledger',
+    statementTimeoutMs: 0,
+    entities: [],
+    migrations: [],
+  }).initialize();
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`The ledger could not be checked: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = NOT_CHECKED;
+});
