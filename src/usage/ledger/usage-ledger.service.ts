@@ -1,14 +1,11 @@
 import type { Clock } from '../../common/clock.js';
-import { daysBefore } from '../reports/usage-range.rules.js';
+import { firstEventDay } from '../reports/usage-range.rules.js';
 import {
   LEDGER_TABLES,
   type LedgerDifference,
   type LedgerTable,
   type UsageLedgerRepository,
 } from './usage-ledger.repository.js';
-
-/** Events are kept that long; of older days only sums are left. Source: specification "Retention". */
-const EVENT_DAYS = 90;
 
 /** Something that is not the sum of its events. */
 export interface LedgerFinding extends LedgerDifference {
@@ -36,7 +33,7 @@ export class UsageLedger {
 
   /** Of every account; takes some seconds for a million events. */
   async verify(): Promise<LedgerReport> {
-    const firstDay = daysBefore(this.clock.utcDay(), EVENT_DAYS);
+    const firstDay = firstEventDay(this.clock.utcDay());
     const apps = await this.sums.listApps();
     const findings: LedgerFinding[] = [];
     for (const app of apps) {

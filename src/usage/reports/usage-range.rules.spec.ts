@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayRange, daysBefore } from './usage-range.rules.js';
+import { dayRange, firstEventDay } from './usage-range.rules.js';
 
 const TODAY = '2026-03-01';
 
@@ -31,9 +31,9 @@ describe('dayRange', () => {
   });
 });
 
-describe('daysBefore', () => {
-  it('over the end of a leap February → the right day', () => {
-    expect(daysBefore('2024-03-01', 1)).toBe('2024-02-29');
-    expect(daysBefore('2026-03-01', 90)).toBe('2025-12-01');
+describe('firstEventDay', () => {
+  it('specification "Retention": 90 days back, over leap Februaries too', () => {
+    expect(firstEventDay('2024-05-29')).toBe('2024-02-29');
+    expect(firstEventDay('2026-03-01')).toBe('2025-12-01');
   });
 });

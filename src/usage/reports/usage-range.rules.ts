@@ -5,6 +5,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before the last one, when only that is known. */
 const DEFAULT_DAYS_BEFORE = 29;
 const FIRST_DAY = '0000-01-01';
+/** Days before today whose events are kept. Source: specification "Retention". */
+const EVENT_DAYS = 90;
 
 /** UTC days, `YYYY-MM-DD`, both included. */
 export interface DayRange {
@@ -31,8 +33,13 @@ export function dayRange(asked: Partial<DayRange>, today: string): DayRange {
   return { from, to };
 }
 
+/** The first UTC day whose events are all there: those of earlier days are folded into sums, or about to be. */
+export function firstEventDay(today: string): string {
+  return daysBefore(today, EVENT_DAYS);
+}
+
 /** The UTC day so many days earlier, `YYYY-MM-DD`; no year before 0000. */
-export function daysBefore(day: string, days: number): string {
+function daysBefore(day: string, days: number): string {
   const earlier = dayOf(dayStartMs(day) - days * DAY_MS);
   return earlier.startsWith('-') ? FIRST_DAY : earlier;
 }

@@ -31,8 +31,12 @@ const SELECT_EVENTS = `
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2 AND event.provider_type = $3 AND event.model = $4
     AND ${inMonth(5)} AND event.created_at >= to_date($6, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'
-    AND event.cost_source IS DISTINCT FROM 'reported' AND NOT starts_with(event.status, 'blocked_')
-  ORDER BY event.id LIMIT $7`;
+    AND event.cost_source IS DISTINCT FROM 'reported' AND NOT starts_with(event.status, 'blocked_')`;
+
+/** Any of them: where there are far too many, that is known at once. */
+const LIST_EVENTS = `${SELECT_EVENTS} LIMIT $7`;
+
+const LOCK_EVENTS = `${SELECT_EVENTS} ORDER BY event.id LIMIT $7 FOR UPDATE`;
 
 /** The changes `$1` beside the events of the month `$2` they are about, as those are stored. */
 const CHANGED = `
@@ -104,19 +108,20 @@ const DELETE_EMPTY_DAYS = `
 export class UsageRepriceRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Oldest first, at most as many as the selection says. */
+  /** In no order, at most as many as the selection says. */
   list(selection: EventSelection): Promise<PricedEventRow[]> {
-    return readBounded(this.dataSource, SELECT_EVENTS, selectionParameters(selection));
+    return readBounded(this.dataSource, LIST_EVENTS, selectionParameters(selection));
   }
 
   /**
    * Writes the changes that are planned for the selected events, all or none: nobody else changes those events from the
-   * moment they are read. The plan may throw; nothing is written then.
+   * moment they are read. The plan may throw; nothing is written then. It is asked once before anything is locked, so
+   * that what it refuses keeps nobody waiting.
    */
   rewrite(selection: EventSelection, plan: (events: PricedEventRow[]) => RepricePlan): Promise<RepricePlan> {
     return this.dataSource.transaction(async (tx) => {
-      const events: PricedEventRow[] = await tx.query(`${SELECT_EVENTS} FOR UPDATE`, selectionParameters(selection));
-      const planned = plan(events);
+      plan(await tx.query<PricedEventRow[]>(LIST_EVENTS, selectionParameters(selection)));
+      const planned = plan(await tx.query<PricedEventRow[]>(LOCK_EVENTS, selectionParameters(selection)));
       if (planned.changes.length > 0) await writeChanges(tx, selection, planned.changes);
       return planned;
     });

@@ -7,14 +7,12 @@ import { CustomPrices } from '../../pricing/custom-prices.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import { PriceBook } from '../../pricing/price-book.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import { daysBefore } from '../reports/usage-range.rules.js';
+import { firstEventDay } from '../reports/usage-range.rules.js';
 import { type PricedEventRow, planReprice, type RepriceFigures, type RepricePlan, toFigures } from './reprice.rules.js';
 import { type EventSelection, UsageRepriceRepository } from './usage-reprice.repository.js';
 
 /** Most events one request reprices. Source: contract-admin 5.4. */
 const MAX_EVENTS = 10_000;
-/** Older events are about to be folded into sums, or are already. Source: specification "Retention". */
-const EVENT_DAYS = 90;
 /** The loser of a deadlock with a writer tries again so often. */
 const ATTEMPTS = 5;
 const DEADLOCK = '40P01';
@@ -62,7 +60,7 @@ export class UsageRepriceService {
     const priceOf = await this.pricesOf(app, order);
     const selection: EventSelection = {
       ...{ organizationId: app.organizationId, appId: app.id, provider, model, month },
-      firstDay: daysBefore(this.clock.utcDay(), EVENT_DAYS),
+      firstDay: firstEventDay(this.clock.utcDay()),
       limit: MAX_EVENTS + 1,
     };
     const plan = apply ? await this.apply(selection, priceOf) : planned(await this.events.list(selection), priceOf);
