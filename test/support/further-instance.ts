@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningGateway, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
-import type { MobileWorld } from './mobile-world.js';
-import { testEnvironment } from './world.js';
+import { testEnvironment, type World } from './world.js';
 
 /** One more instance of a world's service, on the same database. */
 export interface FurtherInstance {
@@ -14,9 +13,14 @@ export interface FurtherInstance {
   stop(): Promise<void>;
 }
 
-/** Starts it. @param databaseUrl another way to the same database. */
+/**
+ * Starts it.
+ *
+ * @param world `rootFile` names the certificates that devices are proven with, where the world has any.
+ * @param databaseUrl another way to the same database.
+ */
 export async function startFurtherInstance(
-  { baseUrl, managementKey, rootFile, ...world }: MobileWorld,
+  { baseUrl, managementKey, rootFile = '', ...world }: World & { readonly rootFile?: string },
   databaseUrl = world.databaseUrl,
 ): Promise<FurtherInstance> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-further-'));

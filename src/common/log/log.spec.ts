@@ -52,6 +52,19 @@ describe('log lines (contract-app 12.1)', () => {
     expect(JSON.parse(errorLine({ status })).level).toBe(level);
   });
 
+  it('a listener → told of every event, also of one that is not written', () => {
+    const told: unknown[] = [];
+    const lines: string[] = [];
+    const log = new Log(
+      new FixedClock(),
+      'error',
+      (line) => lines.push(line),
+      (...event) => told.push(event),
+    );
+    log.event('redis_back', { lostMs: 5 });
+    expect([told, lines]).toEqual([[['redis_back', { lostMs: 5 }]], []]);
+  });
+
   it('an event without a level of its own → info', () => {
     const lines = written((log) => log.event('gateway_stopped', { instanceId: 'i' }));
     expect(JSON.parse(lines.join()).level).toBe('info');
@@ -83,19 +96,6 @@ describe('untrusted text in lines (threats 6.6)', () => {
         expect(JSON.parse(line).path).toBe(path.slice(0, 512));
       }),
     );
-  });
-
-  it('a listener → told of every event, also of one that is not written', () => {
-    const told: unknown[] = [];
-    const lines: string[] = [];
-    const log = new Log(
-      new FixedClock(),
-      'error',
-      (line) => lines.push(line),
-      (...event) => told.push(event),
-    );
-    log.event('redis_back', { lostMs: 5 });
-    expect([told, lines]).toEqual([[['redis_back', { lostMs: 5 }]], []]);
   });
 
   it('a forged line → stays within its field', () => {
