@@ -3,8 +3,12 @@ import type { DataSource } from 'typeorm';
 /** Longest a query that people wait for may run; ten times what it should take. */
 const READ_TIMEOUT_MS = 3_000;
 
+/** What sums of many users need; more than that goes to disk. */
+const READ_MEMORY = '32MB';
+
 /** Compiling a query takes longer than any of these should. */
-const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_TIMEOUT_MS}; SET LOCAL jit = off`;
+const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_TIMEOUT_MS};
+  SET LOCAL work_mem = '${READ_MEMORY}'; SET LOCAL jit = off`;
 
 /**
  * Reads for people from tables that may hold millions of rows, so that nobody's question keeps a connection from those

@@ -56,9 +56,10 @@ const listEventsOf = (user: string) => `
     UNION ALL
     SELECT next.* FROM kind CROSS JOIN LATERAL (
       SELECT event.model, event.provider_type, event.status FROM usage_events event
-      WHERE event.app_id = $2 AND ${user} AND ($8::text IS NULL OR event.model = $8)
+      WHERE event.app_id = $2 AND ${user}
         AND (event.model, event.provider_type, event.status) > (kind.model, kind.provider_type, kind.status)
-      ORDER BY event.model, event.provider_type, event.status LIMIT 1) next)
+      ORDER BY event.model, event.provider_type, event.status LIMIT 1) next
+    WHERE $8::text IS NULL OR next.model = $8)
   SELECT event.* FROM kind CROSS JOIN LATERAL (
     SELECT one.* FROM usage_events one
     WHERE one.app_id = $2 AND ${user} AND one.model = kind.model AND one.provider_type = kind.provider_type
@@ -71,8 +72,8 @@ const LIST_FILTERED = listEventsOf('$7::text IS NULL');
 const LIST_OF_USER = listEventsOf('user_id = $7');
 
 /**
- * Reading of `usage_events` and of the sums kept in step with it. Sums and money arrive as texts, because they may exceed what a
- * number holds exactly.
+ * Reading of `usage_events` and of the sums kept in step with it. Sums and money arrive as texts, because they may
+ * exceed what a number holds exactly.
  */
 @Injectable()
 export class UsageRepository {

@@ -1,0 +1,109 @@
+/**
+ * Measures every query of recorded usage on a database that `generate-usage` has filled:
+ * `npm run build && node bench/usage/plan-times.mjs --url=postgres://…`
+ *
+ * Each is asked for the application that is used most, once cold and then several times; what is printed is the first
+ * time and the median of the others, in milliseconds.
+ */
+import { parseArgs } from 'node:util';
+import { Secret } from '../../dist/src/common/log/secret.js';
+import { createDataSource } from '../../dist/src/platform/database/data-source.js';
+import { USAGE_DIMENSIONS } from '../../dist/src/usage/reports/usage-dimensions.js';
+import { UsageRepository } from '../../dist/src/usage/usage.repository.js';
+import { UsageSumsRepository } from '../../dist/src/usage/usage-sums.repository.js';
+
+const BOUND_MS = 300;
+const REPEATS = 5;
+
+const { values } = parseArgs({ options: { url: { type: 'string' } } });
+if (values.url === undefined) throw new Error('--url names the database to ask');
+const dataSource = await createDataSource({
+  url: new Secret(values.url),
+  applicationName: 'plan-times',
+  poolSize: 2,
+  entities: [],
+  migrations: [],
+}).initialize();
+const usage = new UsageRepository(dataSource);
+const sums = new UsageSumsRepository(dataSource);
+
+const [busiest] = await dataSource.query(`
+  SELECT organization_id, app_id FROM usage_days GROUP BY organization_id, app_id ORDER BY sum(requests) DESC LIMIT 1`);
+if (busiest === undefined) throw new Error('there is no usage: fill the database with generate-usage first');
+const { organization_id: organizationId, app_id: id } = busiest;
+const app = { organizationId, id };
+const [middle] = await dataSource.query(
+  'SELECT user_id, id FROM usage_events WHERE app_id = $1 AND user_id IS NOT NULL ORDER BY id LIMIT 1 OFFSET 1000',
+  [id],
+);
+const [known] = await dataSource.query('SELECT response_id FROM usage_events WHERE app_id = $1 LIMIT 1', [id]);
+const [{ month, today, first }] = await dataSource.query(`
+  SELECT to_char(now(), 'YYYY-MM') AS month, to_char(now(), 'YYYY-MM-DD') AS today,
+    to_char(now() - interval '29 days', 'YYYY-MM-DD') AS first`);
+const [{ yearAgo, ninety }] = await dataSource.query(`
+  SELECT to_char(now() - interval '364 days', 'YYYY-MM-DD') AS "yearAgo",
+    to_char(now() - interval '89 days', 'YYYY-MM-DD') AS ninety`);
+
+const page = (filter) => usage.listEvents(organizationId, id, { limit: 50, ...filter });
+const queries = {
+  sumMonth: () => usage.sumMonth(organizationId, id, month),
+  sumMonthByApp: () => usage.sumMonthByApp(organizationId, month),
+  hasEvents: () => usage.hasEvents(organizationId),
+  'hasEvents, none': () => usage.hasEvents('nobody'),
+  'hasEventsOfApp, none': () => usage.hasEventsOfApp('nothing'),
+  'countFailuresByDay, 30 days': () => usage.countFailuresByDay(app, first, today),
+  'countFailuresByDay, 365 days': () => usage.countFailuresByDay(app, yearAgo, today),
+  findResponseUser: () => usage.findResponseUser(id, known.response_id),
+  'findResponseUser, none': () => usage.findResponseUser(id, 'resp_none'),
+  findUserMonth: () => usage.findUserMonth(app, middle.user_id, today),
+  listEvents: () => page({}),
+  'listEvents, 200': () => page({ limit: 200 }),
+  'listEvents, old page': () => page({ beforeId: Number(middle.id) }),
+  'listEvents, status ok': () => page({ status: 'ok' }),
+  'listEvents, status blocked_billing (rare)': () => page({ status: 'blocked_billing' }),
+  'listEvents, status none': () => page({ status: 'blocked_nothing' }),
+  'listEvents, provider openai': () => page({ provider: 'openai' }),
+  'listEvents, provider none': () => page({ provider: 'mistral' }),
+  'listEvents, model common': () => page({ model: 'model-0' }),
+  'listEvents, model rare': () => page({ model: 'rare-model' }),
+  'listEvents, model and rare status': () => page({ model: 'model-0', status: 'blocked_billing' }),
+  'listEvents, user busy': () => page({ user: 'user-0' }),
+  'listEvents, user': () => page({ user: middle.user_id }),
+  'listEvents, user none': () => page({ user: 'nobody' }),
+  'listEvents, user busy and rare status': () => page({ user: 'user-0', status: 'blocked_billing' }),
+  'listEvents, old page of a provider': () => page({ provider: 'openai', beforeId: Number(middle.id) }),
+  'timeseries, 30 days': () => sums.sumByDay(app, { from: first, to: today }),
+  'timeseries, 365 days': () => sums.sumByDay(app, { from: yearAgo, to: today }),
+  ...Object.fromEntries(
+    USAGE_DIMENSIONS.flatMap((by) => [
+      [`breakdown by ${by}, 30 days`, () => sums.sumByKey(app, { from: first, to: today }, by, 50)],
+      [`breakdown by ${by}, 90 days`, () => sums.sumByKey(app, { from: ninety, to: today }, by, 50)],
+    ]),
+  ),
+};
+
+/** Infinity for a query that was cut off; that is not asked again. */
+async function timesOf(query) {
+  const times = [];
+  for (let round = 0; round <= REPEATS; round++) {
+    const startedMs = performance.now();
+    try {
+      await query();
+    } catch {
+      return [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    }
+    times.push(performance.now() - startedMs);
+  }
+  return times;
+}
+
+let slow = 0;
+for (const [name, query] of Object.entries(queries)) {
+  const [cold, ...warm] = await timesOf(query);
+  const median = warm.toSorted((a, b) => a - b)[Math.floor(warm.length / 2)];
+  if (cold > BOUND_MS) slow++;
+  const columns = [cold, median].map((ms) => ms.toFixed(1).padStart(9));
+  console.log(`${name.padEnd(48)} ${columns.join(' ')}${cold > BOUND_MS ? '  over' : ''}`);
+}
+console.log(`${slow} of ${Object.keys(queries).length} took longer than ${BOUND_MS} ms at first`);
+await dataSource.destroy();
