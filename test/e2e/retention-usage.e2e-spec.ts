@@ -10,6 +10,7 @@ import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
+import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
 import { UsageRetentionRepository } from '../../src/usage/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
 import { type Break, BreakingSessions } from '../support/breaking-sessions.js';
@@ -36,7 +37,9 @@ const NEVER = new AbortController().signal;
 
 /** So that a handful of rows are many batches. */
 class SmallBatches extends UsageRetention {
-  protected override readonly atOnce = 2;
+  constructor(protected override readonly atOnce = 2) {
+    super(new UsageRetentionRepository());
+  }
 }
 
 let url: string;
@@ -58,13 +61,18 @@ afterAll(async () => {
   await dropDatabase(url);
 });
 
-function retentionOn(db: DataSource, sessions = new RetentionSessions(db), lines: Record<string, unknown>[] = []) {
+function retentionOn(
+  db: DataSource,
+  sessions = new RetentionSessions(db),
+  lines: Record<string, unknown>[] = [],
+  usage = new SmallBatches(),
+) {
   const clock = new FakeClock(Date.parse(`${TODAY}T03:17:00Z`));
   return new Retention(
     sessions,
     new AuthEventRetention(new AuthEventRetentionRepository()),
     new ChallengeRetention(new ChallengesRepository(db)),
-    new SmallBatches(new UsageRetentionRepository()),
+    usage,
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
@@ -162,7 +170,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       );
       await storeUsage(reader, rows);
       const fold = async (db: DataSource) => {
-        const usage = new SmallBatches(new UsageRetentionRepository());
+        const usage = new SmallBatches();
         await usage.compact(db.manager, FIRST_EVENT_DAY, NEVER);
         await usage.fold(db.manager, FIRST_DAY, NEVER);
       };
@@ -172,6 +180,33 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(rows) });
       expect(await rest()).toEqual(NOTHING_OLD);
     }
+  }, 60_000);
+
+  it('events are stored all the while, of today and late ones → no statement of the writer fails, nothing is lost', async () => {
+    const before = await keptTotals(reader);
+    const writes = new UsageWritesRepository(other);
+    const stored: object[] = [];
+    let isOver = false;
+    const store = async () => {
+      while (!isOver) {
+        const recent = Array.from({ length: 5 }, () => ({ app_id: 'busy', day: TODAY, user_id: 'bob' }));
+        const rows = usageRows([...DAYS.map((day) => ({ app_id: 'busy', day, user_id: 'ann' })), ...recent]);
+        await writes.insert(JSON.stringify(rows));
+        stored.push(...rows);
+      }
+    };
+    const writers = [store(), store()];
+    for (let night = 0; night < 30; night++) {
+      await makePartitions(reader, ['2023-01', '2023-02', '2023-03']);
+      expect(await retentionOn(one, undefined, undefined, new SmallBatches(200)).run(NEVER)).toBe('done');
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect(stored.length).toBeGreaterThan(100);
+    expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(stored) });
+    expect(await retentionOn(one).run(NEVER)).toBe('done');
+    expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(stored) });
+    expect(await rest()).toEqual(NOTHING_OLD);
   }, 60_000);
 
   it('contract-admin 11: what it took away is told; once more → nothing left to take', async () => {

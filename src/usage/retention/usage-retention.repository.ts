@@ -31,10 +31,14 @@ const DELETE_EVENTS = `
     WHERE event.id > $2 AND event.id <= (SELECT last_id FROM chunk) AND event.created_at < ${START_OF_DAY} RETURNING 1)
   SELECT chunk.last_id, (SELECT count(*)::integer FROM gone) AS count FROM chunk`;
 
-/** Rows of `usage_days` of before the day `$1`, oldest first, at most `$2` of them. */
+/**
+ * Rows of `usage_days` of before the day `$1`, oldest first, at most `$2` of them. What a writer of late events holds at
+ * the moment is left for later: this statement holds rows in an order of its own, and whoever does must wait for nobody.
+ */
 const deleteDays = (which: string) => `
   DELETE FROM usage_days WHERE ctid = ANY (ARRAY(
-    SELECT old.ctid FROM usage_days old WHERE old.day < $1 AND ${which} ORDER BY old.day LIMIT $2))
+    SELECT old.ctid FROM usage_days old WHERE old.day < $1 AND ${which} ORDER BY old.day LIMIT $2
+    FOR UPDATE SKIP LOCKED))
   RETURNING organization_id, app_id, day, ${LASTING}, ${MEASURES.join(', ')}`;
 
 /**
@@ -121,7 +125,8 @@ export class UsageRetentionRepository {
     const statement = `
       WITH gone AS (
         DELETE FROM usage_user_days WHERE ctid = ANY (ARRAY(
-          SELECT old.ctid FROM usage_user_days old WHERE old.day < $1 ORDER BY old.day LIMIT $2))
+          SELECT old.ctid FROM usage_user_days old WHERE old.day < $1 ORDER BY old.day LIMIT $2
+          FOR UPDATE SKIP LOCKED))
         RETURNING 1)
       SELECT count(*)::integer AS count FROM gone`;
     return count(connection, statement, before, limit);
