@@ -42,9 +42,10 @@ const TOTALS = `${SUMS},
   coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
   coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked`;
 
-const FROM = "to_date($3, 'YYYY-MM-DD')";
-const TO = "to_date($4, 'YYYY-MM-DD')";
+const FROM = '$3::date';
+const TO = '$4::date';
 const OF_APP = 'kept.organization_id = $1 AND kept.app_id = $2';
+const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
 
 /**
  * What was used on the days from `$3` to `$4`, both included: rows of days, and of those months that lie within whole
@@ -54,7 +55,7 @@ function used(column: string): string {
   const ofMonth = MONTH_COLUMNS.has(column) ? `kept.${column}` : 'NULL';
   return `
     SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
-    WHERE ${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}
+    WHERE ${ON_DAYS}
     UNION ALL
     SELECT kept.month, kept.provider_type, kept.status, ${ofMonth}, ${kept()} FROM usage_months kept
     WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
@@ -78,14 +79,28 @@ const byColumn = (column: string) => `
 
 const USER_MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
 
-/** Requests without a user are what is left of all of them, so that old ones, whose users are forgotten, count there. */
+const USER_DAYS = `usage_user_days kept WHERE ${ON_DAYS}`;
+
+const sumsOfUsers = USER_MEASURES.map((name) => `coalesce(sum(kept.${name}), 0) AS ${name}`).join(', ');
+
+/**
+ * Requests without a user are what is left of all of them, so that old ones, whose users are forgotten, count there.
+ * Only of the users with the most requests more is summed up, each of their days found by its key: all of it, of
+ * everybody, would not fit into memory.
+ */
 const BY_USER = `
-  WITH of_user AS (
-    SELECT kept.user_id AS key, ${USER_MEASURES.map((name) => `sum(kept.${name}) AS ${name}`).join(', ')}
-    FROM usage_user_days kept WHERE ${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO} GROUP BY kept.user_id),
-  everything AS (SELECT ${TOTALS} FROM (${used('provider_type')}) used),
-  of_users AS (
-    SELECT ${USER_MEASURES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')} FROM of_user)
+  WITH busiest AS MATERIALIZED (
+    SELECT kept.user_id, sum(kept.requests) AS requests FROM ${USER_DAYS}
+    GROUP BY kept.user_id ORDER BY requests DESC, kept.user_id COLLATE "C" LIMIT $5),
+  used_on AS MATERIALIZED (SELECT DISTINCT kept.day FROM usage_days kept WHERE ${ON_DAYS}),
+  of_user AS (
+    SELECT busiest.user_id AS key, ${sumsOfUsers} FROM busiest CROSS JOIN used_on CROSS JOIN LATERAL (
+      SELECT one.* FROM usage_user_days one
+      WHERE one.organization_id = $1 AND one.app_id = $2 AND one.day = used_on.day AND one.user_id = busiest.user_id
+      OFFSET 0) kept
+    GROUP BY busiest.user_id),
+  of_users AS (SELECT ${sumsOfUsers} FROM ${USER_DAYS}),
+  everything AS (SELECT ${TOTALS} FROM (${used('provider_type')}) used)
   SELECT * FROM (
     SELECT key, ${USER_MEASURES.join(', ')} FROM of_user
     UNION ALL
@@ -103,12 +118,17 @@ export class UsageSumsRepository {
 
   /** By date, then by type of provider; a folded month is one date, its first. */
   sumByDay(app: AppRef, { from, to }: DayRange): Promise<DaySumsRow[]> {
-    return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, from, to]);
+    return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, toDate(from), toDate(to)]);
   }
 
   /** At most `limit` keys, those with the most requests first. */
   sumByKey(app: AppRef, { from, to }: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
     const statement = by === 'user' ? BY_USER : byColumn(COLUMNS[by]);
-    return readBounded(this.dataSource, statement, [app.organizationId, app.id, from, to, limit]);
+    return readBounded(this.dataSource, statement, [app.organizationId, app.id, toDate(from), toDate(to), limit]);
   }
+}
+
+/** A day as Postgres writes it, which has no year 0000. */
+function toDate(day: string): string {
+  return day.startsWith('0000') ? `0001${day.slice('0000'.length)} BC` : day;
 }
