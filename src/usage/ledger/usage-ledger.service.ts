@@ -31,7 +31,7 @@ export class UsageLedger {
     private readonly clock: Clock,
   ) {}
 
-  /** Of every account; takes some seconds for a million events. */
+  /** Of every account; takes up to half a minute for a million events. */
   async verify(): Promise<LedgerReport> {
     const firstDay = firstEventDay(this.clock.utcDay());
     const apps = await this.sums.listApps();
