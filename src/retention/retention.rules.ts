@@ -1,9 +1,8 @@
 import { instantOf } from '../common/clock.js';
+import { EVENT_DAYS } from '../usage/reports/usage-range.rules.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days for which single events, and what users did on a day, are kept. Source: specification "Retention". */
-const EVENT_DAYS = 90;
 /** Days after which totals by day become totals by month. Source: specification "Retention". */
 const DAY_TOTAL_DAYS = 400;
 /** When the nightly work begins: 03:17 UTC. Source: decision 7.2. */

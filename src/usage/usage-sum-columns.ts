@@ -13,12 +13,14 @@ export const DAY_DIMENSIONS = [
   'cost_source',
 ] as const;
 
-/** Columns that every table of sums has, each the sum of the events' own. */
-export const SUM_COLUMNS = [
-  'requests',
+/** What the sums add of an event beside its requests. */
+export const MEASURES = [
   'input_tokens',
   'cached_input_tokens',
   'cache_write_tokens',
   'output_tokens',
   'cost_nano_usd',
 ] as const;
+
+/** Columns that every table of sums has, each the sum of the events' own. */
+export const SUM_COLUMNS = ['requests', ...MEASURES] as const;

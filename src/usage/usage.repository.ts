@@ -11,22 +11,14 @@ import type {
   UsageEventRow,
   UserUsageRow,
 } from './usage-rows.js';
-
-const MEASURES = [
-  'requests',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-];
+import { SUM_COLUMNS } from './usage-sum-columns.js';
 
 /** Sums of rows of days and months, as `numeric` texts. */
-const TOTALS = MEASURES.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
+const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
 
 /** What was used in the UTC month `$2`, which is `YYYY-MM`: from its days, or from itself once those are folded. */
 const usedInMonth = (where: string) => {
-  const columns = ['app_id', 'status', ...MEASURES].join(', ');
+  const columns = ['app_id', 'status', ...SUM_COLUMNS].join(', ');
   return `(
     SELECT ${columns} FROM usage_days WHERE ${where} AND organization_id = $1
       AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'

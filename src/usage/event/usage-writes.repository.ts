@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { DAY_DIMENSIONS, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Members of an event's JSON text that are stored as they are. */
 const PLAIN_COLUMNS = {
@@ -45,35 +46,17 @@ const COUNT_COLUMNS = [
 
 const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
 
-/** What the sums add of an event beside its requests. */
-const MEASURES = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd'];
-
-/** What a day's sums of an application tell apart. */
-const DIMENSIONS = [
-  'provider_type',
-  'provider_slug',
-  'provider_gateway_id',
-  'credential_source',
-  'model_author',
-  'model',
-  'route',
-  'endpoint_slug',
-  'app_version',
-  'status',
-  'cost_source',
-];
-
-const DAY = ['organization_id', 'app_id', 'day', ...DIMENSIONS].join(', ');
+const DAY = ['organization_id', 'app_id', 'day', ...DAY_DIMENSIONS].join(', ');
 
 /** Members of a user's day and month that are sums over events. */
-const SUMMED = ['requests', ...MEASURES, 'errors', 'blocked'];
+const SUMMED = [...SUM_COLUMNS, 'errors', 'blocked'];
 
 const USER_DAY = ['organization_id', 'app_id', 'user_id', 'day', ...SUMMED].join(', ');
 
 const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
 
 /** What else they need of it. */
-const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DIMENSIONS].join(', ');
+const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DAY_DIMENSIONS].join(', ');
 
 const sums = (names: readonly string[]) => names.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
@@ -107,17 +90,17 @@ const insertEvents = (onConflict: string) => `
  */
 const ADD_TO_SUMS = `
   by_day AS (
-    SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DIMENSIONS.join(', ')},
-      ${sums(['requests', ...MEASURES])}
+    SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DAY_DIMENSIONS.join(', ')},
+      ${sums(SUM_COLUMNS)}
     FROM added GROUP BY ${DAY}),
   days AS (
-    INSERT INTO usage_days AS known (${DAY}, requests, ${MEASURES.join(', ')})
-    SELECT ${DAY}, requests, ${MEASURES.join(', ')} FROM by_day
-    ORDER BY app_id COLLATE "C", day, ${DIMENSIONS.map((name) => `${name} COLLATE "C"`).join(', ')}
-    ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${raise(['requests', ...MEASURES])} RETURNING 1),
+    INSERT INTO usage_days AS known (${DAY}, ${SUM_COLUMNS.join(', ')})
+    SELECT ${DAY}, ${SUM_COLUMNS.join(', ')} FROM by_day
+    ORDER BY app_id COLLATE "C", day, ${DAY_DIMENSIONS.map((name) => `${name} COLLATE "C"`).join(', ')}
+    ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${raise(SUM_COLUMNS)} RETURNING 1),
   by_user AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      ${sums(['requests', ...MEASURES])},
+      ${sums(SUM_COLUMNS)},
       coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
       coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0) AS blocked,
       min(created_at) AS first_at, max(created_at) AS last_at

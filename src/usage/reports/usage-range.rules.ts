@@ -5,8 +5,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before the last one, when only that is known. */
 const DEFAULT_DAYS_BEFORE = 29;
 const FIRST_DAY = '0000-01-01';
-/** Days before today whose events are kept. Source: specification "Retention". */
-const EVENT_DAYS = 90;
+/** Days before today whose events, and sums by user and day, are kept. Source: specification "Retention". */
+export const EVENT_DAYS = 90;
 
 /** UTC days, `YYYY-MM-DD`, both included. */
 export interface DayRange {

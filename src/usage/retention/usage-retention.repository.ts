@@ -1,21 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-
-const MEASURES = [
-  'requests',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-];
+import { SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** What totals still tell apart once the events are gone. Source: specification "Retention". */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');
 
-const SUMS = MEASURES.map((name) => `sum(${name})`).join(', ');
+const SUMS = SUM_COLUMNS.map((name) => `sum(${name})`).join(', ');
 
-const RAISE = MEASURES.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
+const RAISE = SUM_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
 /** Midnight, UTC, at which the day `$1` begins. */
 const START_OF_DAY = `$1::date::timestamp AT TIME ZONE 'UTC'`;
@@ -39,7 +31,7 @@ const deleteDays = (which: string) => `
   DELETE FROM usage_days WHERE ctid = ANY (ARRAY(
     SELECT old.ctid FROM usage_days old WHERE old.day < $1 AND ${which} ORDER BY old.day LIMIT $2
     FOR UPDATE SKIP LOCKED))
-  RETURNING organization_id, app_id, day, ${LASTING}, ${MEASURES.join(', ')}`;
+  RETURNING organization_id, app_id, day, ${LASTING}, ${SUM_COLUMNS.join(', ')}`;
 
 /**
  * Only rows that were made of events have a route (migration 9). What is summed up is what this statement deleted, and it
@@ -48,7 +40,7 @@ const deleteDays = (which: string) => `
 const COARSEN_DAYS = `
   WITH fine AS (${deleteDays('old.route IS NOT NULL')}),
   coarse AS (
-    INSERT INTO usage_days AS known (organization_id, app_id, day, ${LASTING}, ${MEASURES.join(', ')})
+    INSERT INTO usage_days AS known (organization_id, app_id, day, ${LASTING}, ${SUM_COLUMNS.join(', ')})
     SELECT organization_id, app_id, day, ${LASTING}, ${SUMS} FROM fine GROUP BY organization_id, app_id, day, ${LASTING}
     ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${RAISE})
   SELECT count(*)::integer AS count FROM fine`;
@@ -57,7 +49,7 @@ const COARSEN_DAYS = `
 const FOLD_DAYS = `
   WITH days AS (${deleteDays('old.route IS NULL')}),
   months AS (
-    INSERT INTO usage_months AS known (organization_id, app_id, month, ${LASTING}, ${MEASURES.join(', ')})
+    INSERT INTO usage_months AS known (organization_id, app_id, month, ${LASTING}, ${SUM_COLUMNS.join(', ')})
     SELECT organization_id, app_id, date_trunc('month', day::timestamp)::date AS month, ${LASTING}, ${SUMS}
     FROM days GROUP BY organization_id, app_id, date_trunc('month', day::timestamp)::date, ${LASTING}
     ON CONFLICT (app_id, month, provider_type, model, status, organization_id) DO UPDATE SET ${RAISE})
