@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 
 /** Longest it may keep others from the partition of events of other times, and wait for those who are in there. */
 const LOCK_TIMEOUT_MS = 2_000;
@@ -17,11 +17,11 @@ export class UsagePartitionsRepository {
    * @throws unknown when others are in the way for too long; nothing has changed then.
    */
   async create(month: string): Promise<void> {
-    if (await this.exists(month)) return;
+    if (await exists(this.dataSource, month)) return;
     await this.dataSource.transaction(async (tx) => {
       await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
       await tx.query('LOCK TABLE ONLY usage_events IN SHARE UPDATE EXCLUSIVE MODE');
-      if (await this.exists(month)) return;
+      if (await exists(tx, month)) return;
       const [bounds] = await tx.query<{ from: string; to: string }[]>(
         `SELECT to_char(month, 'YYYY-MM-DD 00:00:00+00') AS "from",
            to_char(month + interval '1 month', 'YYYY-MM-DD 00:00:00+00') AS "to"
@@ -42,13 +42,13 @@ export class UsagePartitionsRepository {
       );
     });
   }
+}
 
-  private async exists(month: string): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ found: boolean }[]>('SELECT to_regclass($1) IS NOT NULL AS found', [
-      tableOf(month),
-    ]);
-    return row?.found ?? false;
-  }
+async function exists(connection: DataSource | EntityManager, month: string): Promise<boolean> {
+  const rows: { found: boolean }[] = await connection.query('SELECT to_regclass($1) IS NOT NULL AS found', [
+    tableOf(month),
+  ]);
+  return rows[0]?.found ?? false;
 }
 
 function tableOf(month: string): string {
