@@ -7,6 +7,8 @@ import { Secret } from './common/log/secret.js';
 import { loadEnvironment } from './platform/config/environment.js';
 import { ConfigChanges } from './platform/database/config-changes.js';
 import { createDataSource } from './platform/database/data-source.js';
+import { InstanceRegistry } from './platform/instances/instance-registry.js';
+import { InstancesRepository } from './platform/instances/instances.repository.js';
 import { Metrics } from './platform/metrics/metrics.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
 import { RedisConnection } from './platform/redis/redis-connection.js';
@@ -28,6 +30,14 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
   const clock = new SystemClock();
   const ids = new SystemIds();
   const log = new Log(clock, 'error', () => undefined);
+  const redis = new RedisConnection({ url: undefined, clock, log });
+  const dataSource = createDataSource({
+    url: NO_DATABASE,
+    poolSize: 1,
+    applicationName: 'gateway-docs',
+    entities: [],
+    migrations: [],
+  });
   return createGateway({
     publicUrl: `http://localhost:${environment.PORT}`,
     parts: {
@@ -36,15 +46,13 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       ids,
       log,
       metrics: new Metrics(),
-      dataSource: createDataSource({
-        url: NO_DATABASE,
-        poolSize: 1,
-        applicationName: 'gateway-docs',
-        entities: [],
-        migrations: [],
-      }),
+      dataSource,
       configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
-      redis: new RedisConnection({ url: undefined, clock, log }),
+      redis,
+      instances: new InstanceRegistry({
+        ...{ id: 'offline', usesRedis: false, redis, clock, log },
+        instances: new InstancesRepository(dataSource),
+      }),
       vault: createVault(readVaultSettings({}), ids),
       tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),
       outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),

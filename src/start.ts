@@ -8,7 +8,6 @@ import { BootstrapService } from './identity/bootstrap.service.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
 
 const VERSION = '0.1.0';
-const INSTANCE_ID_LENGTH = 12;
 
 /** What a caller may put in place of the real thing. */
 export interface StartOptions {
@@ -51,7 +50,7 @@ export async function startGateway(
 }
 
 async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
-  const { environment, log, clock, ids } = platform.parts;
+  const { environment, log, clock, instances } = platform.parts;
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   await app.init();
@@ -59,7 +58,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   await bootstrap.run();
   await app.listen(environment.PORT, environment.HOST);
   const url = await app.getUrl();
-  const instanceId = ids.base36(INSTANCE_ID_LENGTH);
+  const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
   let stopping: Promise<void> | undefined;
   const stop = async (signal: string) => {

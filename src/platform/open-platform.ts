@@ -10,6 +10,8 @@ import { createDataSource } from './database/data-source.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
+import { InstanceRegistry } from './instances/instance-registry.js';
+import { InstancesRepository } from './instances/instances.repository.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
@@ -19,6 +21,8 @@ import { createVault } from './vault/create-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
+
+const INSTANCE_ID_LENGTH = 12;
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -68,9 +72,20 @@ export async function openPlatform(
     configChanges.open();
     const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
     redis.open();
+    const instances = new InstanceRegistry({
+      id: ids.base36(INSTANCE_ID_LENGTH),
+      instances: new InstancesRepository(dataSource),
+      usesRedis: environment.REDIS_URL !== undefined,
+      redis,
+      clock,
+      log,
+    });
+    await instances.announce();
+    const shared = { dataSource, configChanges, redis, instances, vault, tokenSecrets, outbound };
     return {
-      parts: { environment, clock, ids, log, metrics, dataSource, configChanges, redis, vault, tokenSecrets, outbound },
+      parts: { environment, clock, ids, log, metrics, ...shared },
       close: async () => {
+        await instances.leave();
         redis.close();
         await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);
         await database.stop();

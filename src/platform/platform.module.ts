@@ -10,6 +10,7 @@ import { Log } from '../common/log/log.js';
 import { Environment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/violates.js';
+import { InstanceRegistry } from './instances/instance-registry.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { RedisConnection } from './redis/redis-connection.js';
@@ -26,6 +27,7 @@ export interface PlatformParts {
   readonly dataSource: DataSource;
   readonly configChanges: ConfigChanges;
   readonly redis: RedisConnection;
+  readonly instances: InstanceRegistry;
   readonly vault: Vault;
   readonly tokenSecrets: TokenSecrets;
   readonly outbound: GuardedRequest;
@@ -52,6 +54,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: DataSource, useValue: parts.dataSource },
     { provide: ConfigChanges, useValue: parts.configChanges },
     { provide: RedisConnection, useValue: parts.redis },
+    { provide: InstanceRegistry, useValue: parts.instances },
     { provide: Vault, useValue: parts.vault },
     { provide: TokenSecrets, useValue: parts.tokenSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },

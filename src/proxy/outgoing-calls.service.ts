@@ -73,6 +73,7 @@ export class OutgoingCalls {
       appVersion: caller.appVersion,
       authMethod: caller.authMethod,
       createdAtMs,
+      worstNanoUsd: 0,
     };
   }
 

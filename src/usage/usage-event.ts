@@ -61,6 +61,8 @@ export interface UsageAdmission {
   readonly authMethod: AuthMethod | null;
   /** Milliseconds since the Unix epoch, UTC. */
   readonly createdAtMs: number;
+  /** What the request may cost at most, in whole nano-dollars: what it counts against budgets when nobody can tell. */
+  readonly worstNanoUsd: number;
 }
 
 /** One target that was tried for a request. Source: decision 4.6. */

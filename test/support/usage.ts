@@ -23,6 +23,7 @@ export function anAdmission(overrides: Partial<UsageAdmission> = {}): UsageAdmis
     appVersion: null,
     authMethod: 'api_key',
     createdAtMs: 1_763_600_000_123,
+    worstNanoUsd: 0,
     ...overrides,
   };
 }

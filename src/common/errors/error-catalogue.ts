@@ -16,6 +16,7 @@ export const ERRORS = {
   provider_not_supported_by_gateway: { status: 400, message: 'The gateway does not serve this provider type.' },
   provider_key_invalid: { status: 400, message: 'The provider refused this key.' },
   auth_required: { status: 401, message: 'A valid credential is required.' },
+  billing_payment_required: { status: 402, message: 'The account has no plan that is in force.' },
   forbidden: { status: 403, message: 'Your role does not allow this.' },
   grant_insufficient: { status: 403, message: 'This credential may only read.' },
   app_disabled: { status: 403, message: 'The application is disabled.' },
@@ -37,8 +38,12 @@ export const ERRORS = {
   slug_taken: { status: 409, message: 'The slug is already in use.' },
   gateway_in_use: { status: 409, message: 'Providers are routed through this gateway.' },
   provider_gateway_managed: { status: 409, message: 'The gateway owns the credential of this provider.' },
+  billing_plan_limit_reached: { status: 409, message: 'The plan allows no more of these.' },
   conflict: { status: 409, message: 'The resource changed since you read it.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
+  app_rate_limited: { status: 429, message: 'A request limit of the application is reached; try again later.' },
+  app_budget_exhausted: { status: 429, message: 'A spending limit of the application is reached.' },
+  billing_request_quota_exceeded: { status: 429, message: 'The plan’s requests of this period are used up.' },
   rate_limited: { status: 429, message: 'Too many requests; try again later.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   provider_not_configured: { status: 502, message: 'The provider is not configured.' },
@@ -46,6 +51,7 @@ export const ERRORS = {
   provider_unavailable: { status: 502, message: 'The provider cannot be used at the moment.' },
   provider_error: { status: 502, message: 'The provider could not be reached.' },
   issuer_verification_unavailable: { status: 503, message: 'The identity provider’s keys cannot be read now.' },
+  billing_unavailable: { status: 503, message: 'The plan of the account cannot be read now; try again shortly.' },
   service_unavailable: { status: 503, message: 'The service cannot take this request now; try again shortly.' },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -59,6 +59,24 @@ export interface LogEvents {
   issuer_key_set_failed: { url: string; reason: string; error: string };
   /** Refusals that could not be stored as usage events; they are tried again. */
   usage_refusals_write_failed: { pending: number; error: string };
+  /** Another process serves from this database, or one of them is gone; `instances` live now, this one included. */
+  instances_changed: { instances: number };
+  /** This instance could not renew its entry among the live ones, so that others may take it for dead. */
+  instance_unconfirmed: { error: string };
+  instance_confirmed: { lostMs: number };
+  /** Request limits are counted on the instances, each within its share, until Redis is back. */
+  limits_degraded: { epoch: number; reason: string; instances: number };
+  /** They are counted in Redis again, for all instances together. */
+  limits_restored: { epoch: number; degradedMs: number };
+  /** Redis had forgotten counts; what the instances knew was put together again. */
+  limits_recounted: { epoch: number; reason: string };
+  /** Money that an instance which is gone had been granted was given back. */
+  budget_grants_expired: { instance: string; grants: number; nanoUsd: number };
+  budget_write_failed: { error: string };
+  /** `PLANS_FILE` cannot be used: accounts get `billing_unavailable` until it can. */
+  plans_file_unreadable: { file: string; error: string };
+  /** Spans that could not be delivered; they are lost. */
+  traces_export_failed: { error: string };
   /** Redis does not answer: address limits count on this instance alone until it does. */
   redis_lost: { error: string };
   redis_back: { lostMs: number };
@@ -109,6 +127,13 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',
   usage_refusals_write_failed: 'error',
+  instance_unconfirmed: 'error',
+  limits_degraded: 'error',
+  limits_recounted: 'warn',
+  budget_grants_expired: 'warn',
+  budget_write_failed: 'error',
+  plans_file_unreadable: 'error',
+  traces_export_failed: 'warn',
   redis_lost: 'error',
   redis_back: 'info',
   auth_events_prune_failed: 'error',

@@ -69,9 +69,9 @@ export class Environment {
 
   @Setting({
     description:
-      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` and a single server for now. Instances share their address limits through it.',
+      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Several instances need it to count together.',
     parse: redisUrl(),
-    fallbackText: 'unset: each instance counts for itself',
+    fallbackText: 'unset: one instance, which counts for itself',
   })
   readonly REDIS_URL: Secret | undefined;
 
@@ -198,6 +198,30 @@ export class Environment {
     fallbackText: 'unset: this machine alone',
   })
   readonly METRICS_TOKEN: Secret | undefined;
+
+  @Setting({
+    description:
+      'Processes that share the port on this machine. More than one needs `REDIS_URL`, as several instances do.',
+    parse: int(1, 256),
+    fallback: 1,
+  })
+  readonly WORKERS: number;
+
+  @Setting({
+    description:
+      'JSON file with the plans and which account has which, for operators who resell. Unset: every account may do everything.',
+    parse: text(),
+    fallbackText: 'unset: no plan limits',
+  })
+  readonly PLANS_FILE: string | undefined;
+
+  @Setting({
+    description:
+      'Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of every call to a provider.',
+    parse: text(),
+    fallbackText: 'unset: no traces',
+  })
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;
 
   @Setting({ description: 'The least serious log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];

@@ -9,6 +9,7 @@ import { KeepVirtualUsers1763600000007 } from '../../../migrations/1763600000007
 import { CreateProviderGateways1763600000008 } from '../../../migrations/1763600000008-create-provider-gateways.js';
 import { PartitionUsageEvents1763600000009 } from '../../../migrations/1763600000009-partition-usage-events.js';
 import { IndexUsageByAge1763600000010 } from '../../../migrations/1763600000010-index-usage-by-age.js';
+import { CreateLimits1763600000011 } from '../../../migrations/1763600000011-create-limits.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateProviderGateways1763600000008,
   PartitionUsageEvents1763600000009,
   IndexUsageByAge1763600000010,
+  CreateLimits1763600000011,
 ];

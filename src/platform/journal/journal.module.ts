@@ -1,12 +1,10 @@
 import { join, resolve } from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Environment } from '../config/environment.js';
+import { InstanceRegistry } from '../instances/instance-registry.js';
 import { UsageJournal } from './usage-journal.js';
-
-const INSTANCE_ID_LENGTH = 12;
 
 /**
  * The usage journal of this process, below `DATA_DIR`. Global, because readiness asks for its state. Not open until
@@ -19,11 +17,11 @@ const INSTANCE_ID_LENGTH = 12;
   providers: [
     {
       provide: UsageJournal,
-      inject: [Environment, Clock, Ids, Log],
-      useFactory: (environment: Environment, clock: Clock, ids: Ids, log: Log) =>
+      inject: [Environment, Clock, InstanceRegistry, Log],
+      useFactory: (environment: Environment, clock: Clock, instances: InstanceRegistry, log: Log) =>
         new UsageJournal({
           root: join(resolve(environment.DATA_DIR), 'journal'),
-          instanceId: ids.base36(INSTANCE_ID_LENGTH),
+          instanceId: instances.id,
           syncMs: environment.JOURNAL_SYNC_MS,
           maxPending: environment.JOURNAL_MAX_PENDING,
           clock,

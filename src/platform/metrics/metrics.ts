@@ -72,6 +72,38 @@ export class Metrics {
     labels: [],
   });
 
+  /** Read by the room that knows the other instances. */
+  readonly instances = new Gauge({
+    name: 'gateway_instances',
+    help: 'Instances that serve from this database, this one included, as this one sees it.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  /** Read by the room that counts requests. */
+  readonly limitsDegraded = new Gauge({
+    name: 'gateway_limits_degraded',
+    help: '1 while request limits are counted without Redis although there should be one, 0 otherwise.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  /** Read by the room that holds budgets. */
+  readonly budgetHolds = new Gauge({
+    name: 'gateway_budget_holds_open',
+    help: 'Calls that money of a budget is held for, until their cost is stored.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  readonly budgetHeld = new Gauge({
+    name: 'gateway_budget_held_usd',
+    help: 'What is held for them, in US dollars.',
+    type: 'gauge',
+    labels: [],
+    divisor: NANO_USD_PER_USD,
+  });
+
   readonly tokens = tallies({
     name: 'gateway_tokens_total',
     help: 'Tokens of finished calls; the kinds are disjoint.',
