@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { openObject } from '../../common/fields/config-reader.js';
 import type { AppConfig, Limits, NamedEndpoint, Table } from './app-config.js';
 import { authenticationConfig, hasUserIdentity } from './authentication-config.rules.js';
-import { openObject } from './config-reader.js';
 import { endpointsConfig } from './endpoints-config.rules.js';
 import type { IssuerTrust } from './issuer-config.rules.js';
 import { isLimited, limitsConfig, UNLIMITED } from './limits-config.rules.js';

@@ -1,9 +1,9 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { memberPath } from '../../common/fields/config-reader.js';
 import { type ApiStyle, classifyPath, type EndpointStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { AppConfig, EndpointTarget, SelectedProvider } from './app-config.js';
 import { referencedProviders } from './app-summary.rules.js';
-import { memberPath } from './config-reader.js';
 import { allowedPathOf } from './provider-policy.rules.js';
 
 /** A provider instance of the account, disabled ones included. */

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { listOf, type ObjectReader, oneOf, openObject, type Read, text } from '../../common/fields/config-reader.js';
 import type {
   ApiKeyAuthentication,
   AppAttest,
@@ -8,7 +9,6 @@ import type {
   HeaderUser,
   IssuerUser,
 } from './app-config.js';
-import { listOf, type ObjectReader, oneOf, openObject, type Read, text } from './config-reader.js';
 import { CARRIER_HEADERS, headerName, type IssuerTrust, issuerConfig } from './issuer-config.rules.js';
 
 const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];

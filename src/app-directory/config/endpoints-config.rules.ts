@@ -1,5 +1,5 @@
+import { listOf, oneOf, openObject, type Read, tableOf } from '../../common/fields/config-reader.js';
 import type { EndpointTarget, JsonObject, NamedEndpoint, Table } from './app-config.js';
-import { listOf, oneOf, openObject, type Read, tableOf } from './config-reader.js';
 import { jsonObject } from './free-json.rules.js';
 import { modelName, outputTokens, providerSlug } from './routing-config.rules.js';
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { memberPath, objectEntries, type Read, requireStorableText } from '../../common/fields/config-reader.js';
 import type { JsonObject, JsonValue } from './app-config.js';
-import { memberPath, objectEntries, type Read, requireStorableText } from './config-reader.js';
 
 /** Levels of objects and lists in free JSON, the outermost included. */
 export const MAX_JSON_DEPTH = 40;

@@ -1,6 +1,15 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import {
+  integer,
+  listOf,
+  number,
+  oneOf,
+  oneOrMore,
+  openObject,
+  type Read,
+  text,
+} from '../../common/fields/config-reader.js';
 import type { IssuerConfig, RequiredClaim } from './app-config.js';
-import { integer, listOf, number, oneOf, oneOrMore, openObject, type Read, text } from './config-reader.js';
 import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from './identity-presets.rules.js';
 
 const MAX_URL_LENGTH = 2048;

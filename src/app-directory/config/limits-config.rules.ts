@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { integer, number, openObject, orNull, type Read } from '../../common/fields/config-reader.js';
 import type { Limits, ScopeLimits } from './app-config.js';
-import { integer, number, openObject, orNull, type Read } from './config-reader.js';
 
 const MICRO_USD_PER_USD = 1_000_000;
 const NANO_USD_PER_USD = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { integer, listOf, oneOf, openObject, type Read, tableOf, text } from '../../common/fields/config-reader.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import type { AllowedPathEntry, AllowedPathRule, ProviderSelection, Routing, SelectedProvider } from './app-config.js';
-import { integer, listOf, oneOf, openObject, type Read, tableOf, text } from './config-reader.js';
 
 const PROVIDER_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const SLUG_PROBLEM = 'must be a provider slug: 1 to 63 of a-z, 0-9 and -, not beginning with -';

@@ -1,4 +1,4 @@
-import { memberPath } from '../../app-directory/config/config-reader.js';
+import { memberPath } from '../../common/fields/config-reader.js';
 
 /** Never merged, at whatever depth: to some readers it is no plain member. Source: contract-app 7.1. */
 const INERT_NAME = '__proto__';

@@ -1,5 +1,4 @@
-import { invalidRequest } from '../../common/errors/gateway-error.js';
-import type { Table } from './app-config.js';
+import { invalidRequest } from '../errors/gateway-error.js';
 
 /** Entries of any list or map unless its grammar says fewer. */
 export const MAX_ENTRIES = 1000;
@@ -32,6 +31,8 @@ interface MapRule<T> {
   /** What to say when a key does not match `pattern`. */
   readonly keyProblem: string;
   readonly value: Read<T>;
+  /** Most entries; `MAX_ENTRIES` when absent. */
+  readonly max?: number;
 }
 
 /** A strict object: it can only be asked for the members it was opened with, and holds no others. */
@@ -158,11 +159,16 @@ export function oneOrMore<T>(read: Read<T>): Read<readonly T[]> {
   return (value, path) => (Array.isArray(value) ? list(value, path) : [read(value, path)]);
 }
 
-/** A map of at most `MAX_ENTRIES`; keys are kept as sent, and the answer has no prototype. */
-export function tableOf<T>({ pattern, keyProblem, value: read }: MapRule<T>): Read<Table<T>> {
+/** A map whose keys are kept as sent; the answer has no prototype. */
+export function tableOf<T>({
+  pattern,
+  keyProblem,
+  value: read,
+  max = MAX_ENTRIES,
+}: MapRule<T>): Read<Readonly<Record<string, T>>> {
   return (value, path) => {
     const entries = objectEntries(value, path);
-    if (entries.length > MAX_ENTRIES) throw invalidRequest(path, `must have at most ${MAX_ENTRIES} entries`);
+    if (entries.length > max) throw invalidRequest(path, `must have at most ${max} entries`);
     const table: Record<string, T> = Object.create(null);
     for (const [key, entry] of entries) {
       const entryPath = memberPath(path, key);
