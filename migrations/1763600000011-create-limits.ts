@@ -3,8 +3,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * What several instances agree on, and what applications and users have spent.
  *
- * `gateway_instances`: processes that serve from this database; `seen_at` is renewed while they live. `limit_epoch`:
- * where requests are counted now; `limit_carried`: what was counted before that, of windows that still run.
+ * `gateway_instances`: processes that serve from this database; `seen_at` is renewed while they live, `limit_epoch` is
+ * the epoch their counts of requests belong to, 0 for none. `limit_epoch`: where requests are counted now; until it is
+ * opened, those who count put together in `limit_counts` what they have counted in windows that still run. Minutes that
+ * began before `minutes_unknown_at` are not known in full, because an instance that counted in them is gone.
  *
  * `budget_months`: what counts against budgets, of every application and of every user, whether a budget is set or not;
  * the empty user stands for the application itself. `granted_nano_usd` is what instances may still admit calls with, or
@@ -27,21 +29,27 @@ export class CreateLimits1763600000011 implements MigrationInterface {
         limit_epoch bigint NOT NULL DEFAULT 0)`);
     await runner.query(`
       CREATE TABLE limit_epoch (
-        only_row boolean CONSTRAINT limit_epoch_pkey PRIMARY KEY DEFAULT true CONSTRAINT limit_epoch_only_row CHECK (only_row),
+        only_row boolean CONSTRAINT limit_epoch_pkey PRIMARY KEY DEFAULT true
+          CONSTRAINT limit_epoch_only_row_check CHECK (only_row),
         deployment text NOT NULL DEFAULT gen_random_uuid()::text,
         epoch bigint NOT NULL DEFAULT 1,
         counted_in text NOT NULL DEFAULT 'redis'
-          CONSTRAINT limit_epoch_counted_in_known CHECK (counted_in IN ('redis', 'instances')),
-        changed_at timestamptz NOT NULL DEFAULT now())`);
+          CONSTRAINT limit_epoch_counted_in_check CHECK (counted_in IN ('redis', 'instances')),
+        reason text NOT NULL DEFAULT 'begun',
+        opened_at timestamptz DEFAULT now(),
+        members text[] NOT NULL DEFAULT '{}',
+        minutes_unknown_at timestamptz)`);
     await runner.query('INSERT INTO limit_epoch DEFAULT VALUES');
     await runner.query(`
-      CREATE TABLE limit_carried (
-        epoch bigint NOT NULL,
-        counter text NOT NULL,
+      CREATE TABLE limit_counts (
+        app_id text NOT NULL,
+        user_id text NOT NULL,
+        window_ms integer NOT NULL,
         window_start_ms bigint NOT NULL,
-        window_end_ms bigint NOT NULL,
         requests bigint NOT NULL,
-        CONSTRAINT limit_carried_pkey PRIMARY KEY (epoch, counter, window_start_ms))`);
+        agreed_epoch bigint NOT NULL DEFAULT 0,
+        CONSTRAINT limit_counts_pkey PRIMARY KEY (app_id, user_id, window_ms, window_start_ms))`);
+    await runner.query('CREATE INDEX limit_counts_window_idx ON limit_counts (window_ms, window_start_ms)');
     await runner.query(`
       CREATE TABLE budget_months (
         app_id text NOT NULL,
@@ -50,7 +58,7 @@ export class CreateLimits1763600000011 implements MigrationInterface {
         organization_id text NOT NULL,
         spent_nano_usd bigint NOT NULL DEFAULT 0,
         granted_nano_usd bigint NOT NULL DEFAULT 0
-          CONSTRAINT budget_months_granted_not_negative CHECK (granted_nano_usd >= 0),
+          CONSTRAINT budget_months_granted_check CHECK (granted_nano_usd >= 0),
         CONSTRAINT budget_months_pkey PRIMARY KEY (app_id, user_id, month))`);
     await runner.query('CREATE INDEX budget_months_month_idx ON budget_months (month)');
     await runner.query(`
@@ -60,7 +68,7 @@ export class CreateLimits1763600000011 implements MigrationInterface {
         month date NOT NULL,
         instance_id text NOT NULL,
         granted_nano_usd bigint NOT NULL
-          CONSTRAINT budget_grants_not_negative CHECK (granted_nano_usd >= 0),
+          CONSTRAINT budget_grants_granted_check CHECK (granted_nano_usd >= 0),
         CONSTRAINT budget_grants_pkey PRIMARY KEY (app_id, user_id, month, instance_id))`);
     await runner.query('CREATE INDEX budget_grants_instance_idx ON budget_grants (instance_id)');
     await runner.query('ALTER TABLE usage_events ADD COLUMN charged_nano_usd bigint');
@@ -83,7 +91,7 @@ export class CreateLimits1763600000011 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE usage_events DROP COLUMN charged_nano_usd');
-    for (const table of ['budget_grants', 'budget_months', 'limit_carried', 'limit_epoch', 'gateway_instances']) {
+    for (const table of ['budget_grants', 'budget_months', 'limit_counts', 'limit_epoch', 'gateway_instances']) {
       await runner.query(`DROP TABLE ${table}`);
     }
   }
