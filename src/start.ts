@@ -30,10 +30,11 @@ export interface RunningGateway {
 }
 
 /**
- * Starts everything in order: settings, database, migrations, vault, application, listener.
+ * Starts everything in order: settings, database, migrations, vault, place among the instances, application, listener.
  *
  * @param env usually `process.env`.
- * @throws EnvironmentError for settings that do not hold; Error where the database cannot be had.
+ * @throws EnvironmentError for settings that do not hold, and beside another instance without a Redis for both; Error
+ * where the database cannot be had.
  */
 export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,
@@ -51,6 +52,7 @@ export async function startGateway(
 
 async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
   const { environment, log, clock, instances } = platform.parts;
+  await instances.announce();
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   await app.init();

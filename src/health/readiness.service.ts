@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../platform/database/config-changes.js';
+import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { Vault } from '../platform/vault/vault.js';
 import type { ReadinessResponse } from './dto/health.response.js';
@@ -17,6 +19,8 @@ export class ReadinessService {
     private readonly vault: Vault,
     private readonly journal: UsageJournal,
     private readonly redis: RedisConnection,
+    private readonly instances: InstanceRegistry,
+    private readonly metrics: Metrics,
   ) {}
 
   async check(): Promise<ReadinessResponse> {
@@ -29,6 +33,8 @@ export class ReadinessService {
       journal,
       configChanges: this.configChanges.connected ? 'connected' : 'polling',
       redis: this.redis.state,
+      instances: this.instances.live.length,
+      limits: this.metrics.limitsDegraded.read() === 1 ? 'degraded' : 'ok',
     };
   }
 

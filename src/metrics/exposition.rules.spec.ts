@@ -81,5 +81,8 @@ describe('renderExposition', () => {
     const family = new Family(about({ divisor: 1e9 }), () => new Tally());
     family.of().add(6_000_001);
     expect(renderExposition([family], [])).toContain('x_total 0.006000001\n');
+    const held = new Gauge(about({ name: 'g', type: 'gauge', divisor: 1e9 }));
+    held.read = () => 2_500_000_000;
+    expect(renderExposition([], [held])).toContain('g 2.5\n');
   });
 });

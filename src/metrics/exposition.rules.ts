@@ -15,7 +15,7 @@ export function renderExposition(
   for (const family of families) text += block(family.about, familySamples(family));
   for (const { about, read } of gauges) {
     const value = read();
-    text += block(about, value === undefined ? '' : sample(about.name, '', value));
+    text += block(about, value === undefined ? '' : sample(about.name, '', value / (about.divisor ?? 1)));
   }
   return text;
 }

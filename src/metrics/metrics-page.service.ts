@@ -26,6 +26,10 @@ export class MetricsPage {
   ) {
     this.gauges = [
       metrics.openProviderCalls,
+      metrics.instances,
+      metrics.limitsDegraded,
+      metrics.budgetHolds,
+      metrics.budgetHeld,
       gauge('gateway_usage_events_pending', 'Finished events that Postgres does not have yet.', () => journal.pending),
       gauge('gateway_usage_admissions_open', 'Calls that are recorded as begun and not as ended.', () => {
         return journal.openAdmissions;

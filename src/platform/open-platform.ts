@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import type { Clock } from '../common/clock.js';
+import { type Clock, SystemClock } from '../common/clock.js';
 import type { Ids } from '../common/ids.js';
 import { Log, type LogSink } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
@@ -23,6 +23,9 @@ import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
 
 const INSTANCE_ID_LENGTH = 12;
+
+/** A sign of life must not wait behind other statements, nor longer than an instance is believed without one. */
+const LIFE_STATEMENT_MS = 1_500;
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -57,44 +60,69 @@ export async function openPlatform(
   const environment = loadEnvironment(env);
   const metrics = new Metrics();
   const log = new Log(clock, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
-  const database = await openDatabase(environment, ids, log);
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    // Last opened, first closed; what fails to close keeps nothing else open.
+    for (const end of opened.reverse()) await Promise.allSettled([end()]);
+  };
   try {
+    const database = await openDatabase(environment, ids, log);
+    opened.push(database.stop);
     const { embedded } = database;
     const tokenSecrets = tokenSecretsOf({ environment, embedded, dataDir: resolve(environment.DATA_DIR), ids });
     const dataSource = await connect(environment, database.url, clock, log);
     const vault = openVault(env, environment, embedded, ids, log);
     const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
+    opened.push(() => Promise.allSettled([dataSource.destroy(), vault.close(), outbound.close()]));
     const configChanges = new ConfigChanges({
       url: database.url,
       onTrouble: (error) =>
         log.event('config_changes_lost', { error: error instanceof Error ? error.message : 'unknown' }),
     });
     configChanges.open();
+    opened.push(() => configChanges.close());
     const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
     redis.open();
-    const instances = new InstanceRegistry({
-      id: ids.base36(INSTANCE_ID_LENGTH),
-      instances: new InstancesRepository(dataSource),
-      usesRedis: environment.REDIS_URL !== undefined,
-      redis,
-      clock,
-      log,
-    });
-    await instances.announce();
+    opened.push(async () => redis.close());
+    const { instances, leave } = await openInstances(environment, database.url, { redis, ids, log });
+    opened.push(leave);
+    metrics.instances.read = () => instances.live.length;
     const shared = { dataSource, configChanges, redis, instances, vault, tokenSecrets, outbound };
-    return {
-      parts: { environment, clock, ids, log, metrics, ...shared },
-      close: async () => {
-        await instances.leave();
-        redis.close();
-        await Promise.allSettled([configChanges.close(), dataSource.destroy(), vault.close(), outbound.close()]);
-        await database.stop();
-      },
-    };
+    return { parts: { environment, clock, ids, log, metrics, ...shared }, close };
   } catch (error) {
-    await database.stop();
+    await close();
     throw error;
   }
+}
+
+/** The registry, on a connection of its own and in real time: leases end in the database's. Not announced yet. */
+async function openInstances(
+  environment: Environment,
+  url: Secret,
+  { redis, ids, log }: { readonly redis: RedisConnection; readonly ids: Ids; readonly log: Log },
+) {
+  const connection = createDataSource({
+    url,
+    poolSize: 1,
+    applicationName: 'gateway-instances',
+    statementTimeoutMs: LIFE_STATEMENT_MS,
+    entities: [],
+    migrations: [],
+  });
+  await connection.initialize();
+  const instances = new InstanceRegistry({
+    id: ids.base36(INSTANCE_ID_LENGTH),
+    instances: new InstancesRepository(connection),
+    usesRedis: environment.REDIS_URL !== undefined,
+    redis,
+    clock: new SystemClock(),
+    log,
+  });
+  const leave = async () => {
+    await instances.leave();
+    await connection.destroy();
+  };
+  return { instances, leave };
 }
 
 async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {

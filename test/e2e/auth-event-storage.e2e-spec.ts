@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuthEventDraft } from '../../src/auth-events/auth-event.js';
@@ -8,27 +5,33 @@ import { authEventText } from '../../src/auth-events/auth-event-text.rules.js';
 import { AuthEventWriter } from '../../src/auth-events/auth-event-writer.service.js';
 import { AuthEventsRepository } from '../../src/auth-events/auth-events.repository.js';
 import { AuthEvents } from '../../src/auth-events/auth-events.service.js';
-import { type RunningGateway, startGateway } from '../../src/start.js';
 import { firstOrganizationId, newAccount } from '../support/accounts.js';
 import { anAuthEvent, recordAuthEvents } from '../support/auth-events.js';
 import { eventually } from '../support/eventually.js';
+import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { startWorld, testEnvironment, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/world.js';
 
 /** Ends whoever waits to store events. */
 const KILL_WAITING = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO auth_events%'
     AND pid <> pg_backend_pid()`;
 
+let redis: Pick<TestRedis, 'url' | 'stop'>;
 let world: World;
 let organizationId: string;
 
 beforeAll(async () => {
-  world = await startWorld();
+  redis = await reachRedis();
+  world = await startWorld({ env: { REDIS_URL: redis.url } });
   organizationId = await firstOrganizationId(world.dataSource);
 });
 
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await redis.stop();
+});
 
 const draftOf = (appId: string, overrides: Partial<AuthEventDraft> = {}) =>
   anAuthEvent({ organizationId, appId, ...overrides });
@@ -99,10 +102,9 @@ describe('storing events', () => {
   });
 });
 
-describe('another instance on the same database', () => {
+describeWithRedis('another instance on the same database', () => {
   let proxy: TcpProxy;
-  let instance: RunningGateway;
-  let dataDir: string;
+  let instance: FurtherInstance;
   const logs: Record<string, unknown>[] = [];
 
   beforeAll(async () => {
@@ -110,25 +112,22 @@ describe('another instance on the same database', () => {
     proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
     const url = new URL(world.databaseUrl);
     url.host = `127.0.0.1:${proxy.port}`;
-    dataDir = mkdtempSync(join(tmpdir(), 'gateway-auth-events-'));
-    const env = testEnvironment(url.href, dataDir, world.managementKey);
-    instance = await startGateway(env, { log: (line) => logs.push(JSON.parse(line)) });
+    instance = await startFurtherInstance(world, url.href, { log: (line) => logs.push(JSON.parse(line)) });
   });
 
   afterEach(() => proxy.thaw());
 
   afterAll(async () => {
-    await instance.stop('test');
+    await instance.stop();
     await proxy.close();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   const lostLines = () => logs.filter(({ message }) => message === 'auth_event_record_failed');
 
   it('threats 10.3: the database stops answering and comes back → every event is stored once, within 5 s', async () => {
     const app = await world.app();
-    const events = instance.app.get(AuthEvents);
-    await record([draftOf(app.id, { userId: 'before' })], instance);
+    const events = instance.gateway.app.get(AuthEvents);
+    await record([draftOf(app.id, { userId: 'before' })], instance.gateway);
     proxy.freeze();
     for (let index = 0; index < 1_200; index++) events.record(draftOf(app.id, { userId: `during-${index}` }));
     await sleep(600);
@@ -147,7 +146,7 @@ describe('another instance on the same database', () => {
       await world.dataSource.transaction(async (tx) => {
         await tx.query('LOCK TABLE auth_events IN EXCLUSIVE MODE');
         for (let index = 0; index < 300; index++) {
-          instance.app.get(AuthEvents).record(draftOf(app.id, { userId: `${round}-${index}` }));
+          instance.gateway.app.get(AuthEvents).record(draftOf(app.id, { userId: `${round}-${index}` }));
         }
         await eventually(async () => (await world.dataSource.query(KILL_WAITING)).length > 0, { withinMs: 3_000 });
       });
@@ -159,8 +158,8 @@ describe('another instance on the same database', () => {
 
   it('stopped → what was recorded just before is stored', async () => {
     const app = await world.app();
-    for (let index = 0; index < 700; index++) instance.app.get(AuthEvents).record(draftOf(app.id));
-    await instance.stop('test');
+    for (let index = 0; index < 700; index++) instance.gateway.app.get(AuthEvents).record(draftOf(app.id));
+    await instance.stop();
     expect(await usersOf(app.id)).toHaveLength(700);
     expect(lostLines()).toEqual([]);
   });

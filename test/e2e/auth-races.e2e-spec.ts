@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { type MobileWorld, startMobileWorld } from '../support/mobile-world.js';
 import type { Phone } from '../support/phone.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 
 const AT_ONCE = 20;
 const MAX_KEYS = 20;
@@ -15,9 +16,11 @@ const TOLD_WITHIN_MS = 3_000;
 let world: MobileWorld;
 let other: FurtherInstance;
 let slug: string;
+let redis: Pick<TestRedis, 'url' | 'stop'>;
 
 beforeAll(async () => {
-  world = await startMobileWorld();
+  redis = await reachRedis();
+  world = await startMobileWorld({ env: { REDIS_URL: redis.url } });
   ({ slug } = await world.provider());
   other = await startFurtherInstance(world);
 });
@@ -25,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await other?.stop();
   await world?.stop();
+  await redis?.stop();
 });
 
 type Instance = Pick<FurtherInstance, 'as' | 'baseUrl'>;
@@ -98,7 +102,7 @@ async function isRefusedEverywhere(appId: string, token: string, status: number)
   await eventually(async () => (await callStatus(other, appId, token)) === status, { withinMs: TOLD_WITHIN_MS });
 }
 
-describe('threats 5.5: single use, on two instances at once', () => {
+describeWithRedis('threats 5.5: single use, on two instances at once', () => {
   it('one challenge, 20 assertions signed over it → exactly one token', async () => {
     const phone = await registeredPhone();
     const challenge = await phone.challenge();
@@ -150,7 +154,7 @@ describe('threats 5.5: single use, on two instances at once', () => {
   });
 });
 
-describe('decision 5.1: keys, registered on two instances at once', () => {
+describeWithRedis('decision 5.1: keys, registered on two instances at once', () => {
   it('20 registrations of one key → all accepted, one row, and it signs in', async () => {
     const phone = world.phone(await world.deviceApp('app_install'));
     const bodies = await Promise.all(numbers(AT_ONCE).map(() => phone.registration()));
@@ -184,7 +188,7 @@ describe('decision 5.1: keys, registered on two instances at once', () => {
   });
 });
 
-describe('contract-app 3.3: blocked while exchanges run', () => {
+describeWithRedis('contract-app 3.3: blocked while exchanges run', () => {
   const block = (appId: string, userId: string) =>
     world.api.post(`/v1/admin/apps/${appId}/users/${encodeURIComponent(userId)}/block`);
 
@@ -248,7 +252,7 @@ describe('contract-app 3.3: blocked while exchanges run', () => {
   });
 });
 
-describe('contract-app 3.4: claims that arrive, on two instances at once', () => {
+describeWithRedis('contract-app 3.4: claims that arrive, on two instances at once', () => {
   it('10 refusals for a missing claim, then 10 successes → exactly one event carries the delay', async () => {
     const app = await world.backendApp({ required_claims: [{ path: 'plan', equals: 'pro' }] });
     const exchange = async (claims: object) => {
@@ -265,7 +269,7 @@ describe('contract-app 3.4: claims that arrive, on two instances at once', () =>
   });
 });
 
-describe('contract-app 3.2: API key revoked while exchanges run', () => {
+describeWithRedis('contract-app 3.2: API key revoked while exchanges run', () => {
   it('10 rounds → none that starts after the answer succeeds; tokens of before are refused', async () => {
     for (const round of numbers(10)) {
       const app = await world.backendApp();

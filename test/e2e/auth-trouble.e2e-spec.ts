@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { type IssuerSimulator, startIssuer } from '../support/issuer.js';
 import { type MobileWorld, startMobileWorld } from '../support/mobile-world.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 /** A statement runs ten seconds at most, and a silent connection counts as dead two seconds later. */
@@ -12,13 +13,15 @@ const FROZEN_ANSWER_MS = 15_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
 const RECOVERY = { withinMs: 5_000 };
 
+let redis: Pick<TestRedis, 'url' | 'stop'>;
 let world: MobileWorld;
 let proxy: TcpProxy;
 /** The instance whose way to the database fails. */
 let cut: FurtherInstance;
 
 beforeAll(async () => {
-  world = await startMobileWorld();
+  redis = await reachRedis();
+  world = await startMobileWorld({ env: { REDIS_URL: redis.url } });
   const url = new URL(world.databaseUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
   url.host = `127.0.0.1:${proxy.port}`;
@@ -30,6 +33,7 @@ afterAll(async () => {
   await cut?.stop();
   await proxy?.close();
   await world?.stop();
+  await redis?.stop();
 });
 
 /** A call to the instance, ready to be made; each is made once. */
@@ -89,7 +93,7 @@ let addresses = 0;
 /** A call from an address of its own, so that no limit is met. */
 const fromElsewhere = () => ({ 'x-forwarded-for': `13.0.0.${++addresses % 256}` });
 
-describe('decision 5.3, threats 10.3: trouble with the database is never a failed proof', () => {
+describeWithRedis('decision 5.3, threats 10.3: trouble with the database is never a failed proof', () => {
   it.each(WAYS)(
     '%s: connection lost while it is judged → 503 with Retry-After; at once again afterwards',
     async (way) => {
@@ -171,7 +175,7 @@ describe('decision 5.3, threats 10.3: trouble with the database is never a faile
   });
 });
 
-describe('threats 5.4: one issuer in trouble hurts only its application', () => {
+describeWithRedis('threats 5.4: one issuer in trouble hurts only its application', () => {
   let slow: IssuerSimulator;
 
   beforeAll(async () => {

@@ -1,36 +1,33 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RunningGateway, startGateway } from '../../src/start.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { UsageRefusals } from '../../src/usage/usage-refusals.service.js';
 import { eventually } from '../support/eventually.js';
+import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { type Answer, documentedRefusals, openTarget, ProxyClient, read, refusalOf } from '../support/proxy-client.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 import { MONTHS_OUT_OF_STEP } from '../support/user-months.js';
-import { startWorld, testEnvironment, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/world.js';
 
 const RESPONSES = 'v1/responses';
 const authentication = { type: 'api_key', end_user: { source: 'header' } };
 const BLOCKED = [403, 'auth_required'];
 
+let redis: Pick<TestRedis, 'url' | 'stop'>;
 let world: World;
-let other: RunningGateway;
-let otherDirectory: string;
+let other: FurtherInstance;
 let isDocumented: (answer: Answer) => void;
 
 beforeAll(async () => {
-  world = await startWorld();
+  redis = await reachRedis();
+  world = await startWorld({ env: { REDIS_URL: redis.url } });
   isDocumented = await documentedRefusals(world);
-  otherDirectory = mkdtempSync(join(tmpdir(), 'gateway-other-'));
-  const environment = testEnvironment(world.databaseUrl, otherDirectory, world.managementKey);
-  other = await startGateway(environment, { log: () => undefined });
+  other = await startFurtherInstance(world);
 });
 
 afterAll(async () => {
-  await other.stop('test');
+  await other.stop();
   await world.stop();
-  rmSync(otherDirectory, { recursive: true, force: true });
+  await redis.stop();
 });
 
 const as = (user: string) => ({ body: { model: 'gpt-4.1' }, headers: ['x-end-user-id', user] });
@@ -41,7 +38,7 @@ const newClient = () => ProxyClient.create(world, { authentication });
 async function callOther(client: ProxyClient, user: string): Promise<Answer> {
   const call = { ...as(user), credential: ['authorization', `Bearer ${client.key}`] };
   const target = `/v1/apps/${client.appId}/proxy/${client.slug}/${RESPONSES}`;
-  return read(await openTarget({ ...world, baseUrl: other.url }, target, call).head);
+  return read(await openTarget({ ...world, baseUrl: other.baseUrl }, target, call).head);
 }
 
 async function change(client: ProxyClient, user: string, what: 'block' | 'unblock'): Promise<void> {
@@ -71,7 +68,7 @@ async function refusalsOf(client: ProxyClient): Promise<{ rows: number; requests
   return counted;
 }
 
-describe('blocked users at admission (contract-app 3.3; contract-admin 4)', () => {
+describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 4)', () => {
   it('served, blocked → refused at once, never sent on; unblocked → served again', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
@@ -173,7 +170,7 @@ describe('blocked users at admission (contract-app 3.3; contract-admin 4)', () =
     await sleep(1_200);
     const { requests } = await refusalsOf(client);
     await Promise.all([callOther(client, 'ann'), callOther(client, 'ann'), callOther(client, 'ann')]);
-    await other.stop('test');
+    await other.stop();
     expect((await refusalsOf(client)).requests).toBe(requests + 3);
   });
 });

@@ -1,25 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { CallerAuthentication } from '../../src/client-auth/caller-authentication.service.js';
 import { AppKeyUses } from '../../src/keys/app-key-uses.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
-import { type RunningGateway, startGateway } from '../../src/start.js';
 import { forgeToken, issueToken, TOKEN_APPS } from '../support/caller-tokens.js';
 import { eventually } from '../support/eventually.js';
+import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { type Answer, ProxyClient, refusalOf } from '../support/proxy-client.js';
-import { startWorld, TEST_JWT_SECRET, testEnvironment, type World } from '../support/world.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
+import { startWorld, TEST_JWT_SECRET, type World } from '../support/world.js';
 
+let redis: Pick<TestRedis, 'url' | 'stop'>;
 let world: World;
 /** A backend that exchanges its key for the tokens of its users. */
 let backend: ProxyClient;
 
 beforeAll(async () => {
-  world = await startWorld();
+  redis = await reachRedis();
+  world = await startWorld({ env: { REDIS_URL: redis.url } });
   backend = await ProxyClient.create(world, { authentication: TOKEN_APPS['users of an issuer behind a backend'] });
 });
 
@@ -28,7 +28,10 @@ beforeEach(() => {
   world.upstream.forget();
 });
 
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await redis.stop();
+});
 
 const keysOf = (appId: string) => `/v1/admin/apps/${appId}/keys`;
 
@@ -106,25 +109,20 @@ describe('a warm call (house style, section 2)', () => {
   });
 });
 
-describe('a second instance', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'second-instance-'));
-  let second: RunningGateway;
+describeWithRedis('a second instance', () => {
+  let second: FurtherInstance;
 
   beforeAll(async () => {
-    const environment = testEnvironment(world.databaseUrl, dataDir, world.managementKey);
-    const secrets = { JWT_SECRET: 'a-new-secret-that-replaces-the-old-one', JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
-    second = await startGateway({ ...environment, ...secrets }, { log: () => {} });
-    await eventually(() => second.app.get(ConfigChanges).connected, { withinMs: 5_000 });
+    const env = { JWT_SECRET: 'a-new-secret-that-replaces-the-old-one', JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
+    second = await startFurtherInstance(world, world.databaseUrl, { env });
+    await eventually(() => second.gateway.app.get(ConfigChanges).connected, { withinMs: 5_000 });
   });
 
-  afterAll(async () => {
-    await second.stop('test');
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => second.stop());
 
   /** The status of a call there. */
   async function callThere(credential: string): Promise<number> {
-    const url = `${second.url}/v1/apps/${backend.appId}/proxy/${backend.slug}/v1/responses`;
+    const url = `${second.baseUrl}/v1/apps/${backend.appId}/proxy/${backend.slug}/v1/responses`;
     const headers = { authorization: `Bearer ${credential}`, 'x-app-version': '1', 'content-type': 'application/json' };
     return (await fetch(url, { method: 'POST', headers, body: '{"model":"gpt-4.1"}' })).status;
   }

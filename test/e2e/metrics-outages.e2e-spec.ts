@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { RESPONSE } from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
 import { Exposition } from '../support/exposition.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { ProxyClient } from '../support/proxy-client.js';
-import { describeBreakingRedis, startRedis } from '../support/redis.js';
+import { describeBreakingRedis, describeWithRedis, reachRedis, startRedis } from '../support/redis.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { json } from '../support/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
@@ -42,9 +42,11 @@ async function started(env: Record<string, string>): Promise<World> {
   return world;
 }
 
-describe('a scrape while Postgres does not answer (decision 7.1; threats 10.3)', () => {
+describeWithRedis('a scrape while Postgres does not answer (decision 7.1; threats 10.3)', () => {
   it('answered at once: the database is away, what waits for it is counted', async () => {
-    const world = await started({});
+    const redis = await reachRedis();
+    ends.push(() => redis.stop());
+    const world = await started({ REDIS_URL: redis.url });
     const url = new URL(world.databaseUrl);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
     ends.push(() => proxy.close());

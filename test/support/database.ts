@@ -10,7 +10,10 @@ const CLONE_PAUSE_MS = 100;
 
 /** A migrated database of its own for a suite, cloned from the template. Returns its URL. */
 export async function freshDatabase(): Promise<string> {
-  return createDatabase(requireEnv('TEST_TEMPLATE'));
+  const url = await createDatabase(requireEnv('TEST_TEMPLATE'));
+  // Suites share one Redis; a clone must not take another's counts for its own.
+  await asClientOf(url, (client) => client.query('UPDATE limit_epoch SET deployment = gen_random_uuid()::text'));
+  return url;
 }
 
 /** A database without any table, for tests of the migrations themselves. Returns its URL. */
@@ -42,13 +45,17 @@ async function createDatabase(template: string): Promise<string> {
   return url.href;
 }
 
-async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
-  const admin = new pg.Client({ connectionString: requireEnv('TEST_ADMIN_URL') });
-  await admin.connect();
+function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  return asClientOf(requireEnv('TEST_ADMIN_URL'), work);
+}
+
+async function asClientOf(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   try {
-    await work(admin);
+    await work(client);
   } finally {
-    await admin.end();
+    await client.end();
   }
 }
 

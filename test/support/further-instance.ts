@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LogSink } from '../../src/common/log/log.js';
 import { type RunningGateway, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
-import { testEnvironment, type World } from './world.js';
+import type { World } from './world.js';
 
 /** One more instance of a world's service, on the same database. */
 export interface FurtherInstance {
@@ -13,22 +14,29 @@ export interface FurtherInstance {
   stop(): Promise<void>;
 }
 
+interface FurtherOptions {
+  /** In place of the world's own settings. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly log?: LogSink;
+}
+
 /**
- * Starts it.
+ * Starts it with the settings of the world, which must have a `REDIS_URL`, and a data directory of its own.
  *
- * @param world `rootFile` names the certificates that devices are proven with, where the world has any.
  * @param databaseUrl another way to the same database.
  */
 export async function startFurtherInstance(
-  { baseUrl, managementKey, rootFile = '', ...world }: World & { readonly rootFile?: string },
-  databaseUrl = world.databaseUrl,
+  { baseUrl, environment, databaseUrl: ownUrl }: World,
+  databaseUrl = ownUrl,
+  { env = {}, log = () => undefined }: FurtherOptions = {},
 ): Promise<FurtherInstance> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-further-'));
-  const environment = testEnvironment(databaseUrl, directory, managementKey);
-  const gateway = await startGateway(
-    { ...environment, APP_ATTEST_ROOT_CA_FILE: rootFile, TRUSTED_PROXIES: '127.0.0.1' },
-    { log: () => undefined },
-  );
+  const settings = { ...environment, DATABASE_URL: databaseUrl, DATA_DIR: directory, ...env };
+  const clean = () => rmSync(directory, { recursive: true, force: true });
+  const gateway = await startGateway(settings, { log }).catch((error: unknown) => {
+    clean();
+    throw error;
+  });
   const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   return {
     baseUrl: gateway.url,
@@ -36,7 +44,7 @@ export async function startFurtherInstance(
     as: (bearer) => new ApiClient(gateway.url, document, bearer),
     async stop() {
       await gateway.stop('test');
-      rmSync(directory, { recursive: true, force: true });
+      clean();
     },
   };
 }

@@ -36,9 +36,12 @@ function skipped(reason: string) {
   return (name: string, suite: () => void) => describe.skip(`${name} (skipped: ${reason})`, suite);
 }
 
-/** Where a suite of `describeWithRedis` counts; stop it in `afterAll`. */
+/**
+ * Where a suite of `describeWithRedis` counts; stop it in `afterAll`. Its address is empty where there is none, for
+ * files that have other suites, too.
+ */
 export async function reachRedis(): Promise<Pick<TestRedis, 'url' | 'stop'>> {
-  return givenUrl ? { url: givenUrl, stop: async () => undefined } : startRedis();
+  return givenUrl || !hasProgram ? { url: givenUrl ?? '', stop: async () => undefined } : startRedis();
 }
 
 /** Starts a server that keeps nothing, on a free port of 127.0.0.1. */

@@ -19,6 +19,8 @@ export interface World {
   readonly dataDir: string;
   readonly upstream: ScriptedUpstream;
   readonly gateway: RunningGateway;
+  /** The settings it was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Every log line so far, parsed. */
   readonly logs: Record<string, unknown>[];
   /** A client with another bearer, or none. */
@@ -78,10 +80,11 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     await dropDatabase(databaseUrl);
     rmSync(dataDir, { recursive: true, force: true });
   };
-  const gateway = await startGateway(
-    { ...testEnvironment(databaseUrl, dataDir, managementKey), ...env },
-    { ...options, log: (line) => logs.push(JSON.parse(line)) },
-  ).catch(async (error: unknown) => {
+  const environment = { ...testEnvironment(databaseUrl, dataDir, managementKey), ...env };
+  const gateway = await startGateway(environment, {
+    ...options,
+    log: (line) => logs.push(JSON.parse(line)),
+  }).catch(async (error: unknown) => {
     await clean();
     throw error;
   });
@@ -99,6 +102,7 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     dataDir,
     upstream,
     gateway,
+    environment,
     logs,
     as,
     async provider(overrides = {}) {

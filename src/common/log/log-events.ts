@@ -59,6 +59,8 @@ export interface LogEvents {
   issuer_key_set_failed: { url: string; reason: string; error: string };
   /** Refusals that could not be stored as usage events; they are tried again. */
   usage_refusals_write_failed: { pending: number; error: string };
+  /** The start waits to see whether this instance, which it cannot serve beside, is still alive. */
+  instance_waiting: { host: string; pid: number };
   /** Another process serves from this database, or one of them is gone; `instances` live now, this one included. */
   instances_changed: { instances: number };
   /** This instance could not renew its entry among the live ones, so that others may take it for dead. */
@@ -73,7 +75,11 @@ export interface LogEvents {
   /** Money that an instance which is gone had been granted was given back. */
   budget_grants_expired: { instance: string; grants: number; nanoUsd: number };
   budget_write_failed: { error: string };
-  /** `PLANS_FILE` cannot be used: accounts get `billing_unavailable` until it can. */
+  plans_file_read: { file: string; plans: number; accounts: number };
+  /**
+   * `PLANS_FILE` cannot be used: what it said before stays in force; where it said nothing yet, accounts get
+   * `billing_unavailable`.
+   */
   plans_file_unreadable: { file: string; error: string };
   /** Spans that could not be delivered; they are lost. */
   traces_export_failed: { error: string };
@@ -127,6 +133,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',
   usage_refusals_write_failed: 'error',
+  instance_waiting: 'warn',
   instance_unconfirmed: 'error',
   limits_degraded: 'error',
   limits_recounted: 'warn',

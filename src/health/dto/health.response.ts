@@ -33,4 +33,18 @@ export class ReadinessResponse {
     description: 'Without it each instance counts address limits for itself.',
   })
   redis: 'ok' | 'lost' | 'unused';
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Instances that serve from this database, this one included, as this one sees it.',
+  })
+  instances: number;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['ok', 'degraded'],
+    description: 'Degraded: request limits are kept without Redis, each instance within its share of them.',
+  })
+  limits: 'ok' | 'degraded';
 }

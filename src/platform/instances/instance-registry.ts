@@ -1,15 +1,19 @@
-import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
-import { ownMark } from '../database/process-mark.js';
+import { EnvironmentError } from '../config/environment.js';
 import type { RedisConnection } from '../redis/redis-connection.js';
 import { type InstancesRepository, LEASE_MS, type LiveInstance } from './instances.repository.js';
+import { ownProcess } from './own-process.js';
+import { beatingOf, refusalBeside } from './rivals.rules.js';
 
 /** How often an instance gives a sign of life. */
 const BEAT_MS = 700;
 /** An instance that has been unable to for so long stops what only one that lives may do: before others count it out. */
 const FENCE_MS = LEASE_MS - 800;
+/** How often a start looks whether an instance in its way still gives signs of life. */
+const LOOK_MS = 200;
 
 export interface InstanceRegistryOptions {
   /** Letters and digits; also names the journal of this process. */
@@ -17,6 +21,7 @@ export interface InstanceRegistryOptions {
   readonly instances: InstancesRepository;
   readonly usesRedis: boolean;
   readonly redis: RedisConnection;
+  /** Must go on by itself: a lease ends in the database's time. */
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,7 +32,7 @@ type BeatListener = () => void;
  * Tells the other instances that this one lives, and knows which do. Counts and budgets are shared among those that
  * live; one that could not tell the others for {@link FENCE_MS} must not go on as if it were known to them.
  *
- * Source: decision 4.8.
+ * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: decision 4.8.
  */
 export class InstanceRegistry {
   private known: readonly LiveInstance[] = [];
@@ -35,7 +40,9 @@ export class InstanceRegistry {
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
   private unconfirmedSinceMs: number | undefined;
-  private closed = false;
+  private state: 'unannounced' | 'announced' | 'left' = 'unannounced';
+  /** Another one was let in while this one gave no sign of life, and they cannot serve together. */
+  private displaced = false;
   private readonly listeners = new Set<BeatListener>();
 
   constructor(private readonly options: InstanceRegistryOptions) {}
@@ -54,15 +61,34 @@ export class InstanceRegistry {
     return this.known.every(({ id }) => id === this.options.id);
   }
 
-  /** The others know that this instance lives, and will for a while. Always so where no other may be. */
+  /**
+   * The others know that this instance lives, and will for a while. Without Redis no other may live, so it is always
+   * so; unless another was let in while this one could not be heard.
+   */
   get isConfirmed(): boolean {
-    return !this.options.usesRedis || this.options.clock.monotonicMs() - this.confirmedAtMs < FENCE_MS;
+    const { usesRedis, clock } = this.options;
+    return usesRedis ? clock.monotonicMs() - this.confirmedAtMs < FENCE_MS : !this.displaced;
   }
 
-  /** Enters this instance among those that live and keeps it there. @throws Error where the database cannot be had. */
+  /**
+   * Enters this instance among those that live and keeps it there. One that gave a sign of life a moment ago may be
+   * dead: that shows within the time of a lease.
+   *
+   * @throws EnvironmentError where another lives and one of the two has no Redis; Error where the database cannot be had.
+   */
   async announce(): Promise<void> {
-    const { id, instances, usesRedis } = this.options;
-    await instances.add({ id, host: hostname(), mark: ownMark(), usesRedis });
+    const firstSeenAt = new Map<string, string>();
+    for (;;) {
+      const rivals = await this.enter();
+      const [rival] = rivals;
+      if (rival === undefined) break;
+      const beating = beatingOf(rivals, firstSeenAt);
+      if (beating !== undefined) throw new EnvironmentError(refusalBeside(beating, this.options.usesRedis));
+      if (firstSeenAt.size === 0) this.options.log.event('instance_waiting', { host: rival.host, pid: rival.pid });
+      for (const { id, seenAt } of rivals) firstSeenAt.set(id, seenAt);
+      await sleep(LOOK_MS);
+    }
+    this.state = 'announced';
     await this.beat();
     this.beatLater();
   }
@@ -75,6 +101,7 @@ export class InstanceRegistry {
 
   /** Gives a sign of life now. Never rejects. */
   beat(): Promise<void> {
+    if (this.state !== 'announced') return Promise.resolve();
     this.beating ??= this.renew().finally(() => {
       this.beating = undefined;
     });
@@ -83,34 +110,45 @@ export class InstanceRegistry {
 
   /** Leaves: the others need not wait for this instance. Never rejects. */
   async leave(): Promise<void> {
-    this.closed = true;
+    const wasAnnounced = this.state === 'announced';
+    this.state = 'left';
     clearTimeout(this.timer);
     await this.beating;
-    await this.options.instances.remove(this.options.id).catch(() => undefined);
+    if (wasAnnounced) await this.options.instances.remove(this.options.id).catch(() => undefined);
   }
 
   private beatLater(): void {
-    if (this.closed) return;
+    if (this.state !== 'announced') return;
     this.timer = setTimeout(() => void this.beat().then(() => this.beatLater()), BEAT_MS);
     this.timer.unref();
   }
 
   private async renew(): Promise<void> {
-    const { id, instances, redis, clock } = this.options;
-    const askedAtMs = clock.monotonicMs();
     try {
-      const live = await instances.renew(id, redis.state === 'ok');
-      if (!live.some((one) => one.id === id)) await this.enterAgain();
-      this.hear(live, askedAtMs);
+      if (await this.renewed()) return;
+      // Others took this instance for dead, because it could not be heard: what it shared with them is gone.
+      const [rival] = await this.enter();
+      this.displaced = rival !== undefined;
+      if (rival !== undefined) throw new Error(refusalBeside(rival, this.options.usesRedis));
+      await this.renewed();
     } catch (error) {
       this.miss(error);
     }
   }
 
-  /** Others took this instance for dead, because it could not be heard: what it shared with them is gone. */
-  private async enterAgain(): Promise<void> {
+  /** @returns whether this instance was still among those that live. */
+  private async renewed(): Promise<boolean> {
+    const { id, instances, redis, clock } = this.options;
+    const askedAtMs = clock.monotonicMs();
+    const live = await instances.renew(id, redis.state === 'ok');
+    if (!live.some((one) => one.id === id)) return false;
+    this.hear(live, askedAtMs);
+    return true;
+  }
+
+  private enter() {
     const { id, instances, usesRedis } = this.options;
-    await instances.add({ id, host: hostname(), mark: ownMark(), usesRedis });
+    return instances.enter({ id, process: ownProcess(), usesRedis });
   }
 
   private hear(live: readonly LiveInstance[], askedAtMs: number): void {
@@ -118,6 +156,7 @@ export class InstanceRegistry {
     const before = this.known.map(({ id }) => id).join();
     this.known = live;
     this.confirmedAtMs = askedAtMs;
+    this.displaced = false;
     if (live.map(({ id }) => id).join() !== before) log.event('instances_changed', { instances: live.length });
     if (this.unconfirmedSinceMs !== undefined) {
       log.event('instance_confirmed', { lostMs: Math.round(clock.monotonicMs() - this.unconfirmedSinceMs) });
@@ -128,8 +167,9 @@ export class InstanceRegistry {
 
   private miss(error: unknown): void {
     const { log, clock } = this.options;
-    if (this.closed || this.unconfirmedSinceMs !== undefined) return;
+    if (this.state === 'left' || this.unconfirmedSinceMs !== undefined) return;
     this.unconfirmedSinceMs = clock.monotonicMs();
-    log.event('instance_unconfirmed', { error: errorCode(error) ?? String(error) });
+    const told = error instanceof Error ? error.message : String(error);
+    log.event('instance_unconfirmed', { error: errorCode(error) ?? told });
   }
 }

@@ -1,8 +1,12 @@
-import type { DataSource } from 'typeorm';
-import type { ProcessMark } from '../database/process-mark.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { type InstanceProcess, isKnownToHaveEnded } from './own-process.js';
+import { type Neighbour, rivalsOf } from './rivals.rules.js';
 
 /** After this long without a sign of life an instance counts as gone. */
 export const LEASE_MS = 3_000;
+
+/** Transaction lock of whoever enters. Advisory locks are per database; the number only has to be ours. */
+const ENTRY_LOCK = 5_272_024_048;
 
 /** One process that serves from the database, as it tells the others. */
 export interface LiveInstance {
@@ -18,8 +22,7 @@ export interface LiveInstance {
 /** What an instance says of itself when it begins. */
 export interface InstanceEntry {
   readonly id: string;
-  readonly host: string;
-  readonly mark: ProcessMark;
+  readonly process: InstanceProcess;
   readonly usesRedis: boolean;
 }
 
@@ -30,13 +33,37 @@ interface InstanceRow {
   readonly limit_epoch: string;
 }
 
-const ADD = `
-  INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
+interface NeighbourRow extends InstanceProcess {
+  readonly id: string;
+  readonly uses_redis: boolean;
+  readonly seen_at: string;
+}
 
-/** A sign of life, and who else gave one: one statement, so that nobody is seen who was gone before it. */
+/** The clock, not the begin of the transaction: that may have waited for the lock. */
+const NEIGHBOURS = `
+  SELECT id, host, pid, process_started AS started, uses_redis, seen_at::text AS seen_at FROM gateway_instances
+  WHERE id <> $1 AND seen_at > clock_timestamp() - $2 * interval '1 millisecond'
+  ORDER BY id COLLATE "C"`;
+
+/** Its entry stays for a while: others may still have to settle what it had. */
+const EXPIRE = `
+  UPDATE gateway_instances SET seen_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE id = ANY($1)`;
+
+const DELETE_OLD = "DELETE FROM gateway_instances WHERE id <> $1 AND seen_at < now() - interval '1 day'";
+
+const ADD = `
+  INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, started_at, seen_at)
+  VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
+
+/**
+ * A sign of life, and who else gave one: one statement, so that nobody is seen who was gone before it. One that comes
+ * too late counts for nothing: others may have been let in meanwhile.
+ */
 const RENEW = `
-  WITH own AS (UPDATE gateway_instances SET seen_at = now(), redis_answers = $2 WHERE id = $1 RETURNING id)
+  WITH own AS (
+    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2
+    WHERE id = $1 AND seen_at > now() - $3 * interval '1 millisecond' RETURNING id)
   SELECT id, uses_redis, CASE WHEN id = $1 THEN $2 ELSE redis_answers END AS redis_answers, limit_epoch
   FROM gateway_instances
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
@@ -46,8 +73,22 @@ const RENEW = `
 export class InstancesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async add({ id, host, mark, usesRedis }: InstanceEntry): Promise<void> {
-    await this.dataSource.query(ADD, [id, host, mark.pid, mark.started, usesRedis]);
+  /**
+   * Adds an instance, unless others live that it cannot serve beside. One at a time: of two that exclude each other
+   * one is added. Processes of this machine that have ended count as gone at once.
+   *
+   * @returns those others; empty when it was added.
+   */
+  enter(entry: InstanceEntry): Promise<readonly Neighbour[]> {
+    return this.dataSource.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [ENTRY_LOCK]);
+      const rivals = rivalsOf(entry.usesRedis, await this.neighboursOf(tx, entry.id));
+      if (rivals.length > 0) return rivals;
+      const { host, pid, started } = entry.process;
+      await tx.query(DELETE_OLD, [entry.id]);
+      await tx.query(ADD, [entry.id, host, pid, started, entry.usesRedis]);
+      return [];
+    });
   }
 
   /** @returns the instances that live, by id; without this one when it has been taken for dead. */
@@ -63,5 +104,20 @@ export class InstancesRepository {
 
   async remove(id: string): Promise<void> {
     await this.dataSource.query('DELETE FROM gateway_instances WHERE id = $1', [id]);
+  }
+
+  private async neighboursOf(tx: EntityManager, id: string): Promise<Neighbour[]> {
+    const rows = await tx.query<NeighbourRow[]>(NEIGHBOURS, [id, LEASE_MS]);
+    const ended = rows.filter(isKnownToHaveEnded);
+    if (ended.length > 0) await tx.query(EXPIRE, [ended.map((row) => row.id), LEASE_MS]);
+    return rows
+      .filter((row) => !ended.includes(row))
+      .map((row) => ({
+        id: row.id,
+        host: row.host,
+        pid: row.pid,
+        usesRedis: row.uses_redis,
+        seenAt: row.seen_at,
+      }));
   }
 }

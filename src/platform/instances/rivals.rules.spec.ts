@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { beatingOf, type Neighbour, refusalBeside, rivalsOf } from './rivals.rules.js';
+
+const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
+  id: 'other',
+  host: 'web-2',
+  pid: 41,
+  usesRedis: true,
+  seenAt: '12:00:00',
+  ...overrides,
+});
+
+describe('instances that cannot serve together (decision 4.8)', () => {
+  it('both with Redis → can; one or both without → cannot', () => {
+    const [withIt, without] = [neighbour(), neighbour({ usesRedis: false })];
+    expect(rivalsOf(true, [withIt, without])).toEqual([without]);
+    expect(rivalsOf(false, [withIt, without])).toEqual([withIt, without]);
+  });
+
+  it('seen at another time than first → beats; at the same time or for the first time → not known', () => {
+    const later = neighbour({ seenAt: '12:00:01' });
+    expect(beatingOf([neighbour(), later], new Map([['other', '12:00:00']]))).toBe(later);
+    expect(beatingOf([neighbour()], new Map([['other', '12:00:00']]))).toBeUndefined();
+    expect(beatingOf([later], new Map())).toBeUndefined();
+  });
+
+  it('the refusal → who, why, and what to do', () => {
+    expect(refusalBeside(neighbour(), false)).toMatch(/^REDIS_URL is not set, and process 41 on web-2 .*set REDIS_URL/);
+    expect(refusalBeside(neighbour({ usesRedis: false }), true)).toMatch(
+      /^REDIS_URL is set, but process 41 on web-2 .* without it.*restart that one with the same REDIS_URL/,
+    );
+  });
+});

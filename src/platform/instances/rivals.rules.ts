@@ -1,0 +1,31 @@
+/** An instance that lives, as another one sees it that would serve from the same database. */
+export interface Neighbour {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly usesRedis: boolean;
+  /** When it gave its last sign of life; only equality means anything. */
+  readonly seenAt: string;
+}
+
+/** Those that an instance cannot serve beside: counts are shared through Redis, so both must have one. */
+export function rivalsOf(usesRedis: boolean, neighbours: readonly Neighbour[]): readonly Neighbour[] {
+  return neighbours.filter((neighbour) => !(usesRedis && neighbour.usesRedis));
+}
+
+/** One that gave a sign of life since it was looked at first. @param firstSeenAt by id. */
+export function beatingOf(
+  rivals: readonly Neighbour[],
+  firstSeenAt: ReadonlyMap<string, string>,
+): Neighbour | undefined {
+  return rivals.find(({ id, seenAt }) => (firstSeenAt.get(id) ?? seenAt) !== seenAt);
+}
+
+/** Why an instance does not start beside this one, and what to do. */
+export function refusalBeside({ host, pid }: Neighbour, usesRedis: boolean): string {
+  const who = `process ${pid} on ${host}`;
+  const why = 'Several instances count together through Redis';
+  return usesRedis
+    ? `REDIS_URL is set, but ${who} serves from this database without it. ${why}: restart that one with the same REDIS_URL, or stop it.`
+    : `REDIS_URL is not set, and ${who} serves from this database already. ${why}: set REDIS_URL on every one, to the same Redis, or stop that one.`;
+}
