@@ -11,7 +11,7 @@ const ARROWS = {
   keys: ['identity', 'app-directory', 'allowance'],
   budgets: [],
   allowance: ['identity'],
-  usage: ['identity', 'app-directory', 'pricing', 'upstreams', 'budgets', 'limits'],
+  usage: ['identity', 'app-directory', 'pricing', 'upstreams', 'budgets', 'limits', 'allowance'],
   apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams', 'allowance'],
   limits: [],
   issuers: ['app-directory'],

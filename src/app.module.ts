@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { AllowanceModule } from './allowance/allowance.module.js';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
@@ -21,8 +22,8 @@ import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
 
 /**
- * No arrow leads from `apps` to `usage` or `users`: what it must know of them reaches it through the ports
- * `AppUsageTotals` and `AppUsers`.
+ * No arrow leads from `apps` to `usage` or `users`, or from `allowance` to `usage`: what they must know reaches them
+ * through the ports `AppUsageTotals`, `AppUsers` and `RecordedAccountRequests`.
  */
 @Global()
 @Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
@@ -43,6 +44,7 @@ class ProviderPortsModule {}
     IdentityModule,
     LimitsModule,
     PricingModule,
+    AllowanceModule,
     AppDirectoryModule,
     IssuersModule,
     ProviderPortsModule,

@@ -14,9 +14,7 @@ export type AccountStanding =
   | {
       readonly state: 'billed';
       readonly terms: AccountTerms;
-      /** Whether the plan counts now. */
-      readonly isInForce: boolean;
-      /** Null without a plan that is in force. */
+      /** Null without a plan that is in force: then nothing may be used. */
       readonly use: PeriodUse | null;
       /** The newest version of the terms cannot be read; these are the ones before. */
       readonly isStale: boolean;

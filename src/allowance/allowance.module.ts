@@ -1,11 +1,48 @@
 import { Module } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/log/log.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { Environment } from '../platform/config/environment.js';
+import { AccountRequests } from './account-requests.js';
 import { Allowance, UnlimitedAllowance } from './allowance.js';
+import { BillingController } from './billing.controller.js';
+import { CeilingsRepository } from './ceilings.repository.js';
+import { Ceilings } from './ceilings.service.js';
+import { TERMS_RETRY_SECONDS } from './plan-terms.rules.js';
+import { PlansAllowance } from './plans-allowance.js';
+import { PlansFile } from './plans-file.js';
+import { RecordedAccountRequests } from './recorded-account-requests.js';
 
 /**
- * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise.
+ * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise. Needs a
+ * `RecordedAccountRequests` from the room that records usage.
  *
- * Tables: none. Codes: billing_payment_required, billing_request_quota_exceeded, billing_unavailable,
- * billing_plan_limit_reached.
+ * Tables: none. Routes: `/v1/admin/billing/*`. Codes: billing_payment_required, billing_request_quota_exceeded,
+ * billing_unavailable, billing_plan_limit_reached. Log lines: plans_file_read, plans_file_unreadable.
  */
-@Module({ providers: [{ provide: Allowance, useClass: UnlimitedAllowance }], exports: [Allowance] })
+@Module({
+  imports: [IdentityModule],
+  controllers: [BillingController],
+  providers: [
+    {
+      provide: Allowance,
+      useFactory: allowanceOf,
+      inject: [Environment, RecordedAccountRequests, Clock, Log],
+    },
+    Ceilings,
+    CeilingsRepository,
+  ],
+  exports: [Allowance, Ceilings],
+})
 export class AllowanceModule {}
+
+async function allowanceOf(
+  { PLANS_FILE: path }: Environment,
+  recorded: RecordedAccountRequests,
+  clock: Clock,
+  log: Log,
+): Promise<Allowance> {
+  if (path === undefined) return new UnlimitedAllowance();
+  const file = await PlansFile.open({ path, log, everyMs: TERMS_RETRY_SECONDS * 1000 });
+  return new PlansAllowance(file, new AccountRequests(recorded, clock), clock);
+}

@@ -54,7 +54,7 @@ export class AppsController {
     description:
       'The id is assigned. An application with authentication type `api_key` gets its first key, shown once.',
   })
-  @Fails('invalid_request', 'conflict')
+  @Fails('invalid_request', 'conflict', 'billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')
   @ApiCreatedResponse({ type: CreatedAppResponse })
   async create(@Admin() admin: AdminPrincipal, @Body() body: CreateAppRequest): Promise<CreatedAppResponse> {
     const { app, key } = await this.creation.create(admin.organizationId, body);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AllowanceModule } from '../allowance/allowance.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { KeysModule } from '../keys/keys.module.js';
@@ -19,10 +20,11 @@ import { NewAppIds } from './new-app-ids.service.js';
  * that records usage and an `AppUsers` from the room of users.
  *
  * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
- * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict.
+ * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
+ * billing_plan_limit_reached.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, KeysModule, PricingModule, ProvidersModule],
+  imports: [AllowanceModule, AppDirectoryModule, IdentityModule, KeysModule, PricingModule, ProvidersModule],
   controllers: [AppsController],
   providers: [
     AccountProvidersService,

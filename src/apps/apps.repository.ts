@@ -30,6 +30,13 @@ export class AppsRepository {
     );
   }
 
+  /** Of an account, disabled ones included. */
+  async countOf(tx: EntityManager, organizationId: string): Promise<number> {
+    const sql = 'SELECT count(*)::integer AS apps FROM apps WHERE organization_id = $1';
+    const [row] = await tx.query<{ apps: number }[]>(sql, [organizationId]);
+    return row?.apps ?? 0;
+  }
+
   /** Stores revision 1; `undefined` when the id is taken, in whichever account. */
   async insert(
     tx: EntityManager,

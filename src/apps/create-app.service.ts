@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Ceilings } from '../allowance/ceilings.service.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -30,6 +31,7 @@ export class CreateAppService {
     private readonly drafts: AppDraftsService,
     private readonly newIds: NewAppIds,
     private readonly keys: AppKeysService,
+    private readonly ceilings: Ceilings,
     private readonly clock: Clock,
   ) {}
 
@@ -38,6 +40,7 @@ export class CreateAppService {
    *
    * @throws invalid_request the configuration is not acceptable.
    * @throws conflict no free id was drawn; trying again may help.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says, also for the key.
    */
   async create(organizationId: string, body: CreateAppRequest): Promise<CreatedApp> {
     const { config } = await this.drafts.acceptNew(organizationId, body.config);
@@ -52,6 +55,7 @@ export class CreateAppService {
 
   private store(organizationId: string, id: string, accepted: AcceptedApp): Promise<CreatedApp | undefined> {
     return this.dataSource.transaction(async (tx) => {
+      await this.ceilings.requireRoom(tx, organizationId, 'apps', () => this.repository.countOf(tx, organizationId));
       const app = await this.repository.insert(tx, { ...accepted, id, organizationId }, this.clock.now());
       if (app === undefined) return undefined;
       const key = app.authenticationType === 'api_key' ? await this.keys.issue(tx, app, FIRST_KEY_NAME) : null;

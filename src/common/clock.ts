@@ -42,3 +42,8 @@ export function instantOf(epochMs: number): Date {
 export function dayStartMs(day: string): number {
   return Date.parse(day);
 }
+
+/** When an ISO-8601 instant with its time zone is: milliseconds since the Unix epoch; NaN for what is none. */
+export function epochMsOf(instant: string): number {
+  return Date.parse(instant);
+}

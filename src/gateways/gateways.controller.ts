@@ -42,7 +42,13 @@ export class GatewaysController {
     description: 'Stores the token sealed. The gateway is not called; test the token first.',
   })
   @BodyByType(CREATE_FORMS)
-  @Fails('invalid_request', 'provider_unavailable')
+  @Fails(
+    'invalid_request',
+    'provider_unavailable',
+    'billing_plan_limit_reached',
+    'billing_payment_required',
+    'billing_unavailable',
+  )
   @ApiCreatedResponse({ type: ProviderGatewayResponse })
   async create(@Admin() admin: AdminPrincipal, @Body() sent: SentBody): Promise<ProviderGatewayResponse> {
     const body = readByType<CreateGatewayRequest>(CREATE_FORMS, sent);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AllowanceModule } from '../allowance/allowance.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { GatewayDrafts } from './gateway-drafts.js';
 import { GatewayListing } from './gateway-listing.service.js';
@@ -12,10 +13,11 @@ import { GatewaysService } from './gateways.service.js';
  * what providers may know of them. How many providers refer to one comes through the port `GatewayReferences`.
  *
  * Tables: provider_gateways. Routes: `/v1/admin/provider-gateways*`. Configuration topic: `provider_gateways`, keyed by
- * account. Codes: gateway_in_use, conflict, not_found, provider_unavailable.
+ * account. Codes: gateway_in_use, conflict, not_found, provider_unavailable,
+ * billing_plan_limit_reached.
  */
 @Module({
-  imports: [IdentityModule],
+  imports: [AllowanceModule, IdentityModule],
   controllers: [GatewaysController],
   providers: [GatewaysRepository, GatewayDrafts, GatewaysService, GatewayProbe, GatewayListing],
   exports: [GatewayListing],

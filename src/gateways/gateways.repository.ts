@@ -27,6 +27,13 @@ export class GatewaysRepository {
     );
   }
 
+  /** Of an account, revoked ones included. */
+  async countOf(tx: EntityManager, organizationId: string): Promise<number> {
+    const sql = 'SELECT count(*)::integer AS gateways FROM provider_gateways WHERE organization_id = $1';
+    const [row] = await tx.query<{ gateways: number }[]>(sql, [organizationId]);
+    return row?.gateways ?? 0;
+  }
+
   async find(organizationId: string, id: string): Promise<GatewayRow | undefined> {
     const [row] = await this.dataSource.query<GatewayRow[]>(
       `SELECT ${COLUMNS} FROM provider_gateways WHERE organization_id = $1 AND id = $2`,

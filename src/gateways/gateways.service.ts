@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Ceilings } from '../allowance/ceilings.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
@@ -29,6 +30,7 @@ export class GatewaysService {
     private readonly references: GatewayReferences,
     private readonly drafts: GatewayDrafts,
     private readonly configChanges: ConfigChanges,
+    private readonly ceilings: Ceilings,
     private readonly clock: Clock,
   ) {}
 
@@ -45,10 +47,17 @@ export class GatewaysService {
    * Stores a new gateway; the gateway itself is not called.
    *
    * @throws invalid_request, provider_unavailable as `GatewayDrafts.create` says.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
    */
   async create(admin: AdminPrincipal, body: CreateGatewayRequest): Promise<CountedGateway> {
     const draft = await this.drafts.create(admin, body);
-    const row = await this.write(admin, (tx) => this.gateways.insert(tx, draft, this.clock.now().toISOString()));
+    const { organizationId } = admin;
+    const row = await this.write(admin, async (tx) => {
+      await this.ceilings.requireRoom(tx, organizationId, 'provider_gateways', () =>
+        this.gateways.countOf(tx, organizationId),
+      );
+      return this.gateways.insert(tx, draft, this.clock.now().toISOString());
+    });
     return { row, use: NOT_USED };
   }
 

@@ -31,7 +31,13 @@ export class AppKeysController {
     summary: 'Issue a key',
     description: 'Only for applications with authentication type `api_key`. The key is shown once.',
   })
-  @Fails('invalid_request', 'app_not_found')
+  @Fails(
+    'invalid_request',
+    'app_not_found',
+    'billing_plan_limit_reached',
+    'billing_payment_required',
+    'billing_unavailable',
+  )
   @ApiCreatedResponse({ type: IssuedAppKeyResponse })
   async create(@OwnApp() app: AppRow, @Body() body: CreateAppKeyRequest): Promise<IssuedAppKeyResponse> {
     return IssuedAppKeyResponse.from(await this.keys.create(app, body.name));

@@ -21,6 +21,15 @@ export class AppKeysRepository {
     );
   }
 
+  async countActive(tx: EntityManager, app: KeyOwner): Promise<number> {
+    const [row] = await tx.query<{ keys: number }[]>(
+      `SELECT count(*)::integer AS keys FROM app_keys
+       WHERE organization_id = $1 AND app_id = $2 AND status = 'active'`,
+      [app.organizationId, app.id],
+    );
+    return row?.keys ?? 0;
+  }
+
   /** Newest first. */
   listOf(app: KeyOwner): Promise<AppKeyRow[]> {
     return this.dataSource.query(

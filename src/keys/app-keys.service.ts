@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Ceilings } from '../allowance/ceilings.service.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -25,12 +26,20 @@ export class AppKeysService {
     private readonly dataSource: DataSource,
     private readonly repository: AppKeysRepository,
     private readonly directory: AppKeyDirectory,
+    private readonly ceilings: Ceilings,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
-  /** Issues a key as part of a transaction; its plaintext exists in the answer only. */
+  /**
+   * Issues a key as part of a transaction; its plaintext exists in the answer only.
+   *
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
+   */
   async issue(tx: EntityManager, app: KeyOwner, name: string): Promise<IssuedAppKey> {
+    await this.ceilings.requireRoom(tx, app.organizationId, 'active_keys_per_app', () =>
+      this.repository.countActive(tx, app),
+    );
     const key = new Secret(`${APP_KEY_BRAND}${this.ids.base62(APP_KEY_RANDOM_LENGTH)}`);
     const issued: IssuedAppKey = {
       id: `key_${this.ids.base36(KEY_ID_RANDOM_LENGTH)}`,
@@ -43,7 +52,7 @@ export class AppKeysService {
     return issued;
   }
 
-  /** @throws invalid_request the application does not use keys. */
+  /** @throws invalid_request the application does not use keys; and as `issue`. */
   create(app: AppRow, name: string): Promise<IssuedAppKey> {
     requireKeyAuthentication(app.authenticationType);
     return this.dataSource.transaction((tx) => this.issue(tx, app, name));

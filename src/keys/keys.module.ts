@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AllowanceModule } from '../allowance/allowance.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { AppKeyDirectory } from './app-key-directory.js';
@@ -10,10 +11,11 @@ import { AppKeysService } from './app-keys.service.js';
 /**
  * Keys with which server backends call their application: issue, list, revoke, and the look-up of a presented key.
  *
- * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found. Log lines: app_key_use_write_failed.
+ * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found,
+ * billing_plan_limit_reached. Log lines: app_key_use_write_failed.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule],
+  imports: [AllowanceModule, AppDirectoryModule, IdentityModule],
   controllers: [AppKeysController],
   providers: [AppKeyDirectory, AppKeyUses, AppKeysRepository, AppKeysService],
   exports: [AppKeyDirectory, AppKeysService],

@@ -37,7 +37,16 @@ export class ProvidersController {
     description:
       'Stores the key sealed, or names the upstream gateway that has the credential. The provider is not called; test first.',
   })
-  @Fails('invalid_request', 'not_found', 'slug_taken', 'provider_not_supported_by_gateway', 'provider_unavailable')
+  @Fails(
+    'invalid_request',
+    'not_found',
+    'slug_taken',
+    'provider_not_supported_by_gateway',
+    'provider_unavailable',
+    'billing_plan_limit_reached',
+    'billing_payment_required',
+    'billing_unavailable',
+  )
   @ApiCreatedResponse({ type: ProviderResponse })
   async create(@Admin() admin: AdminPrincipal, @Body() body: CreateProviderRequest): Promise<ProviderResponse> {
     return ProviderResponse.from(await this.providers.create(admin, body));

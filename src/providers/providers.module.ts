@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AllowanceModule } from '../allowance/allowance.module.js';
 import { GatewayReferences } from '../gateways/gateway-references.js';
 import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
@@ -22,11 +23,11 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
  * Tables: providers. Routes: `/v1/admin/providers*`. Configuration topic: `providers`, keyed by account; listens to
  * `provider_gateways` too.
  * Codes: slug_taken, conflict, not_found, provider_key_invalid, provider_not_supported_by_gateway,
- * provider_gateway_managed, provider_unavailable.
+ * provider_gateway_managed, provider_unavailable, billing_plan_limit_reached.
  * Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [GatewaysModule, IdentityModule, PricingModule],
+  imports: [AllowanceModule, GatewaysModule, IdentityModule, PricingModule],
   controllers: [ProvidersController],
   providers: [
     ProvidersRepository,

@@ -29,6 +29,13 @@ export class ProvidersRepository implements GatewayReferences {
     );
   }
 
+  /** Of an account, disabled ones included. */
+  async countOf(tx: EntityManager, organizationId: string): Promise<number> {
+    const sql = 'SELECT count(*)::integer AS providers FROM providers WHERE organization_id = $1';
+    const [row] = await tx.query<{ providers: number }[]>(sql, [organizationId]);
+    return row?.providers ?? 0;
+  }
+
   async find(organizationId: string, id: string): Promise<ProviderRow | undefined> {
     const [row] = await this.dataSource.query<ProviderRow[]>(
       `SELECT ${COLUMNS} FROM providers WHERE organization_id = $1 AND id = $2`,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Ceilings } from '../allowance/ceilings.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
@@ -25,6 +26,7 @@ export class ProvidersService {
     private readonly drafts: ProviderDrafts,
     private readonly routes: ProviderRoutes,
     private readonly directory: ProviderDirectory,
+    private readonly ceilings: Ceilings,
     private readonly clock: Clock,
   ) {}
 
@@ -39,6 +41,7 @@ export class ProvidersService {
    * @throws invalid_request, not_found, provider_not_supported_by_gateway, provider_unavailable as `ProviderDrafts`
    * says; not_found also when the gateway is deleted at the same time.
    * @throws slug_taken also for the loser of two creates at once.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
    * Source: contract-admin 1.3, in its order: the body, the slug, the gateway.
    */
   async create(admin: AdminPrincipal, body: CreateProviderRequest): Promise<RoutedProvider> {
@@ -91,12 +94,16 @@ export class ProvidersService {
   }
 
   private async insert(draft: NewProvider): Promise<ProviderRow> {
+    const { organizationId } = draft;
     const row = await this.dataSource.transaction(async (tx) => {
+      await this.ceilings.requireRoom(tx, organizationId, 'providers', () =>
+        this.providers.countOf(tx, organizationId),
+      );
       const inserted = await this.providers.insert(tx, draft, this.clock.now().toISOString());
-      await this.directory.announceChange(tx, draft.organizationId);
+      await this.directory.announceChange(tx, organizationId);
       return inserted;
     });
-    this.directory.forget(draft.organizationId);
+    this.directory.forget(organizationId);
     return row;
   }
 

@@ -108,6 +108,11 @@ const BY_USER = `
     FROM everything CROSS JOIN of_users) shares
   WHERE requests > 0 ${IN_ORDER}`;
 
+/** Requests of an account that were not refused, from a day on. */
+const REQUESTS_SINCE = `
+  SELECT coalesce(sum(requests), 0) AS requests FROM usage_days
+  WHERE organization_id = $1 AND day >= $2::date AND NOT starts_with(status, 'blocked_')`;
+
 /**
  * Reads the sums of usage by day and by month, never the events. Sums and money arrive as texts, because they may
  * exceed what a number holds exactly.
@@ -125,6 +130,12 @@ export class UsageSumsRepository {
   sumByKey(app: AppRef, { from, to }: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
     const statement = by === 'user' ? BY_USER : byColumn(COLUMNS[by]);
     return readBounded(this.dataSource, statement, [app.organizationId, app.id, toDate(from), toDate(to), limit]);
+  }
+
+  /** Of all applications of the account, from a UTC day on, `YYYY-MM-DD`, of which no day is folded yet; as text. */
+  async countRequestsSince(organizationId: string, day: string): Promise<string> {
+    const rows = await readBounded<{ requests: string }>(this.dataSource, REQUESTS_SINCE, [organizationId, day]);
+    return rows[0]?.requests ?? '0';
   }
 }
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { RecordedAccountRequests } from '../allowance/recorded-account-requests.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { IdentityModule } from '../identity/identity.module.js';
@@ -7,6 +8,7 @@ import { PricingModule } from '../pricing/pricing.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { StoredAccountRequests } from './recorded-account-requests.service.js';
 import { UsageReportsController } from './reports/usage-reports.controller.js';
 import { UsageReports } from './reports/usage-reports.service.js';
 import { UsageRepriceController } from './reprice/usage-reprice.controller.js';
@@ -55,7 +57,8 @@ import { UserUsage } from './user-usage.service.js';
     UsageWritesRepository,
     UserUsage,
     { provide: AppUsageTotals, useClass: RecordedUsageTotals },
+    { provide: RecordedAccountRequests, useClass: StoredAccountRequests },
   ],
-  exports: [AppUsageTotals, UsageRecorder, UsageRefusals, UsageResponses, UserUsage],
+  exports: [AppUsageTotals, RecordedAccountRequests, UsageRecorder, UsageRefusals, UsageResponses, UserUsage],
 })
 export class UsageModule {}

@@ -19,8 +19,8 @@ const TAGS = new Set([
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
   ...['CLI', 'Console OAuth consent'],
 ]);
-/** Routes that are their own description, or for machines of the operator. */
-const UNDESCRIBED = new Set(['GET /openapi.json']);
+/** Routes that are their own description, or that are not shown (Specification, "What the service does" 9). */
+const UNDESCRIBED = new Set(['GET /openapi.json', 'GET /v1/admin/billing/plans', 'GET /v1/admin/billing/status']);
 
 interface Operation {
   readonly operationId?: string;
@@ -110,6 +110,10 @@ describe('OpenAPI document', () => {
       .filter((route) => !UNDESCRIBED.has(route) && !route.startsWith('ALL '));
     const described = new Set(operations().map(({ name }) => name));
     expect(served.filter((route) => !described.has(route))).toEqual([]);
+  });
+
+  it('Specification, What the service does 9: billing operations → none is shown', () => {
+    expect(operations().filter(({ name }) => name.includes('/billing/'))).toEqual([]);
   });
 
   it('management operations → name their credential, 401 and 403', () => {

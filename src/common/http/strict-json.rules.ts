@@ -8,43 +8,44 @@ const BACKSLASH = 0x5c;
  * Parses a JSON text and refuses what two readers could understand differently: a member named twice, a byte order
  * mark, invalid UTF-8, NUL characters and nesting beyond 64 levels.
  *
- * @throws invalid_request with path `body`, or naming the repeated member.
+ * @param path how refusals name the text as a whole.
+ * @throws invalid_request at that path, or naming the repeated member.
  * Source: threats 2.1, 2.6; RFC 8259 section 4.
  */
-export function parseStrictJson(bytes: Buffer): unknown {
-  const text = decodeUtf8(bytes);
+export function parseStrictJson(bytes: Buffer, path = 'body'): unknown {
+  const text = decodeUtf8(bytes, path);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidRequest('body', 'is not valid JSON', 'json_invalid');
+    throw invalidRequest(path, 'is not valid JSON', 'json_invalid');
   }
-  refuseRepeatedMembers(text);
+  refuseRepeatedMembers(text, path);
   return value;
 }
 
-function decodeUtf8(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw invalidRequest('body', 'is not valid UTF-8', 'json_invalid');
+    throw invalidRequest(path, 'is not valid UTF-8', 'json_invalid');
   }
 }
 
 /** Walks a text that is known to be valid JSON; keys are compared after unescaping. */
-function refuseRepeatedMembers(text: string): void {
+function refuseRepeatedMembers(text: string, path: string): void {
   const objects: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = endOfString(text, at);
       const literal = text.slice(at, end);
-      if (literal.includes('\\u0000')) refuseNul(literal);
+      if (literal.includes('\\u0000')) refuseNul(literal, path);
       if (isMemberName(text, end)) remember(objects.at(-1), literal);
       at = end - 1;
     } else if (code === 0x7b || code === 0x5b) {
       objects.push(code === 0x7b ? new Set() : undefined);
-      if (objects.length > MAX_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_DEPTH} levels`);
+      if (objects.length > MAX_DEPTH) throw invalidRequest(path, `is nested deeper than ${MAX_DEPTH} levels`);
     } else if (code === 0x7d || code === 0x5d) objects.pop();
   }
 }
@@ -68,6 +69,6 @@ function remember(names: Set<string> | undefined, literal: string): void {
   names.add(name);
 }
 
-function refuseNul(literal: string): void {
-  if (String(JSON.parse(literal)).includes('\u0000')) throw invalidRequest('body', 'holds a NUL character');
+function refuseNul(literal: string, path: string): void {
+  if (String(JSON.parse(literal)).includes('\u0000')) throw invalidRequest(path, 'holds a NUL character');
 }

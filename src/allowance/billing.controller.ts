@@ -1,0 +1,32 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { Allowance } from './allowance.js';
+import { BillingPlansResponse } from './dto/billing-plans.response.js';
+import { BillingStatusResponse } from './dto/billing-status.response.js';
+
+const TAG = 'Admin billing';
+
+/** Read only. Not in the published OpenAPI document (Specification, "What the service does" 9; contract-admin 10). */
+@ApiExcludeController()
+@Controller('v1/admin/billing')
+export class BillingController {
+  constructor(private readonly allowance: Allowance) {}
+
+  @Get('plans')
+  @AdminAccess('read')
+  @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans there are' })
+  @Fails('billing_unavailable')
+  plans(): BillingPlansResponse {
+    return BillingPlansResponse.from(this.allowance.listPlans());
+  }
+
+  @Get('status')
+  @AdminAccess('read')
+  @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read what the account may use, and has used' })
+  async status(@Admin() { organizationId }: AdminPrincipal): Promise<BillingStatusResponse> {
+    return BillingStatusResponse.from(organizationId, await this.allowance.standingOf(organizationId));
+  }
+}

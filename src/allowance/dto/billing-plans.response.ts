@@ -1,0 +1,26 @@
+import type { Plan, PlanLimits } from '../plan.js';
+
+interface OfferedPlan {
+  readonly planKey: string;
+  readonly name: string;
+  readonly description: string;
+  readonly features: readonly string[];
+  readonly limits: PlanLimits;
+  readonly trialDays: number;
+  readonly prices: readonly never[];
+}
+
+/**
+ * The plans an operator has written down; what they cost is not known here. Not in the published OpenAPI document.
+ * Source: contract-admin 10.
+ */
+export class BillingPlansResponse {
+  plans: readonly OfferedPlan[];
+
+  static from(plans: readonly Plan[]): BillingPlansResponse {
+    const offered = plans.map(({ key, name, description, features, limits }) => {
+      return { planKey: key, name, description, features, limits, trialDays: 0, prices: [] };
+    });
+    return Object.assign(new BillingPlansResponse(), { plans: offered });
+  }
+}
