@@ -3,14 +3,14 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { Environment } from '../platform/config/environment.js';
-import { AccountRequests } from './account-requests.js';
 import { Allowance, UnlimitedAllowance } from './allowance.js';
 import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Ceilings } from './ceilings.service.js';
-import { TERMS_RETRY_SECONDS } from './plan-terms.rules.js';
-import { PlansAllowance } from './plans-allowance.js';
-import { PlansFile } from './plans-file.js';
+import { AccountRequests } from './plans/account-requests.js';
+import { TERMS_RETRY_SECONDS } from './plans/plan-terms.rules.js';
+import { PlansAllowance } from './plans/plans-allowance.js';
+import { PlansFile } from './plans/plans-file.js';
 import { RecordedAccountRequests } from './recorded-account-requests.js';
 
 /**

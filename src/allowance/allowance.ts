@@ -1,6 +1,6 @@
 import type { Ready } from '../common/when-ready.js';
-import type { AccountStanding } from './account-standing.js';
-import type { LimitedResource, Plan } from './plan.js';
+import type { AccountStanding } from './plans/account-standing.js';
+import type { LimitedResource, Plan } from './plans/plan.js';
 
 /**
  * Port to what an account may use of this service. The shipped implementation allows everything; `PLANS_FILE` puts plan

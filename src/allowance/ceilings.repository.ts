@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { LimitedResource } from './plan.js';
+import type { LimitedResource } from './plans/plan.js';
 
 /** Locks under which an account's resources are counted. */
 @Injectable()

@@ -1,4 +1,4 @@
-import type { Plan, PlanLimits } from '../plan.js';
+import type { Plan, PlanLimits } from '../plans/plan.js';
 
 interface OfferedPlan {
   readonly planKey: string;

@@ -1,8 +1,8 @@
 import { instantOf } from '../../common/clock.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
-import type { AccountStanding } from '../account-standing.js';
-import type { PlanLimits, SubscriptionStatus } from '../plan.js';
-import { type PeriodWords, periodWords } from '../plan-terms.rules.js';
+import type { AccountStanding } from '../plans/account-standing.js';
+import type { PlanLimits, SubscriptionStatus } from '../plans/plan.js';
+import { type PeriodWords, periodWords } from '../plans/plan-terms.rules.js';
 
 type BilledStanding = Extract<AccountStanding, { state: 'billed' }>;
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../common/clock.js';
-import type { Ready } from '../common/when-ready.js';
+import type { Clock } from '../../common/clock.js';
+import type { Ready } from '../../common/when-ready.js';
+import type { RecordedAccountRequests } from '../recorded-account-requests.js';
 import type { PeriodUse } from './account-standing.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
-import type { RecordedAccountRequests } from './recorded-account-requests.js';
 
 /** How old what is known of other instances' requests may get, in milliseconds. */
 const REFRESH_AFTER_MS = 3_000;

@@ -1,9 +1,9 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Clock } from '../common/clock.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
+import type { Clock } from '../../common/clock.js';
+import { type Ready, whenReady } from '../../common/when-ready.js';
+import { Allowance } from '../allowance.js';
 import type { AccountRequests } from './account-requests.js';
 import type { AccountStanding } from './account-standing.js';
-import { Allowance } from './allowance.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
 import { ceilingIn, isInForce, quotaExceeded, requirePlan, termsOf, termsUnavailable } from './plan-terms.rules.js';
 import type { PlansFile } from './plans-file.js';
@@ -11,7 +11,7 @@ import type { PlansFile } from './plans-file.js';
 /** Allows what the plans in a file say. */
 export class PlansAllowance extends Allowance implements OnApplicationShutdown {
   constructor(
-    private readonly file: PlansFile,
+    private readonly file: Pick<PlansFile, 'plans' | 'isStale' | 'close'>,
     private readonly requests: AccountRequests,
     private readonly clock: Clock,
   ) {

@@ -1,5 +1,5 @@
-import { instantOf } from '../common/clock.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { instantOf } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { PeriodUse } from './account-standing.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook, PlanLimits } from './plan.js';
 import type { PlanPeriod } from './plan-period.rules.js';

@@ -1,5 +1,5 @@
-import { epochMsOf } from '../common/clock.js';
-import { invalidRequest } from '../common/errors/gateway-error.js';
+import { epochMsOf } from '../../common/clock.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import {
   integer,
   listOf,
@@ -9,8 +9,8 @@ import {
   type Read,
   tableOf,
   text,
-} from '../common/fields/config-reader.js';
-import { parseStrictJson } from '../common/http/strict-json.rules.js';
+} from '../../common/fields/config-reader.js';
+import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import type { AccountTerms, Plan, PlanBook, PlanLimits } from './plan.js';
 
 const MAX_ACCOUNTS = 100_000;
