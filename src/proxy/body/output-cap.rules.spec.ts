@@ -4,14 +4,15 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
 import { REQUEST_NAMES } from '../json/judged-names.js';
-import { capEdits, type OutputCap } from './output-cap.rules.js';
+import { judgeOutput, type OutputCap } from './output-cap.rules.js';
 
 const CAP = 100;
 type Style = OutputCap['style'];
 
 function capped(text: string, style: Style, options: Partial<OutputCap> = {}): string {
   const body = scanJson(Buffer.from(text), REQUEST_NAMES);
-  return applyEdits(body.bytes, capEdits(body, { style, cap: CAP, chatField: 'max_tokens', ...options })).toString();
+  const { edits } = judgeOutput(body, { style, cap: CAP, chatField: 'max_tokens', ...options });
+  return applyEdits(body.bytes, edits).toString();
 }
 
 function refusal(text: string, style: Style, options: Partial<OutputCap> = {}): string {
@@ -149,5 +150,35 @@ describe('output cap: refusals', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('output cap: the most an answer can bring (decision 4.3)', () => {
+  const bound = (style: Style, text: string, cap: number | undefined) => {
+    const body = scanJson(Buffer.from(text), REQUEST_NAMES);
+    const { mostTokens, choices } = judgeOutput(body, { style, cap, chatField: 'max_tokens' });
+    return [mostTokens, choices];
+  };
+
+  it.each<[Style, string, number | undefined, number | undefined, number]>([
+    ['responses', '{}', undefined, undefined, 1],
+    ['responses', '{}', 100, 100, 1],
+    ['responses', '{"max_output_tokens":7}', undefined, 7, 1],
+    ['responses', '{"max_output_tokens":7}', 100, 7, 1],
+    ['responses', '{"max_output_tokens":0}', undefined, undefined, 1],
+    ['responses', '{"max_output_tokens":0}', 100, 100, 1],
+    ['anthropic', '{"max_tokens":30}', undefined, 30, 1],
+    ['chat_completions', '{"max_tokens":5,"max_completion_tokens":9}', undefined, 9, 1],
+    ['chat_completions', '{"max_tokens":5,"max_completion_tokens":0}', undefined, undefined, 1],
+    ['chat_completions', '{"max_tokens":5,"n":3,"best_of":4}', undefined, 20, 4],
+    ['chat_completions', '{"n":3}', undefined, undefined, 3],
+    ['chat_completions', '{"n":3}', 100, 100, 3],
+    ['gemini_native', '{"generationConfig":{"maxOutputTokens":8,"candidateCount":2}}', undefined, 16, 2],
+    ['gemini_native', '{"generationConfig":{"maxOutputTokens":0}}', undefined, undefined, 1],
+    ['gemini_native', '{"generationConfig":{"maxOutputTokens":8},"generation_config":{}}', undefined, undefined, 1],
+    ['gemini_native', '{"generationConfig":{"maxOutputTokens":8},"generation_config":{}}', 100, 100, 1],
+    ['none', '{"max_tokens":5}', 100, undefined, 1],
+  ])('%s: %s with the cap %p → %p tokens, %i choices', (style, text, cap, most, choices) => {
+    expect(bound(style, text, cap)).toEqual([most, choices]);
   });
 });

@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
-import { isNamed, memberValue, type ObjectSpan, type ScannedBody } from '../json/json-members.js';
+import { isNamed, type MemberSpan, memberValue, type ObjectSpan, type ScannedBody } from '../json/json-members.js';
 
 /** What the output limit of one request is judged by. */
 export interface OutputCap {
@@ -10,6 +10,16 @@ export interface OutputCap {
   readonly cap: number | undefined;
   /** The member that is set on a Chat Completions body that names no limit. */
   readonly chatField: 'max_tokens' | 'max_completion_tokens';
+}
+
+/** What the judged limit means for the body that is sent, and for what its answer can cost. */
+export interface JudgedOutput {
+  /** Set the cap where the body names no limit. */
+  readonly edits: readonly JsonEdit[];
+  /** Most output tokens of all choices together; undefined where neither the client nor a cap limits them. */
+  readonly mostTokens: number | undefined;
+  /** How many times over the output is generated, at least 1. */
+  readonly choices: number;
 }
 
 /** The member names one cap style is expressed in. */
@@ -29,6 +39,7 @@ interface NamedNumber {
 }
 
 const NO_MULTIPLIER: NamedNumber = { path: 'n', value: 1 };
+const UNLIMITED: JudgedOutput = { edits: [], mostTokens: undefined, choices: 1 };
 const GEMINI_PARENTS = ['generationConfig', 'generation_config'];
 const GEMINI: CapFields = {
   limits: ['maxOutputTokens', 'max_output_tokens'],
@@ -84,15 +95,33 @@ function requireWithin(cap: number, limits: readonly NamedNumber[], multiplier: 
   });
 }
 
-function rootCapEdits({ bytes, root }: ScannedBody, wanted: OutputCap): JsonEdit[] {
+/**
+ * The most that all choices together can bring.
+ *
+ * @param limits that the body names. A zero may be read as "not set", so it limits nothing.
+ * @param cap undefined when none is configured, or none is in force beside the limits.
+ */
+function mostTokensOf(limits: readonly NamedNumber[], choices: number, cap: number | undefined): number | undefined {
+  if (limits.length === 0) return cap;
+  let most = 0;
+  for (const { value } of limits) {
+    if (value === 0) return cap;
+    if (value > most) most = value;
+  }
+  return most * choices;
+}
+
+function judgeRoot({ bytes, root }: ScannedBody, wanted: OutputCap): JudgedOutput {
+  const { cap } = wanted;
   const fields = rootFields(wanted);
   const limits = readNumbers(bytes, root, fields.limits, '', fields.least);
   const multiplier = largest(readNumbers(bytes, root, fields.multipliers, '', 1));
-  if (wanted.cap === undefined) return [];
-  requireWithin(wanted.cap, limits, multiplier);
+  if (cap !== undefined) requireWithin(cap, limits, multiplier);
+  const choices = multiplier.value;
+  const judged = { mostTokens: mostTokensOf(limits, choices, cap), choices };
   const [field] = fields.limits;
-  if (limits.length > 0 || field === undefined) return [];
-  return [setMember(root, field, String(Math.floor(wanted.cap / multiplier.value)))];
+  if (cap === undefined || limits.length > 0 || field === undefined) return { ...judged, edits: [] };
+  return { ...judged, edits: [setMember(root, field, String(Math.floor(cap / choices)))] };
 }
 
 /** Sets the limit in one configuration object; a `null` under either spelling is the place to put it. */
@@ -101,34 +130,49 @@ function setGeminiLimit(config: ObjectSpan, perChoice: string): JsonEdit {
   return setMember(config, present ?? 'maxOutputTokens', perChoice);
 }
 
-/** Both spellings of the configuration object are judged, and both are limited: a provider may read either. */
-function geminiCapEdits({ bytes, root }: ScannedBody, cap: number | undefined): JsonEdit[] {
-  const least = cap === undefined ? 0 : GEMINI.least;
-  const configs = GEMINI_PARENTS.flatMap((name) => root.members.get(name) ?? []).map((member) => {
+/** One configuration object of a Gemini body, under either spelling. */
+interface GeminiConfig {
+  readonly member: MemberSpan;
+  /** Absent when the member is no object. */
+  readonly config: ObjectSpan | undefined;
+  readonly limits: readonly NamedNumber[];
+  readonly multipliers: readonly NamedNumber[];
+}
+
+function readGeminiConfigs({ bytes, root }: ScannedBody, least: number): GeminiConfig[] {
+  return GEMINI_PARENTS.flatMap((name) => root.members.get(name) ?? []).map((member) => {
     const config = member.nested;
     const read = (names: readonly string[], from: number) =>
       config === undefined ? [] : readNumbers(bytes, config, names, `${member.name}.`, from);
     return { member, config, limits: read(GEMINI.limits, least), multipliers: read(GEMINI.multipliers, 1) };
   });
-  const multiplier = largest(configs.flatMap((config) => config.multipliers));
-  if (cap === undefined) return [];
-  requireWithin(
-    cap,
-    configs.flatMap((config) => config.limits),
-    multiplier,
-  );
-  const perChoice = String(Math.floor(cap / multiplier.value));
+}
+
+function geminiCapEdits(root: ObjectSpan, configs: readonly GeminiConfig[], perChoice: number): JsonEdit[] {
   const created = `{"maxOutputTokens":${perChoice}}`;
   if (configs.length === 0) return [setMember(root, 'generationConfig', created)];
   return configs.flatMap(({ member, config, limits }): JsonEdit[] => {
     if (config === undefined) return [{ kind: 'replace', member, json: created }];
-    return limits.length > 0 ? [] : [setGeminiLimit(config, perChoice)];
+    return limits.length > 0 ? [] : [setGeminiLimit(config, String(perChoice))];
   });
 }
 
+/** Both spellings of the configuration object are judged, and both are limited: a provider may read either. */
+function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
+  const configs = readGeminiConfigs(body, cap === undefined ? 0 : GEMINI.least);
+  const multiplier = largest(configs.flatMap(({ multipliers }) => multipliers));
+  const limits = configs.flatMap((config) => config.limits);
+  const choices = multiplier.value;
+  const isLimited = configs.every((config) => config.limits.length > 0);
+  const mostTokens = isLimited ? mostTokensOf(limits, choices, cap) : cap;
+  if (cap === undefined) return { edits: [], mostTokens, choices };
+  requireWithin(cap, limits, multiplier);
+  return { edits: geminiCapEdits(body.root, configs, Math.floor(cap / choices)), mostTokens, choices };
+}
+
 /**
- * Judges the output limit a body names, in every spelling its style has, and gives the edits that set the cap where
- * the body names none.
+ * Judges the output limit a body names, in every spelling its style has, gives the edits that set the cap where the
+ * body names none, and tells how much output that leaves possible.
  *
  * The cap is for the whole request: tokens per choice × number of choices (`n`, `best_of`, `candidateCount`) must not
  * exceed it. A body without a limit gets `floor(cap / choices)`, and is refused when there are more choices than
@@ -136,9 +180,9 @@ function geminiCapEdits({ bytes, root }: ScannedBody, cap: number | undefined): 
  *
  * @throws invalid_request a limit is not a whole number ≥ 0 (Gemini with a cap: ≥ 1), a multiplier not one ≥ 1.
  * @throws max_output_tokens_exceeded
- * Source: contract-app 6.8, decision 3.4.
+ * Source: contract-app 6.8, decisions 3.4 and 4.3.
  */
-export function capEdits(body: ScannedBody, wanted: OutputCap): JsonEdit[] {
-  if (wanted.style === 'none') return [];
-  return wanted.style === 'gemini_native' ? geminiCapEdits(body, wanted.cap) : rootCapEdits(body, wanted);
+export function judgeOutput(body: ScannedBody, wanted: OutputCap): JudgedOutput {
+  if (wanted.style === 'none') return UNLIMITED;
+  return wanted.style === 'gemini_native' ? judgeGemini(body, wanted.cap) : judgeRoot(body, wanted);
 }

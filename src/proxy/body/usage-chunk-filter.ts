@@ -6,7 +6,7 @@ import { JudgedNames } from '../json/judged-names.js';
 /** Most bytes of one unfinished event that are held back; a longer event passes as it comes. Source: threats 10.1. */
 export const MAX_HELD_BYTES = 1024 * 1024;
 
-const CHUNK_NAMES = new JudgedNames({ root: ['usage', 'choices'], nested: {}, deep: [] });
+const CHUNK_NAMES = new JudgedNames({ root: ['usage', 'choices'], nested: {}, deep: [], media: [] });
 const USAGE = Buffer.from('"usage"');
 const DATA = Buffer.from('data:');
 const LF = 0x0a;

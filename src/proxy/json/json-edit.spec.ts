@@ -5,7 +5,7 @@ import type { MemberSpan, ObjectSpan, ScannedBody } from './json-members.js';
 import { scanJson } from './json-scan.js';
 import { JudgedNames } from './judged-names.js';
 
-const NAMES = new JudgedNames({ root: ['a', 'b', 'c', 'd'], nested: { conf: ['x', 'y'] }, deep: [] });
+const NAMES = new JudgedNames({ root: ['a', 'b', 'c', 'd'], nested: { conf: ['x', 'y'] }, deep: [], media: [] });
 
 function scan(text: string): ScannedBody {
   return scanJson(Buffer.from(text), NAMES);

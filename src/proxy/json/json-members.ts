@@ -48,6 +48,8 @@ export interface ScannedBody {
   readonly bytes: Buffer;
   readonly root: ObjectSpan;
   readonly deep: readonly DeepMember[];
+  /** Whether a text or array holds a picture, a recording or a document, or says where one is. */
+  readonly hasMedia: boolean;
 }
 
 /** Values that policy reads are names, numbers and switches: a longer one is a mistake or an attack. */

@@ -142,7 +142,7 @@ function outcome(part: Body, members: Json): string {
   }
 }
 
-const NOTHING_JUDGED = new JudgedNames({ root: [], nested: {}, deep: [] });
+const NOTHING_JUDGED = new JudgedNames({ root: [], nested: {}, deep: [], media: [] });
 const RUNS = { numRuns: 1000 };
 
 describe('merge: any body and any members', () => {

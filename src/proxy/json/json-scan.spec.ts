@@ -9,6 +9,7 @@ const NAMES = new JudgedNames({
   root: ['model', 'max_tokens', 'n'],
   nested: { generationConfig: ['maxOutputTokens'] },
   deep: ['file_id'],
+  media: ['url'],
 });
 
 function scan(text: string | Buffer): ScannedBody {
@@ -260,6 +261,15 @@ describe('JSON scan: judged members', () => {
       ['file_id', 'array'],
     ]);
     expect(body.deep.slice(0, 2).map((member) => jsonAt(body, member))).toEqual(['a', 'b\n']);
+  });
+
+  it.each([
+    ['{"x":[{"y":{"url":"https://a"}}]}', true],
+    ['{"x":{"\\u0075rl":["a"]}}', true],
+    ['{"x":{"URL":"a"}}', true],
+    ['{"url":{"type":"string"},"x":{"url":null},"y":"url"}', false],
+  ])('media: %s → text or an array under its name, at any depth, is media: %p', (text, hasMedia) => {
+    expect([scan(text).hasMedia, scan(text).deep]).toEqual([hasMedia, []]);
   });
 
   it('deep name: more than can be meant → refused', () => {

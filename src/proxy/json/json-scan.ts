@@ -50,6 +50,7 @@ type State = (typeof State)[keyof typeof State];
 export class JsonScan implements ScannedBody {
   readonly root = new ObjectSpan(-1);
   readonly deep: DeepMember[] = [];
+  hasMedia = false;
 
   private at = 0;
   private state: State = State.root;
@@ -269,6 +270,9 @@ export class JsonScan implements ScannedBody {
     const name = this.deepName;
     this.deepName = undefined;
     if (name === undefined || (byte !== QUOTE && byte !== OPEN_ARRAY)) return;
+    const isMedia = this.names.isMedia(name);
+    this.hasMedia ||= isMedia;
+    if (isMedia) return;
     if (this.deep.length === MAX_DEEP_MEMBERS) throw invalidRequest(name, `more than ${MAX_DEEP_MEMBERS} times`);
     const member: DeepMember = { name, kind: byte === QUOTE ? 'string' : 'array', start: this.at, end: this.at };
     this.deep.push(member);

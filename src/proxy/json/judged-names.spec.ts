@@ -43,7 +43,7 @@ describe('judged names', () => {
   it.each([[['model', 'Model']], [['näme']], [['x'.repeat(64)]]])(
     'list: %p cannot be told apart or compared → refused when it is built',
     (root) => {
-      expect(() => new JudgedNames({ root, nested: {}, deep: [] })).toThrow('judged name');
+      expect(() => new JudgedNames({ root, nested: {}, deep: [], media: [] })).toThrow('judged name');
     },
   );
 });

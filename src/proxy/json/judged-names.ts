@@ -6,6 +6,8 @@ export interface JudgedNameList {
   readonly nested: Readonly<Record<string, readonly string[]>>;
   /** Names that matter wherever they stand, when their value is a string or an array. */
   readonly deep: readonly string[];
+  /** Names that, likewise, hold a picture, a recording or a document, or say where one is. */
+  readonly media: readonly string[];
 }
 
 /** One judged name with the places where it counts. */
@@ -57,6 +59,7 @@ function isWrittenAt(bytes: Buffer, start: number, name: string): boolean {
 export class JudgedNames {
   readonly #byFold = new Map<string, JudgedName>();
   readonly #parents: ReadonlySet<string>;
+  readonly #media: ReadonlySet<string>;
   /** What a plain ASCII key of that length and first letter can be; most slots are empty. */
   readonly #bySlot: FoundName[][] = Array.from({ length: (MAX_NAME_LENGTH + 1) << 5 }, () => []);
   #longest = 0;
@@ -64,13 +67,14 @@ export class JudgedNames {
   constructor(list: JudgedNameList) {
     const parents = Object.keys(list.nested);
     this.#parents = new Set(parents);
+    this.#media = new Set(list.media);
     const nested = parents.flatMap((parent) => list.nested[parent] ?? []);
-    for (const name of new Set([...list.root, ...parents, ...nested, ...list.deep])) {
+    for (const name of new Set([...list.root, ...parents, ...nested, ...list.deep, ...list.media])) {
       this.#add({
         name,
         root: list.root.includes(name) || this.#parents.has(name),
         parents: new Set(parents.filter((parent) => list.nested[parent]?.includes(name))),
-        deep: list.deep.includes(name),
+        deep: list.deep.includes(name) || this.#media.has(name),
       });
     }
   }
@@ -78,6 +82,11 @@ export class JudgedNames {
   /** Whether an object under this root member is read member by member. */
   isParent(name: string): boolean {
     return this.#parents.has(name);
+  }
+
+  /** Whether this deep name is one of media. */
+  isMedia(name: string): boolean {
+    return this.#media.has(name);
   }
 
   /**
@@ -129,4 +138,8 @@ export const REQUEST_NAMES = new JudgedNames({
     stream_options: ['include_usage'],
   },
   deep: ['file_id', 'file_ids', 'fileUri', 'file_uri', 'vector_store_ids'],
+  media: [
+    ...['url', 'image_url', 'file_url', 'document_url', 'video_url', 'audio_url'],
+    ...['data', 'file_data', 'image', 'images', 'input_audio'],
+  ],
 });

@@ -1,0 +1,69 @@
+import type { CompiledPrice, TokenRates } from './model-price.js';
+
+/** What one call can use at most. */
+export interface UsageBounds {
+  /** Prompt tokens of every kind together. */
+  readonly inputTokens: number;
+  /** Generated tokens, all choices together. */
+  readonly outputTokens: number;
+  /** Length of the recording sent. */
+  readonly audioSeconds: number;
+}
+
+const TOKENS_PER_RATE = 1_000_000;
+const SECONDS_PER_MINUTE = 60;
+const SECONDS_PER_HOUR = 3_600;
+
+/** What a call is taken to cost where only its provider knows the price, in nano-dollars per 1 000 000 tokens. */
+const UNKNOWN_INPUT_RATE = 15_000_000_000;
+const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
+
+/**
+ * The most a call within the bounds can cost: every token at the dearest rate that can apply to it, the recording at its
+ * rate. Never less than `costNanoUsd` of any usage within the bounds.
+ *
+ * @param price undefined where the provider reports the cost itself: 15 USD per million prompt tokens and 75 USD per
+ *   million generated ones are then assumed.
+ * @returns whole nano-dollars, rounded up; at most `Number.MAX_SAFE_INTEGER`.
+ * Source: decision 4.3.
+ */
+export function worstCostNanoUsd(price: CompiledPrice | undefined, bounds: UsageBounds): number {
+  if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);
+  return Math.max(worstOfTokens(price, bounds), worstOfTime(price, bounds.audioSeconds));
+}
+
+function worstOfTokens({ tokens, longContext }: CompiledPrice, bounds: UsageBounds): number {
+  if (tokens === undefined) return 0;
+  const normal = worstAtRates(tokens, bounds);
+  if (longContext === undefined || bounds.inputTokens <= longContext.thresholdTokens) return normal;
+  return Math.max(normal, worstAtRates(longContext.tokens, bounds));
+}
+
+function worstAtRates(rates: TokenRates, bounds: UsageBounds): number {
+  const { input, cachedInput, cacheWrite, audioInput, audioCachedInput, output, audioOutput } = rates;
+  const dearestInput = Math.max(input, cachedInput, cacheWrite, audioInput, audioCachedInput);
+  return costAt(dearestInput, Math.max(output, audioOutput), bounds);
+}
+
+function costAt(inputRate: number, outputRate: number, { inputTokens, outputTokens }: UsageBounds): number {
+  const total = inputTokens * inputRate + outputTokens * outputRate;
+  // Nothing is negative, so a total this small proves that no product left the exact integers.
+  if (total <= Number.MAX_SAFE_INTEGER) return Math.ceil(total / TOKENS_PER_RATE);
+  const exact = BigInt(inputTokens) * BigInt(inputRate) + BigInt(outputTokens) * BigInt(outputRate);
+  return bounded(exact / BigInt(TOKENS_PER_RATE) + 1n);
+}
+
+function worstOfTime({ nanoUsdPerMinute, nanoUsdPerHour }: CompiledPrice, seconds: number): number {
+  if (nanoUsdPerMinute !== undefined) return costOfTime(nanoUsdPerMinute, SECONDS_PER_MINUTE, seconds);
+  return nanoUsdPerHour === undefined ? 0 : costOfTime(nanoUsdPerHour, SECONDS_PER_HOUR, seconds);
+}
+
+function costOfTime(rate: number, secondsPerRate: number, seconds: number): number {
+  const total = Math.ceil(seconds) * rate;
+  if (total <= Number.MAX_SAFE_INTEGER) return Math.ceil(total / secondsPerRate);
+  return bounded((BigInt(Math.ceil(seconds)) * BigInt(rate)) / BigInt(secondsPerRate) + 1n);
+}
+
+function bounded(nanoUsd: bigint): number {
+  return nanoUsd > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(nanoUsd);
+}
