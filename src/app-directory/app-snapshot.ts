@@ -2,6 +2,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { type CompiledPathPolicy, compilePathPolicy, defaultPathPolicy } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { StoredConfig } from './app-config-parser.js';
+import { type AppLimits, appLimits } from './app-limits.rules.js';
 import type { AppConfig, AppStatus } from './config/app-config.js';
 import { type ProviderPolicy, policyFor } from './config/provider-policy.rules.js';
 
@@ -39,6 +40,8 @@ export interface ReadableApp extends SnapshotIdentity {
   readonly userHeader: string | undefined;
   /** The header an issuer token may come in, in lower case; only when one is configured. */
   readonly tokenHeader: string | undefined;
+  /** What its calls are held against; undefined where nothing is limited. */
+  readonly limits: AppLimits | undefined;
   /** What the application may do with a provider of its account; undefined when its routing does not cover it. */
   accessTo(provider: { readonly slug: string; readonly type: ProviderType }): ProviderAccess | undefined;
 }
@@ -62,6 +65,7 @@ export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, 
     userSource: user?.source ?? 'none',
     userHeader: user?.source === 'header' ? user.header : undefined,
     tokenHeader: user?.source === 'issuer' ? user.issuer.token_header : undefined,
+    limits: appLimits(config.limits),
     accessTo: accessTable(config),
   });
 }

@@ -1,3 +1,4 @@
+import type { UsageBounds } from '../pricing/worst-cost.rules.js';
 import type { RebuiltForm } from './forms/multipart-form.js';
 import type { ModelChoice } from './model-choice.rules.js';
 
@@ -16,4 +17,6 @@ export interface AdmittedRequest {
   readonly withholdUsageChunk: boolean;
   /** Tools the provider runs itself and may charge for. */
   readonly hostedTools: readonly string[];
+  /** The most the request can use, whichever target serves it. */
+  readonly bounds: UsageBounds;
 }

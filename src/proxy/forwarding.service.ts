@@ -4,12 +4,13 @@ import type { Caller } from '../client-auth/caller.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { Environment } from '../platform/config/environment.js';
-import { CallAdmission } from './admission.js';
+import { CallAdmission } from './admission/call-admission.js';
 import { MAX_BODY_BYTES } from './admitted-request.js';
 import { OutgoingCalls, overloaded } from './outgoing-calls.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import type { ProxyPath } from './proxy-path.rules.js';
+import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayParts } from './relay/relay-parts.js';
 
@@ -45,10 +46,15 @@ export class Forwarding implements BeforeApplicationShutdown {
     const admitted = judged instanceof Promise ? await judged : judged;
     const outgoing = this.calls.begin(caller, request, null);
     const event = this.calls.eventOf(outgoing, target, admitted);
-    const allowed = this.admission.requireAllowed(caller, event, request);
-    if (allowed instanceof Promise) await allowed;
-    const ready = this.calls.connect(outgoing, { target, admitted, event, ttfbTimeoutMs: this.#ttfbTimeoutMs });
-    if (ready === undefined) throw overloaded();
-    new Relay(ready.call, response, this.parts).start(ready.client);
+    const held = this.admission.admit(caller, { event, worstNanoUsd: event.worstNanoUsd }, request);
+    const record = new CallRecord(this.parts.recorder, held instanceof Promise ? await held : held);
+    try {
+      const ready = this.calls.connect(outgoing, { target, admitted, event, ttfbTimeoutMs: this.#ttfbTimeoutMs });
+      if (ready === undefined) throw overloaded();
+      new Relay(ready.call, response, this.parts, record).start(ready.client);
+    } catch (error) {
+      record.abandon();
+      throw error;
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../client-auth/caller.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
+import { worstCostNanoUsd } from '../pricing/worst-cost.rules.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
@@ -50,7 +51,7 @@ export class OutgoingCalls {
   }
 
   /** The event of the request, as this target would be recorded in it. */
-  eventOf(outgoing: OutgoingRequest, target: CallTarget, { model }: AdmittedRequest): UsageAdmission {
+  eventOf(outgoing: OutgoingRequest, target: CallTarget, { model, bounds }: AdmittedRequest): UsageAdmission {
     const { caller, eventId, createdAtMs, endpointSlug } = outgoing;
     const { provider, path, style } = target;
     return {
@@ -73,7 +74,7 @@ export class OutgoingCalls {
       appVersion: caller.appVersion,
       authMethod: caller.authMethod,
       createdAtMs,
-      worstNanoUsd: 0,
+      worstNanoUsd: worstCostNanoUsd(model.price, bounds),
     };
   }
 

@@ -4,11 +4,12 @@ import { Ids } from '../common/ids.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { capStyleFor } from '../upstreams/cap-style.rules.js';
+import { boundsOfForm, boundsOfJson } from './admission/worst-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { judgeCosts, judgeStoredObjects, readOwnedResponse } from './body/forbidden-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import { judgeModelAlternatives } from './body/model-alternatives.rules.js';
-import { capEdits } from './body/output-cap.rules.js';
+import { judgeOutput } from './body/output-cap.rules.js';
 import { readRequestFacts } from './body/request-facts.rules.js';
 import { usageEdits } from './body/stream-usage.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-type.rules.js';
@@ -61,18 +62,18 @@ export class ProxyPolicy {
     if (model.source === 'body' && model.wire !== model.requested) {
       edits.push(setMember(scan.root, 'model', JSON.stringify(model.wire)));
     }
-    edits.push(
-      ...capEdits(scan, {
-        style: capStyleFor(dialect, style, plan.match.entry.clamp, plan.path),
-        cap: access.maxOutputTokens,
-        chatField: dialect.capFieldForChat,
-      }),
-    );
+    const output = judgeOutput(scan, {
+      style: capStyleFor(dialect, style, plan.match.entry.clamp, plan.path),
+      cap: access.maxOutputTokens,
+      chatField: dialect.capFieldForChat,
+    });
     const usage = usageEdits(scan, facts, style);
-    edits.push(...usage.edits, ...gatewayOptionEdits(scan, route));
+    edits.push(...output.edits, ...usage.edits, ...gatewayOptionEdits(scan, route));
     const body = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
     const { withholdUsageChunk } = usage;
-    const admitted: AdmittedRequest = { model, path: pathFor(plan, model), body, withholdUsageChunk, hostedTools };
+    const bounds = boundsOfJson(scan, output, hostedTools);
+    const path = pathFor(plan, model);
+    const admitted: AdmittedRequest = { model, path, body, withholdUsageChunk, hostedTools, bounds };
     if (ownedResponseId === undefined) return admitted;
     return this.responses.require(caller, ownedResponseId).then(() => admitted);
   }
@@ -87,12 +88,14 @@ export class ProxyPolicy {
     const model = chooseModel(plan, caller.app, findFormField(parts, 'model'), this.prices);
     const changes = new Map<string, string>();
     if (model.source === 'body' && model.wire !== model.requested) changes.set('model', model.wire);
-    if (plan.style === 'audio_transcription') {
+    const isTranscription = plan.style === 'audio_transcription';
+    if (isTranscription) {
       const format = findFormField(parts, 'response_format');
       const { set } = judgeTranscriptionFormat({ type: plan.provider.type, isForm: true, format });
       if (set !== undefined) changes.set('response_format', set);
     }
-    const judged = { model, path: pathFor(plan, model), withholdUsageChunk: false, hostedTools: [] };
+    const bounds = boundsOfForm(body.length, parts, isTranscription);
+    const judged = { model, path: pathFor(plan, model), withholdUsageChunk: false, hostedTools: [], bounds };
     if (changes.size === 0) return { ...judged, body, contentType };
     const boundary = formBoundary(this.ids);
     return { ...judged, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { AllowanceModule } from '../allowance/allowance.module.js';
+import { BudgetsModule } from '../budgets/budgets.module.js';
 import { ClientAuthModule } from '../client-auth/client-auth.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { CallAdmission } from './admission.js';
+import { CallAdmission } from './admission/call-admission.js';
 import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
 import { EndpointPlans } from './endpoints/endpoint-plan.js';
 import { EndpointRequests } from './endpoints/endpoint-request.js';
@@ -28,11 +31,21 @@ import { RelayParts } from './relay/relay-parts.js';
  * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
  * Codes: path_not_allowed, endpoint_not_found, provider_*,
  * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded,
- * auth_required (403, a blocked user).
+ * auth_required (403, a blocked user), billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted,
+ * app_rate_limited.
  * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, provider_stream_failed.
  */
 @Module({
-  imports: [ClientAuthModule, ProvidersModule, PricingModule, UsageModule, UsersModule],
+  imports: [
+    AllowanceModule,
+    BudgetsModule,
+    ClientAuthModule,
+    LimitsModule,
+    PricingModule,
+    ProvidersModule,
+    UsageModule,
+    UsersModule,
+  ],
   controllers: [ProxyController, EndpointsController],
   providers: [
     ProxyPlans,

@@ -4,12 +4,14 @@ import type { Caller } from '../../client-auth/caller.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import { readBody } from '../../common/http/read-body.js';
 import { Environment } from '../../platform/config/environment.js';
-import { CallAdmission } from '../admission.js';
-import { MAX_BODY_BYTES } from '../admitted-request.js';
+import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
+import { CallAdmission } from '../admission/call-admission.js';
+import { type AdmittedRequest, MAX_BODY_BYTES } from '../admitted-request.js';
 import { OutgoingCalls, overloaded } from '../outgoing-calls.service.js';
+import { CallRecord } from '../relay/call-record.js';
 import { Relay } from '../relay/relay.js';
 import { RelayParts } from '../relay/relay-parts.js';
-import { EndpointPlans } from './endpoint-plan.js';
+import { type EndpointPlan, EndpointPlans } from './endpoint-plan.js';
 import { EndpointRequests } from './endpoint-request.js';
 import { type ChainParts, TargetChain } from './target-chain.js';
 
@@ -42,12 +44,17 @@ export class EndpointForwarding {
     const admitted = composed.forTarget(plan.primary);
     const outgoing = this.calls.begin(caller, request, slug);
     const event = this.calls.eventOf(outgoing, plan.primary, admitted);
-    const allowed = this.admission.requireAllowed(caller, event, request);
-    if (allowed instanceof Promise) await allowed;
-    const chain = new TargetChain(plan, composed, outgoing, this.chainParts(caller));
-    const first = chain.first(admitted);
-    if (first === undefined) throw overloaded();
-    new Relay(first.call, response, this.parts).start(first.client);
+    const held = this.admission.admit(caller, { event, worstNanoUsd: worstOfTargets(plan, admitted) }, request);
+    const record = new CallRecord(this.parts.recorder, held instanceof Promise ? await held : held);
+    try {
+      const chain = new TargetChain(plan, composed, outgoing, this.chainParts(caller));
+      const first = chain.first(admitted);
+      if (first === undefined) throw overloaded();
+      new Relay(first.call, response, this.parts, record).start(first.client);
+    } catch (error) {
+      record.abandon();
+      throw error;
+    }
   }
 
   private chainParts(caller: Caller): ChainParts {
@@ -60,4 +67,14 @@ export class EndpointForwarding {
       isStillActive: (target) => this.plans.isStillActive(caller, target),
     };
   }
+}
+
+/**
+ * What the request may cost at most, whichever target serves it. All targets are asked the same, so that the bounds of
+ * the one request that is composed by now hold for each of them, at its own price.
+ */
+function worstOfTargets({ primary, fallbacks }: EndpointPlan, { bounds }: AdmittedRequest): number {
+  let worst = worstCostNanoUsd(primary.model.price, bounds);
+  for (const { model } of fallbacks) worst = Math.max(worst, worstCostNanoUsd(model.price, bounds));
+  return worst;
 }

@@ -3,11 +3,13 @@ import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/confi
 import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
+import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
+import { boundsOfForm, boundsOfJson } from '../admission/worst-usage.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import { judgeCosts, judgeStoredObjects, readOwnedResponse } from '../body/forbidden-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
-import { capEdits } from '../body/output-cap.rules.js';
+import { judgeOutput } from '../body/output-cap.rules.js';
 import { formBoundary, formType } from '../forms/form-type.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
 import { mergeBody, scanBody } from '../json/body-steps.js';
@@ -68,10 +70,15 @@ export class EndpointRequests {
     requireTranscriptionForm(contentType);
     const parts = await readForm(body, contentType);
     requireFile(parts);
-    return { forTarget: (target) => this.transcriptionFor(target, parts) };
+    const bounds = boundsOfForm(body.length, parts, true);
+    return { forTarget: (target) => this.transcriptionFor(target, parts, bounds) };
   }
 
-  private transcriptionFor({ provider, path, model }: Target, parts: readonly FormPart[]): AdmittedRequest {
+  private transcriptionFor(
+    { provider, path, model }: Target,
+    parts: readonly FormPart[],
+    bounds: UsageBounds,
+  ): AdmittedRequest {
     const fields = composeTranscription(parts, { type: provider.type, model: model.wire });
     const boundary = formBoundary(this.ids);
     return {
@@ -81,6 +88,7 @@ export class EndpointRequests {
       contentType: formType(boundary),
       withholdUsageChunk: false,
       hostedTools: [],
+      bounds,
     };
   }
 
@@ -102,13 +110,16 @@ function responsesFor(
 ): AdmittedRequest {
   const { type, route, dialect } = provider;
   judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
+  const { max_output_tokens: cap } = endpoint;
+  const output = judgeOutput(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
   const edits: JsonEdit[] = [
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
-    ...capEdits(scan, { style: 'responses', cap: endpoint.max_output_tokens, chatField: dialect.capFieldForChat }),
+    ...output.edits,
     ...gatewayOptionEdits(scan, route),
   ];
   const body = applyEdits(scan.bytes, edits);
-  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools };
+  const bounds = boundsOfJson(scan, output, hostedTools);
+  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds };
 }
 
 /** A body with members merged over it, read again where that changed it: what is judged is what is sent. */

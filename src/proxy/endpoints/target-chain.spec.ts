@@ -74,6 +74,7 @@ const admittedFor = (model: AdmittedRequest['model']): AdmittedRequest => ({
   body: Buffer.from('{}'),
   withholdUsageChunk: false,
   hostedTools: [],
+  bounds: { inputTokens: 2, outputTokens: 1, audioSeconds: 0 },
 });
 
 const first = (chain: TargetChain) => chain.first(admittedFor(main.model));

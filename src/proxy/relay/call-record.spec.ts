@@ -1,18 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import { heldBy } from '../../../test/support/counted-holds.js';
 import { anAdmission, anOutcome } from '../../../test/support/usage.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
-import type { UsageRecorder } from '../../usage/usage-recorder.service.js';
-import { CallRecord } from './call-record.js';
+import { CallRecord, type CallRecorder } from './call-record.js';
 
 const failed: UsageAttempt = { providerSlug: 'main', model: 'gpt-4.1', status: 503, latencyMs: 4, error: null };
 const served: UsageAttempt = { providerSlug: 'backup', model: 'grok-4.5', status: 200, latencyMs: 7, error: null };
 
-/** A record, and what its recorder was told in order. */
-function aRecord() {
+/** A record, what its recorder was told in order, and the one hold it owns. */
+function aRecord(journal: 'writes' | 'is away' = 'writes') {
   const told: unknown[] = [];
+  const { holds, ends } = heldBy(7);
   const ticket = (admission: UsageAdmission) => ({ admission });
   const recorder = {
     admit: (admission: UsageAdmission) => {
+      if (journal === 'is away') throw new GatewayError('service_unavailable');
       told.push(['admit', admission.providerSlug]);
       return ticket(admission);
     },
@@ -24,7 +27,7 @@ function aRecord() {
       told.push(['settle', admission.providerSlug, outcome.attempts]);
     },
   };
-  return { record: new CallRecord(recorder as unknown as UsageRecorder), told };
+  return { record: new CallRecord(recorder as unknown as CallRecorder, holds), told, ends };
 }
 
 describe('record of a request (decision 4.6)', () => {
@@ -64,5 +67,30 @@ describe('record of a request (decision 4.6)', () => {
     record.addFailed(failed);
     record.settle(anOutcome(), undefined);
     expect([record.isAdmitted, told]).toEqual([false, []]);
+  });
+});
+
+describe('money of a request (decision 4.3)', () => {
+  it('written down → the recorder’s from then on; the record never gives it back', () => {
+    const { record, ends } = aRecord();
+    record.admit(anAdmission());
+    record.settle(anOutcome(), served);
+    record.abandon();
+    expect(ends).toEqual([]);
+  });
+
+  it.each<[string, (record: CallRecord) => void]>([
+    ['given up', (record) => record.abandon()],
+    ['settled without a target', (record) => record.settle(anOutcome(), undefined)],
+  ])('never written down, %s → given back', (_name, end) => {
+    const { record, ends } = aRecord();
+    end(record);
+    expect(ends).toEqual(['released 7']);
+  });
+
+  it('could not be written down → given back, and the refusal goes on', () => {
+    const { record, ends } = aRecord('is away');
+    expect(() => record.admit(anAdmission())).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
+    expect(ends).toEqual(['released 7']);
   });
 });

@@ -1,15 +1,27 @@
+import type { BudgetHold } from '../../budgets/budget-hold.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
-import type { UsageRecorder, UsageTicket } from '../../usage/usage-recorder.service.js';
+import type { UsageTicket } from '../../usage/usage-recorder.service.js';
+
+/** What a record needs of the recorder, which owns what a call holds from its admission on. */
+export interface CallRecorder {
+  admit(admission: UsageAdmission, holds: readonly BudgetHold[]): UsageTicket;
+  redirect(ticket: UsageTicket, admission: UsageAdmission): UsageTicket;
+  settle(ticket: UsageTicket, outcome: UsageOutcome): void;
+}
 
 /**
  * The one event of a request, whichever of its targets serves it (decision 4.6): written down before the first target
- * is called, told of each further one, settled once.
+ * is called, told of each further one, settled once. Until it is written down it owns the money that the request holds:
+ * a request that never reaches a target gives it back.
  */
 export class CallRecord {
   #ticket: UsageTicket | undefined;
   #failed: UsageAttempt[] | undefined;
 
-  constructor(private readonly recorder: UsageRecorder) {}
+  constructor(
+    private readonly recorder: CallRecorder,
+    private readonly holds: readonly BudgetHold[],
+  ) {}
 
   /** Whether the request has been sent to any target. */
   get isAdmitted(): boolean {
@@ -22,8 +34,16 @@ export class CallRecord {
    * @throws service_unavailable it could not be written down and must not be sent.
    */
   admit(admission: UsageAdmission): void {
-    this.#ticket =
-      this.#ticket === undefined ? this.recorder.admit(admission) : this.recorder.redirect(this.#ticket, admission);
+    if (this.#ticket !== undefined) {
+      this.#ticket = this.recorder.redirect(this.#ticket, admission);
+      return;
+    }
+    try {
+      this.#ticket = this.recorder.admit(admission, this.holds);
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
   }
 
   /** A target failed and another one is tried. */
@@ -33,14 +53,23 @@ export class CallRecord {
   }
 
   /**
-   * Says how the request ended. Without an admission there is no event.
+   * Says how the request ended. Without an admission there is no event, and nothing was spent.
    *
    * @param last the target whose end it is; absent when that one was never called.
    */
   settle(outcome: UsageOutcome, last: UsageAttempt | undefined): void {
-    if (this.#ticket === undefined) return;
+    if (this.#ticket === undefined) {
+      this.abandon();
+      return;
+    }
     const failed = this.#failed;
     if (failed === undefined) this.recorder.settle(this.#ticket, outcome);
     else this.recorder.settle(this.#ticket, { ...outcome, attempts: last === undefined ? failed : [...failed, last] });
+  }
+
+  /** The request will not be sent any more: what it holds is given back. Changes nothing once it was written down. */
+  abandon(): void {
+    if (this.#ticket !== undefined) return;
+    for (const hold of this.holds) hold.release();
   }
 }

@@ -3,9 +3,11 @@ import { createServer, IncomingMessage, type Server, type ServerResponse } from 
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, Client, type Dispatcher } from 'undici';
+import { heldBy } from '../../../test/support/counted-holds.js';
 import { SystemClock } from '../../common/clock.js';
 import { OriginPool } from '../exchange/origin-pool.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
+import { CallRecord, type CallRecorder } from './call-record.js';
 import { Relay } from './relay.js';
 import type { RelayParts } from './relay-parts.js';
 
@@ -40,15 +42,18 @@ describe('Relay (decision 3.11)', () => {
     server.close();
   });
 
-  it('client that left while its body was judged → no call, the connection is free again', async () => {
+  it('client that left while its body was judged → no call, the connection is free again, nothing is held', async () => {
     const client = new CountingClient('http://127.0.0.1:9');
     const clock = new SystemClock();
     const pool = new OriginPool('http://127.0.0.1:9', 1, buildConnector({}), clock);
     const call: Partial<ProviderCall> = { credential: 'sk-test-credential', request, pool };
     const parts: Partial<RelayParts> = { clock };
     const response = await answerOfClientThatLeft();
-    new Relay(call as ProviderCall, response, parts as RelayParts).start(client);
-    expect(client.calls).toBe(0);
+    const { holds, ends } = heldBy(7);
+    const recorder: Partial<CallRecorder> = {};
+    const record = new CallRecord(recorder as CallRecorder, holds);
+    new Relay(call as ProviderCall, response, parts as RelayParts, record).start(client);
+    expect([client.calls, ends]).toEqual([0, ['released 7']]);
     expect(pool.acquire()).toBe(client);
     await client.destroy();
   });

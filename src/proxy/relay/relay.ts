@@ -11,7 +11,7 @@ import { failureReason, isNotRecordable, isTimeout, refusalOf } from '../exchang
 import type { AbandonedAnswer } from './abandoned-answers.js';
 import { AnswerBody } from './answer-body.js';
 import { answerHead, isEventStream, isSuccess } from './answer-head.rules.js';
-import { CallRecord } from './call-record.js';
+import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
 import { isTargetFailure } from './fallback.rules.js';
 import { HeldOpening } from './held-opening.js';
@@ -47,7 +47,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     private readonly call: ProviderCall,
     private readonly response: ServerResponse,
     private readonly parts: RelayParts,
-    private readonly record: CallRecord = new CallRecord(parts.recorder),
+    private readonly record: CallRecord,
   ) {
     this.#exchange = new ProviderExchange(call, this);
     this.#answer = new ClientAnswer(response, parts.batch);
@@ -211,8 +211,12 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
 
   /** The client is gone and there is no answer to wait for. Without a call there is nothing to record. */
   #leave(): void {
-    if (this.record.isAdmitted) this.#settle({ clientAborted: true, error: null });
-    else this.#end();
+    if (this.record.isAdmitted) {
+      this.#settle({ clientAborted: true, error: null });
+      return;
+    }
+    this.record.abandon();
+    this.#end();
   }
 
   /** The call never went out, so nothing was promised; it is recorded all the same where it can be. */

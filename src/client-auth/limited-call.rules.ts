@@ -1,0 +1,14 @@
+import type { LimitedCall } from '../limits/requests/limited-call.js';
+import type { Caller } from './caller.js';
+
+/**
+ * A caller's call as request limits see it.
+ *
+ * @returns undefined where the number of its requests is not limited.
+ */
+export function limitedCallOf({ app, userId }: Pick<Caller, 'app' | 'userId'>): LimitedCall | undefined {
+  const ofUser = userId === null ? undefined : app.limits?.user?.requests;
+  const ofApp = app.limits?.app?.requests;
+  if (ofUser === undefined && ofApp === undefined) return undefined;
+  return { organizationId: app.organizationId, appId: app.id, userId, user: ofUser, app: ofApp };
+}

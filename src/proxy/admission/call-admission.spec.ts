@@ -1,0 +1,210 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { rawServerConfig } from '../../../test/support/app-configs.js';
+import { FakeClock } from '../../../test/support/clock.js';
+import { CountedBudgets } from '../../../test/support/counted-holds.js';
+import { rejectionOf } from '../../../test/support/rejection-of.js';
+import { anAdmission } from '../../../test/support/usage.js';
+import type { Allowance } from '../../allowance/allowance.js';
+import { requireReadable, toAppSnapshot } from '../../app-directory/app-snapshot.js';
+import { parseAppConfig } from '../../app-directory/config/app-config.rules.js';
+import type { Budgets } from '../../budgets/budgets.service.js';
+import type { Caller } from '../../client-auth/caller.js';
+import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { RequestTimings } from '../../common/http/request-timings.js';
+import type { Ready } from '../../common/when-ready.js';
+import type { LimitedCall } from '../../limits/requests/limited-call.js';
+import type { RequestLimits } from '../../limits/requests/request-limits.service.js';
+import type { RefusedStatus } from '../../usage/usage-event.js';
+import type { UsageRefusals } from '../../usage/usage-refusals.service.js';
+import type { BlockedUsers } from '../../users/blocked-users.js';
+import { CallAdmission, type CallHolds } from './call-admission.js';
+
+const event = anAdmission({ userId: 'ann' });
+const row = { id: 'notes-abc123', organizationId: 'org-1', status: 'active' } as const;
+const BUDGET = { spending: { monthly_usd: 5 } };
+const EVERYTHING = {
+  per_user: { requests: { per_minute: 2, per_day: 9 }, ...BUDGET },
+  per_app: { requests: { per_minute: 20 }, ...BUDGET },
+};
+
+/** What the others answer: an error is thrown, or rejected where `isSlow`. */
+interface Answers {
+  block?: boolean | Error;
+  plan?: Error;
+  exhausted?: 'user' | 'app';
+  user?: Error;
+  requests?: Error;
+}
+
+let clock: FakeClock;
+let timings: RequestTimings;
+let budgets: CountedBudgets;
+/** Who was asked, in order. */
+let asked: string[];
+let noted: unknown[];
+let answers: Answers;
+let isSlow: boolean;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  timings = new RequestTimings();
+  budgets = new CountedBudgets();
+  [asked, noted, answers, isSlow] = [[], [], {}, false];
+});
+
+/** Every question takes a millisecond of the clock. */
+function ask<T>(name: string, answer: T | Error): Ready<T> {
+  asked.push(name);
+  clock.advance(1);
+  if (isSlow) return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  if (answer instanceof Error) throw answer;
+  return answer;
+}
+
+function admit(
+  limits: object | undefined,
+  { userId = 'ann' as string | null, worstNanoUsd = 70 } = {},
+): Ready<CallHolds> {
+  const end_user = { source: 'header', header: 'x-end-user-id' };
+  const authentication = { type: 'api_key', ...(userId === null ? {} : { end_user }) };
+  const raw = { ...rawServerConfig(), authentication, limits };
+  const app = requireReadable(toAppSnapshot(row, { config: parseAppConfig(raw), configError: null }));
+  const blockedUsers: Partial<BlockedUsers> = { isBlocked: () => ask('block', answers.block ?? false) };
+  const allowance: Partial<Allowance> = {
+    admitCall: () => ask('plan', answers.plan) as undefined,
+    withdrawCall: () => void asked.push('plan again'),
+  };
+  const requests: Partial<RequestLimits> = {
+    admit: (call) => ask(`requests ${scopesOf(call)}`, answers.requests) as undefined,
+    requireUser: () => ask('user alone', answers.user) as undefined,
+  };
+  const refusals: Partial<UsageRefusals> = { note: (...refusal) => void noted.push(refusal) };
+  budgets.isSlow = isSlow;
+  if (answers.exhausted !== undefined) budgets.exhausted.add(answers.exhausted);
+  const admission = new CallAdmission(
+    blockedUsers as BlockedUsers,
+    allowance as Allowance,
+    budgets as unknown as Budgets,
+    requests as RequestLimits,
+    refusals as UsageRefusals,
+    clock,
+  );
+  const caller: Partial<Caller> = { app, userId };
+  const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {}, timings };
+  return admission.admit(caller as Caller, { event, worstNanoUsd }, request);
+}
+
+function scopesOf({ user, app }: LimitedCall): string {
+  const told = [user && `user ${user.perMinute}/${user.perDay}`, app && `app ${app.perMinute}/${app.perDay}`];
+  return told.filter((text) => text !== undefined).join(', ');
+}
+
+const refusal = (code: ErrorCode): GatewayError => new GatewayError(code);
+const rejection = (limits: object): Promise<unknown> => rejectionOf(Promise.resolve().then(() => admit(limits)));
+const heldIn = (holds: Ready<CallHolds>) => (holds instanceof Promise ? 'a promise' : holds.length);
+
+describe.each([
+  ['at hand', false],
+  ['to be waited for', true],
+] as const)('admission, answers %s', (_name, slow) => {
+  beforeEach(() => {
+    isSlow = slow;
+  });
+
+  it('contract-app 8.1: everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
+    const holds = await admit(EVERYTHING);
+    expect(holds.map(({ scope, nanoUsd }) => [scope.userId, scope.budgetNanoUsd, nanoUsd])).toEqual([
+      ['ann', 5_000_000_000, 70],
+      [null, 5_000_000_000, 70],
+    ]);
+    expect(asked).toEqual(['block', 'plan', 'requests user 2/9, app 20/null']);
+    expect([budgets.told, noted, timings.limiterMs]).toEqual([['hold user 70', 'hold app 70'], [], 3]);
+  });
+
+  it.each<[string, Answers, ErrorCode, RefusedStatus, readonly string[]]>([
+    ['a blocked user', { block: true }, 'auth_required', 'blocked_user', ['block']],
+    [
+      'an account without a plan',
+      { plan: refusal('billing_payment_required') },
+      'billing_payment_required',
+      'blocked_billing',
+      ['block', 'plan'],
+    ],
+    [
+      'a used up plan',
+      { plan: refusal('billing_request_quota_exceeded') },
+      'billing_request_quota_exceeded',
+      'blocked_billing',
+      ['block', 'plan'],
+    ],
+    [
+      'an exhausted user',
+      { exhausted: 'user' },
+      'app_budget_exhausted',
+      'blocked_app_budget',
+      ['block', 'plan', 'plan again'],
+    ],
+    [
+      'too many requests',
+      { requests: refusal('app_rate_limited') },
+      'app_rate_limited',
+      'blocked_app_rate',
+      ['block', 'plan', 'requests user 2/9, app 20/null', 'plan again'],
+    ],
+  ])('%s → refused, recorded, nothing held, nothing counted', async (_what, given, code, status, expected) => {
+    answers = given;
+    expect(await rejection(EVERYTHING)).toMatchObject({ code });
+    expect(noted).toEqual([[event, status]]);
+    expect(asked).toEqual(expected);
+    expect(budgets.told.filter((told) => told.startsWith('hold')).length).toBe(
+      budgets.told.filter((told) => told.startsWith('release')).length,
+    );
+    expect(timings.limiterMs).toBeGreaterThan(0);
+  });
+
+  it('contract-app 8.1: the application is exhausted and the user has too many requests → the user comes first', async () => {
+    answers = { exhausted: 'app', user: refusal('app_rate_limited') };
+    expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_rate_limited' });
+    expect(asked).toEqual(['block', 'plan', 'user alone', 'plan again']);
+    expect([budgets.told, noted]).toEqual([['hold user 70', 'release user'], [[event, 'blocked_app_rate']]]);
+  });
+
+  it('the application alone is exhausted → refused for it, what the user held is given back', async () => {
+    answers = { exhausted: 'app' };
+    expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
+    expect([budgets.told, noted]).toEqual([['hold user 70', 'release user'], [[event, 'blocked_app_budget']]]);
+  });
+
+  it.each<[string, Answers]>([
+    ['who is blocked', { block: new Error('away') }],
+    ['the plan', { plan: refusal('billing_unavailable') }],
+    ['what was counted', { requests: refusal('service_unavailable') }],
+  ])('%s cannot be known → refused, but not recorded; nothing held', async (_what, given) => {
+    answers = given;
+    expect(await rejection(EVERYTHING)).toBeInstanceOf(Error);
+    expect(noted).toEqual([]);
+    expect(budgets.told.join()).toMatch(/^$|^hold user 70,hold app 70,release user,release app$/);
+  });
+
+  it('a call that belongs to nobody → the application’s limits alone', async () => {
+    const holds = await admit({ per_app: EVERYTHING.per_app }, { userId: null });
+    expect([holds.length, asked]).toEqual([1, ['plan', 'requests app 20/null']]);
+  });
+
+  it('a call that costs nothing → holds as little as can be, so that an exhausted budget refuses it', async () => {
+    await admit({ per_app: BUDGET }, { worstNanoUsd: 0 });
+    expect([budgets.told, asked]).toEqual([['hold app 1'], ['block', 'plan']]);
+  });
+});
+
+describe('admission, nothing to wait for', () => {
+  it.each<[string, object | undefined, number]>([
+    ['no limits', undefined, 0],
+    ['limits of every kind', EVERYTHING, 2],
+  ])('%s → at once, without a promise', (_name, limits, count) => {
+    expect(heldIn(admit(limits))).toBe(count);
+  });
+});

@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { Allowance } from '../../allowance/allowance.js';
+import type { AppLimits, AppScopeLimits } from '../../app-directory/app-limits.rules.js';
+import type { ReadableApp } from '../../app-directory/app-snapshot.js';
+import type { BudgetHold } from '../../budgets/budget-hold.js';
+import { Budgets } from '../../budgets/budgets.service.js';
+import type { Caller } from '../../client-auth/caller.js';
+import { limitedCallOf } from '../../client-auth/limited-call.rules.js';
+import { Clock } from '../../common/clock.js';
+import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../../common/http/gateway-request.js';
+import { type Ready, whenReady } from '../../common/when-ready.js';
+import type { LimitedCall } from '../../limits/requests/limited-call.js';
+import { RequestLimits } from '../../limits/requests/request-limits.service.js';
+import type { RefusedStatus, UsageAdmission } from '../../usage/usage-event.js';
+import { UsageRefusals } from '../../usage/usage-refusals.service.js';
+import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
+import { inTurn, orElse } from './ready-steps.js';
+
+/** A call whose content passed every check. */
+export interface JudgedCall {
+  /** What a refusal is recorded with. */
+  readonly event: UsageAdmission;
+  /** What the call may cost at most, whichever of its targets serves it, in whole nano-dollars. */
+  readonly worstNanoUsd: number;
+}
+
+/** The money an admitted call holds until its end. */
+export type CallHolds = readonly BudgetHold[];
+
+const NOTHING_HELD: CallHolds = [];
+/** A call that costs nothing is refused by an exhausted budget, too. */
+const LEAST_HOLD_NANO_USD = 1;
+
+/** How a refusal is recorded; one that says that we cannot tell is not. Source: contract-admin 5.3. */
+const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
+  ['auth_required', 'blocked_user'],
+  ['billing_payment_required', 'blocked_billing'],
+  ['billing_request_quota_exceeded', 'blocked_billing'],
+  ['app_budget_exhausted', 'blocked_app_budget'],
+  ['app_rate_limited', 'blocked_app_rate'],
+]);
+
+/** Lets a call through that passed every check of its content, or refuses and records it (contract-app 1.2, step 9). */
+@Injectable()
+export class CallAdmission {
+  constructor(
+    private readonly blockedUsers: BlockedUsers,
+    private readonly allowance: Allowance,
+    private readonly budgets: Budgets,
+    private readonly requests: RequestLimits,
+    private readonly refusals: UsageRefusals,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Asks in this order: is the user blocked; the account's plan; the user's budget and requests, then the
+   * application's. Only a call that passes everything is counted; one that is refused holds nothing. Marks `limiter`.
+   *
+   * @returns at once where everything that is asked for is in memory; what is held must be released or settled once.
+   * @throws auth_required the user is blocked; billing_*, app_budget_exhausted, app_rate_limited; service_unavailable
+   * what is left cannot be known now.
+   * Source: contract-app 1.2, 3.3 and 8.1.
+   */
+  admit(caller: Caller, call: JudgedCall, { timings }: GatewayRequest): Ready<CallHolds> {
+    const startedMs = this.clock.monotonicMs();
+    const mark = () => {
+      if (timings) timings.limiterMs = this.clock.monotonicMs() - startedMs;
+    };
+    const admitted = orElse(
+      () => this.pastBlocks(caller, call),
+      (error) => {
+        mark();
+        this.record(call.event, error);
+        throw error;
+      },
+    );
+    return whenReady(admitted, (held) => {
+      mark();
+      return held;
+    });
+  }
+
+  private record(event: UsageAdmission, error: unknown): void {
+    const status = error instanceof GatewayError ? RECORDED_AS.get(error.code) : undefined;
+    if (status !== undefined) this.refusals.note(event, status);
+  }
+
+  private pastBlocks(caller: Caller, call: JudgedCall): Ready<CallHolds> {
+    const { app, userId } = caller;
+    if (userId === null) return this.withinPlan(caller, call);
+    return whenReady(this.blockedUsers.isBlocked(app, userId), (isBlocked) => {
+      if (isBlocked) throw userBlocked();
+      return this.withinPlan(caller, call);
+    });
+  }
+
+  private withinPlan(caller: Caller, call: JudgedCall): Ready<CallHolds> {
+    const { organizationId, limits } = caller.app;
+    return whenReady(this.allowance.admitCall(organizationId), () => {
+      if (limits === undefined) return NOTHING_HELD;
+      return orElse(
+        () => this.withinLimits(caller, limits, call),
+        (error) => {
+          this.allowance.withdrawCall(organizationId);
+          throw error;
+        },
+      );
+    });
+  }
+
+  /** Money is held first, as it can be given back; requests are counted last, all scopes in one step. */
+  private withinLimits(caller: Caller, { user, app }: AppLimits, call: JudgedCall): Ready<CallHolds> {
+    const { userId } = caller;
+    const limited = limitedCallOf(caller);
+    const held: BudgetHold[] = [];
+    const holdOf = (scope: AppScopeLimits | undefined, ofUser: string | null) =>
+      whenReady(this.hold(caller.app, scope, ofUser, call), (one) => {
+        if (one !== undefined) held.push(one);
+      });
+    const admitted = orElse(
+      () =>
+        inTurn(
+          () => (userId === null ? undefined : holdOf(user, userId)),
+          () =>
+            orElse(
+              () => holdOf(app, null),
+              (error) => this.afterUser(limited, error),
+            ),
+          () => limited && this.requests.admit(limited),
+        ),
+      (error) => {
+        for (const one of held) one.release();
+        throw error;
+      },
+    );
+    return whenReady(admitted, () => held);
+  }
+
+  private hold(
+    { organizationId, id }: ReadableApp,
+    scope: AppScopeLimits | undefined,
+    userId: string | null,
+    { event, worstNanoUsd }: JudgedCall,
+  ): Ready<BudgetHold | undefined> {
+    if (scope?.budgetNanoUsd === undefined) return undefined;
+    const { budgetNanoUsd } = scope;
+    const nanoUsd = Math.max(LEAST_HOLD_NANO_USD, worstNanoUsd);
+    return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, nanoUsd, event.createdAtMs);
+  }
+
+  /** The application's budget refuses; a user beyond its own limits is told of those (contract-app 8.1). */
+  private afterUser(limited: LimitedCall | undefined, refusal: unknown): Ready<never> {
+    const isExhausted = refusal instanceof GatewayError && refusal.code === 'app_budget_exhausted';
+    return whenReady(isExhausted && limited ? this.requests.requireUser(limited) : undefined, () => {
+      throw refusal;
+    });
+  }
+}
