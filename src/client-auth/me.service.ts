@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { RequestLimits } from '../limits/requests/request-limits.service.js';
 import { UserUsage } from '../usage/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { Caller } from './caller.js';
+import { limitedCallOf } from './limited-call.rules.js';
 import { type UserStanding, userStanding } from './user-standing.rules.js';
 
 /** A user and how it stands. */
@@ -11,20 +14,37 @@ export interface CurrentUser {
   readonly standing: UserStanding;
 }
 
-/** Tells callers how they stand, as it is stored now. */
+/** Tells callers how they stand: as it is counted now, or as it is stored where that says more. */
 @Injectable()
 export class MeService {
   constructor(
     private readonly users: UsersService,
     private readonly usage: UserUsage,
+    private readonly requests: RequestLimits,
   ) {}
 
   /** @throws auth_method_not_supported (404) the application has no users. */
   async of({ app, userId }: Caller): Promise<CurrentUser> {
     if (userId === null) throw withoutUsers();
-    const [user, used] = await Promise.all([this.users.find(app, userId), this.usage.currentOf(app, userId)]);
+    const [user, used, countedToday] = await Promise.all([
+      this.users.find(app, userId),
+      this.usage.currentOf(app, userId),
+      this.countedToday(app, userId),
+    ]);
     const isBlocked = user?.status === 'blocked';
-    return { userId, standing: userStanding(app.config.limits.per_user, used, isBlocked) };
+    return { userId, standing: userStanding(app.config.limits.per_user, { ...used, countedToday }, isBlocked) };
+  }
+
+  /** Zero where requests of one user are not limited, so not counted, or where the count cannot be known now. */
+  private async countedToday(app: ReadableApp, userId: string): Promise<number> {
+    const limited = app.limits?.user?.requests && limitedCallOf({ app, userId });
+    if (limited === undefined) return 0;
+    try {
+      return await this.requests.countToday(limited);
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'service_unavailable') return 0;
+      throw error;
+    }
   }
 }
 

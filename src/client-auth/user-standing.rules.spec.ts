@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { userStanding } from './user-standing.rules.js';
 
-const USED = { requestsToday: 12, monthCostUsd: 0.41 };
+const USED = { requestsToday: 12, countedToday: 0, monthCostUsd: 0.41 };
 
 const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
   requests: { per_minute, per_day },
@@ -46,5 +46,14 @@ describe('how a user stands (contract-app 5)', () => {
     [13, 1],
   ])('a daily limit of %i and 12 requests → %i remain, never less than none', (perDay, remaining) => {
     expect(userStanding(limits(null, perDay, null), USED, false).requestsRemaining).toBe(remaining);
+  });
+
+  it.each([
+    [15, 15],
+    [12, 12],
+    [3, 12],
+  ])('12 requests stored and %i counted → %i: the larger one, as either may know more', (countedToday, today) => {
+    const { requestsToday, requestsRemaining } = userStanding(limits(null, 20, null), { ...USED, countedToday }, false);
+    expect([requestsToday, requestsRemaining]).toEqual([today, 20 - today]);
   });
 });

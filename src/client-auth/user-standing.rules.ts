@@ -1,6 +1,12 @@
 import type { ScopeLimits } from '../app-directory/config/app-config.js';
 import type { CurrentUsage } from '../usage/user-usage.service.js';
 
+/** What a user has used: as it is stored, and as its limits have counted it, which is sooner. */
+export interface UsedByUser extends CurrentUsage {
+  /** Requests of the current UTC day; 0 where they are not counted. */
+  readonly countedToday: number;
+}
+
 /** How a user stands against the limits of one user. */
 export interface UserStanding {
   /** Null where nothing is limited, and so nothing is counted. */
@@ -21,10 +27,11 @@ export interface UserStanding {
  *
  * Source: contract-app 5.
  */
-export function userStanding(limits: ScopeLimits, used: CurrentUsage, isBlocked: boolean): UserStanding {
+export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UserStanding {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
   const { monthly_usd: monthlyBudgetUsd } = limits.spending;
-  const { requestsToday, monthCostUsd: monthlyCostUsd } = used;
+  const { monthCostUsd: monthlyCostUsd } = used;
+  const requestsToday = Math.max(used.requestsToday, used.countedToday);
   const isLimited = requestsPerMinute !== null || requestsPerDay !== null || monthlyBudgetUsd !== null;
   return {
     requestsToday: isLimited ? requestsToday : null,
