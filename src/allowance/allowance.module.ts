@@ -8,10 +8,12 @@ import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Ceilings } from './ceilings.service.js';
 import { AccountRequests } from './plans/account-requests.js';
-import { TERMS_RETRY_SECONDS } from './plans/plan-terms.rules.js';
 import { PlansAllowance } from './plans/plans-allowance.js';
 import { PlansFile } from './plans/plans-file.js';
 import { RecordedAccountRequests } from './recorded-account-requests.js';
+
+/** How often the file of plans is looked at. */
+const LOOK_EVERY_MS = 2_000;
 
 /**
  * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise. Needs a
@@ -43,6 +45,6 @@ async function allowanceOf(
   log: Log,
 ): Promise<Allowance> {
   if (path === undefined) return new UnlimitedAllowance();
-  const file = await PlansFile.open({ path, log, everyMs: TERMS_RETRY_SECONDS * 1000 });
+  const file = await PlansFile.open({ path, log, everyMs: LOOK_EVERY_MS });
   return new PlansAllowance(file, new AccountRequests(recorded, clock), clock);
 }

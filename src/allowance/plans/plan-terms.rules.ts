@@ -4,8 +4,8 @@ import type { PeriodUse } from './account-standing.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook, PlanLimits } from './plan.js';
 import type { PlanPeriod } from './plan-period.rules.js';
 
-/** How often the terms are read again where they cannot be read, in whole seconds. */
-export const TERMS_RETRY_SECONDS = 5;
+/** When to come back while the terms cannot be read, in whole seconds. */
+const TERMS_RETRY_SECONDS = 5;
 
 /** A period in answers; instants are ISO-8601, UTC. Source: contract-app 8.4, contract-admin 10. */
 export interface PeriodWords {
