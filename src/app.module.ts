@@ -22,8 +22,8 @@ import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
 
 /**
- * No arrow leads from `apps` to `usage` or `users`, or from `allowance` to `usage`: what they must know reaches them
- * through the ports `AppUsageTotals`, `AppUsers` and `RecordedAccountRequests`.
+ * No arrow leads from `apps` to `usage` or `users`, or from `allowance` or `limits` to `usage`: what they must know
+ * reaches them through the ports `AppUsageTotals`, `AppUsers`, `RecordedAccountRequests` and `RecordedRequests`.
  */
 @Global()
 @Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { Clock } from '../common/clock.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
+import type { RedisClient } from '../platform/redis/redis-client.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import {
   ADDRESS_LIMITS,
@@ -63,7 +63,7 @@ export class AddressLimits {
 }
 
 /** Counts and sets the end of the counter's life in one transaction: no counter outlives its window for long. */
-async function countUpInRedis(client: Redis, key: string, lifeMs: number): Promise<number> {
+async function countUpInRedis(client: RedisClient, key: string, lifeMs: number): Promise<number> {
   const [counted] = (await client.multi().incr(key).pexpire(key, lifeMs).exec()) ?? [];
   const [error, count] = counted ?? [];
   if (typeof count !== 'number') throw error ?? new Error('Redis gave no count');

@@ -3,12 +3,14 @@ import { RecordedAccountRequests } from '../allowance/recorded-account-requests.
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { RecordedRequests } from '../limits/requests/recorded-requests.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { StoredAccountRequests } from './recorded-account-requests.service.js';
+import { StoredRequests } from './recorded-requests.service.js';
 import { UsageReportsController } from './reports/usage-reports.controller.js';
 import { UsageReports } from './reports/usage-reports.service.js';
 import { UsageRepriceController } from './reprice/usage-reprice.controller.js';
@@ -58,7 +60,16 @@ import { UserUsage } from './user-usage.service.js';
     UserUsage,
     { provide: AppUsageTotals, useClass: RecordedUsageTotals },
     { provide: RecordedAccountRequests, useClass: StoredAccountRequests },
+    { provide: RecordedRequests, useClass: StoredRequests },
   ],
-  exports: [AppUsageTotals, RecordedAccountRequests, UsageRecorder, UsageRefusals, UsageResponses, UserUsage],
+  exports: [
+    AppUsageTotals,
+    RecordedAccountRequests,
+    RecordedRequests,
+    UsageRecorder,
+    UsageRefusals,
+    UsageResponses,
+    UserUsage,
+  ],
 })
 export class UsageModule {}

@@ -157,6 +157,30 @@ export class UsageRepository {
     );
   }
 
+  /** Requests of an application on a UTC day, `YYYY-MM-DD`, that were not refused. */
+  countRequestsOn(app: AppRef, day: string): Promise<number> {
+    return this.count(
+      `SELECT coalesce(sum(used.requests), 0) AS count FROM usage_days used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.day = $3::date
+         AND NOT starts_with(used.status, 'blocked_')`,
+      [app.organizationId, app.id, day],
+    );
+  }
+
+  /** The same of one of its users. */
+  countRequestsOfUserOn(app: AppRef, userId: string, day: string): Promise<number> {
+    return this.count(
+      `SELECT coalesce(sum(used.requests - used.blocked), 0) AS count FROM usage_user_days used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.day = $3::date AND used.user_id = $4`,
+      [app.organizationId, app.id, day, userId],
+    );
+  }
+
+  private async count(sql: string, parameters: readonly unknown[]): Promise<number> {
+    const rows = await this.dataSource.query<{ count: string }[]>(sql, [...parameters]);
+    return Number(rows[0]?.count ?? 0);
+  }
+
   private async isFound(sql: string, id: string): Promise<boolean> {
     const rows = await this.dataSource.query<{ found: boolean }[]>(sql, [id]);
     return rows[0]?.found ?? false;

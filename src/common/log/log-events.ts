@@ -72,6 +72,8 @@ export interface LogEvents {
   limits_restored: { epoch: number; degradedMs: number };
   /** Redis had forgotten counts; what the instances knew was put together again. */
   limits_recounted: { epoch: number; reason: string };
+  /** The instances could not agree on where requests are counted; until they do, limited calls are refused. */
+  limits_agreement_failed: { error: string };
   /** Money that an instance which is gone had been granted was given back. */
   budget_grants_expired: { instance: string; grants: number; nanoUsd: number };
   budget_write_failed: { error: string };
@@ -137,6 +139,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   instance_unconfirmed: 'error',
   limits_degraded: 'error',
   limits_recounted: 'warn',
+  limits_agreement_failed: 'error',
   budget_grants_expired: 'warn',
   budget_write_failed: 'error',
   plans_file_unreadable: 'error',

@@ -1,0 +1,155 @@
+import { hash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../common/clock.js';
+import type { Ids } from '../../common/ids.js';
+import type { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { CallWindows, type HasRoom, type LimitedWindow } from './call-windows.js';
+import type { DayBases } from './day-bases.js';
+import type { LimitedCall } from './limited-call.js';
+import type { RequestCounters } from './request-counters.js';
+import { EpochOver, type RequestCounting } from './request-counting.js';
+import { countsUnknown, requestLimitRefusal } from './request-limit.rules.js';
+import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
+import type { AppCounts, MinuteBases } from './scope-counts.js';
+
+const KEY_PREFIX = 'gw';
+const MARK_BYTES = 6;
+/** How long a counter is kept from its first call on: instances whose clocks are behind still use it. */
+const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
+/** Questions about one call: two may be answered with "tell me what the day begins with". */
+const MAX_QUESTIONS = 4;
+
+type Scripted = Pick<Redis, 'eval' | 'evalsha'>;
+
+export interface RedisCountingOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly redis: RedisConnection;
+  readonly counters: RequestCounters;
+  readonly dayBases: DayBases;
+  readonly minuteBases: MinuteBases;
+  /** Names the counters: of this deployment, and of nothing that was counted before. */
+  readonly namespace: string;
+  /** Throws where this place may count no longer. */
+  readonly requireCurrent: () => void;
+  /** Redis gave no answer. */
+  readonly onLost: () => void;
+  /** Redis has forgotten what it had counted. */
+  readonly onForgotten: () => void;
+}
+
+/** One question to Redis about a call. */
+interface Question {
+  readonly app: AppCounts;
+  readonly limits: readonly LimitedWindow[];
+  readonly counts: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Counts in Redis, for all instances together: one question a call. What this instance has seen of a counter refuses
+ * alone, so that a flood beyond the limit does not reach Redis; and it shows when Redis has forgotten.
+ */
+export class RedisCounting implements RequestCounting {
+  constructor(private readonly options: RedisCountingOptions) {}
+
+  async admit(call: LimitedCall): Promise<void> {
+    await this.decide(call, true);
+  }
+
+  async require(call: LimitedCall): Promise<void> {
+    await this.decide(call, false);
+  }
+
+  async countToday(call: LimitedCall): Promise<number> {
+    if (call.user?.perDay == null) return 0;
+    const user = { perMinute: null, perDay: Number.MAX_SAFE_INTEGER };
+    const [day] = await this.decide({ ...call, user, app: undefined }, false);
+    return day?.window.count ?? 0;
+  }
+
+  /**
+   * Asks Redis once; and again after telling it what a day begins with, where it must be told.
+   *
+   * @param counts false: only looks.
+   * @returns what limits the call, with the counts as they are now.
+   */
+  private async decide(call: LimitedCall, counts: boolean): Promise<readonly LimitedWindow[]> {
+    const { clock, counters, minuteBases, dayBases, requireCurrent } = this.options;
+    for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
+      requireCurrent();
+      const windows = new CallWindows().find(call, clock.nowMs(), counters, minuteBases);
+      windows.requireRoom(hasRoom);
+      const limits = windows.limits();
+      const [first] = limits;
+      if (first === undefined) return limits;
+      const outdated = windows.hasOutdatedDay();
+      const isAnswered = !outdated && (await this.ask({ app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
+      if (isAnswered) return limits;
+      const openDay = windows.openDay();
+      if (openDay !== undefined) await dayBases.ask(openDay);
+    }
+    throw countsUnknown();
+  }
+
+  /**
+   * @returns false when Redis must be told what a day begins with.
+   * @throws app_rate_limited, EpochOver.
+   */
+  private async ask({ app, limits, counts, nowMs }: Question): Promise<boolean> {
+    const { ids, redis, requireCurrent, onLost, onForgotten } = this.options;
+    const indexes = limits.map(({ window }) => window.index);
+    const keys = [this.keyOf(app, 'mark'), ...limits.map((one) => this.keyOf(app, counterName(one)))];
+    const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
+    const numbers = limits.flatMap(({ kind, limit, window }) => [limit, window.base, window.count, LIFE_MS[kind]]);
+    const args = [app.mark, mark, counts ? 1 : 0, ...numbers];
+    const answer = toNumbers(await redis.run((client) => runScript(client, keys, args)));
+    if (answer === undefined) onLost();
+    const [said, knownMark = 0, ...counted] = answer ?? [];
+    if (said === SCRIPT_SAYS.forgotten) onForgotten();
+    requireCurrent();
+    if (said === undefined || said === SCRIPT_SAYS.forgotten) throw new EpochOver();
+    if (said === SCRIPT_SAYS.baseMissing) return false;
+    if (knownMark !== 0) app.mark = knownMark;
+    for (const [at, { window }] of limits.entries()) {
+      if (window.index !== indexes[at]) continue;
+      window.count = Math.max(window.count, counted[at] ?? 0);
+      if (counts && said === SCRIPT_SAYS.counted) window.own++;
+    }
+    const full = limits[said - 1];
+    if (full === undefined) return true;
+    throw requestLimitRefusal(full.scope.userId === '' ? 'app' : 'user', full.kind, {
+      limit: full.limit,
+      index: indexes[said - 1] ?? 0,
+      nowMs,
+    });
+  }
+
+  /** All keys of an application lie in one slot of a cluster. */
+  private keyOf(app: AppCounts, name: string): string {
+    return `${KEY_PREFIX}:{${app.appId}}:${this.options.namespace}:${name}`;
+  }
+}
+
+const hasRoom: HasRoom = (window, limit) => window.count < limit;
+
+/** No name of a user reaches Redis. */
+function counterName({ scope, kind, window }: LimitedWindow): string {
+  const whose = scope.userId === '' ? '' : `:${hash('sha256', scope.userId, 'base64url')}`;
+  return `${kind}:${window.index}${whose}`;
+}
+
+/** Sends the script itself only where Redis does not know it yet. */
+async function runScript(client: Scripted, keys: readonly string[], args: readonly number[]): Promise<unknown> {
+  try {
+    return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return client.eval(COUNT_REQUEST, keys.length, ...keys, ...args);
+  }
+}
+
+function toNumbers(answer: unknown): number[] | undefined {
+  if (!Array.isArray(answer)) return undefined;
+  return answer.map(Number);
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { RecordedRequests, type RecordedScope } from '../limits/requests/recorded-requests.js';
+import { UsageRepository } from './usage.repository.js';
+
+/** Answers what request limits ask about recorded usage: counts of days begin with it. */
+@Injectable()
+export class StoredRequests extends RecordedRequests {
+  constructor(private readonly events: UsageRepository) {
+    super();
+  }
+
+  countOn({ organizationId, appId, userId }: RecordedScope, day: string): Promise<number> {
+    const app = { organizationId, id: appId };
+    return userId === null
+      ? this.events.countRequestsOn(app, day)
+      : this.events.countRequestsOfUserOn(app, userId, day);
+  }
+}
