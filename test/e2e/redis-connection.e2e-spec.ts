@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../src/platform/redis/redis-client.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
@@ -9,7 +9,7 @@ import { describeBreakingRedis, startRedis, type TestRedis } from '../support/re
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 const PASSWORD = 'a password/of the tests';
-const ping = (client: Redis) => client.ping();
+const ping = (client: RedisClient) => client.ping();
 
 describeBreakingRedis('Redis connection', () => {
   let server: TestRedis;

@@ -44,11 +44,31 @@ export async function reachRedis(): Promise<Pick<TestRedis, 'url' | 'stop'>> {
   return givenUrl || !hasProgram ? { url: givenUrl ?? '', stop: async () => undefined } : startRedis();
 }
 
-/** Starts a server that keeps nothing, on a free port of 127.0.0.1. */
-export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
+/**
+ * Starts a server that keeps nothing, on a free port of 127.0.0.1.
+ *
+ * @param writeSettings writes a file into the server's directory, for what cannot be said otherwise, and names it.
+ */
+export async function startRedis(
+  options: readonly string[] = [],
+  writeSettings?: (directory: string) => string,
+): Promise<TestRedis> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
-  const fixed = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no'];
+  const file = writeSettings === undefined ? [] : [writeSettings(directory)];
+  const fixed = [
+    ...file,
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--dir',
+    directory,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
   let server = await launch(port, [...fixed, ...options]);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;

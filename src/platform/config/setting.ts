@@ -1,5 +1,6 @@
 import { Secret } from '../../common/log/secret.js';
 import { type AddressRange, parseRange } from '../outbound/address.rules.js';
+import { parseRedisAddress, REDIS_ADDRESS_FORM } from '../redis/redis-address.rules.js';
 
 /** Reads one variable's text; returns the value or throws a `SettingProblem` that never repeats the text. */
 export type SettingParser<T> = (text: string) => T;
@@ -127,28 +128,12 @@ export function postgresUrl(): SettingParser<Secret> {
   };
 }
 
-/**
- * The address of a single Redis server; it may hold a password, so it is a secret. What it cannot say is refused,
- * because the driver would read a query as settings of its own.
- */
+/** The address of Redis in one of its forms; it may hold a password, so it is a secret. */
 export function redisUrl(): SettingParser<Secret> {
   return (value) => {
-    const url = URL.parse(value.trim());
-    const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-    const isPlain = !url?.search && !url?.hash && /^(?:\/\d*)?$/.test(url?.pathname ?? '');
-    if (!url?.hostname || !isRedis || !isPlain || !isDecodable(url.username + url.password)) {
-      throw new SettingProblem('must be redis:// or rediss://, [user:password@]host[:port][/database]');
-    }
-    return new Secret(url.href);
+    if (parseRedisAddress(value) === undefined) throw new SettingProblem(`must be ${REDIS_ADDRESS_FORM}`);
+    return new Secret(value.trim());
   };
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Addresses and CIDR ranges, separated by commas or white space. Never `/0`: that would trust everybody. */

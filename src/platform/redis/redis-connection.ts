@@ -1,10 +1,11 @@
-import { Redis } from 'ioredis';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { Ready } from '../../common/when-ready.js';
 import { type BackoffBounds, backoffMs } from '../database/backoff.rules.js';
+import { requireRedisAddress } from './redis-address.rules.js';
+import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
 
 /** How long a command may take before Redis counts as lost. */
 const ANSWER_MS = 250;
@@ -14,22 +15,9 @@ const CONNECT_MS = 1_000;
 
 /** A write this often tells within 1.75 s that an idle connection is dead or that Redis takes no writes. */
 const PROBE_MS = 1_500;
-const PROBE_KEY = 'gw:probe';
-const PROBE_TTL_MS = 10_000;
 
 /** Pauses between attempts to connect; with `CONNECT_MS` below the 5 s of threats 10.3. */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
-
-/** One attempt each, no queues: what waits and what is tried again is decided here. */
-const DRIVER_OPTIONS = {
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  enableReadyCheck: false,
-  autoResendUnfulfilledCommands: false,
-  retryStrategy: null,
-  disableClientInfo: true,
-  disconnectTimeout: 0,
-} as const;
 
 interface RedisConnectionOptions {
   /** Absent: there is no Redis, every question is answered by "none". */
@@ -39,20 +27,23 @@ interface RedisConnectionOptions {
 }
 
 /**
- * The connection to Redis, kept in the background: losing it is no failure, only the absence of an answer, and each
+ * The connection to Redis, one server or several, kept in the background: losing it is no failure, only the absence of an answer, and each
  * wait is bounded. Redis is a cache (threats 9.2), so nothing is sent twice and nothing queues while it is away.
  *
  * Log lines: redis_lost, redis_back, once each an outage. Source: decisions 2 and 4.8; threats 10.3, 10.4.
  */
 export class RedisConnection {
-  private client: Redis | undefined;
+  private client: RedisClient | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
   private ready = false;
   private closed = false;
   private lostAtMs: number | undefined;
 
-  constructor(private readonly options: RedisConnectionOptions) {}
+  /** @throws Error for an address that cannot be read. */
+  constructor(private readonly options: RedisConnectionOptions) {
+    if (options.url !== undefined) requireRedisAddress(options.url.reveal());
+  }
 
   /** `unused` without an address; else whether Redis answers. */
   get state(): 'ok' | 'lost' | 'unused' {
@@ -72,7 +63,7 @@ export class RedisConnection {
    * @param ask sends the command; called only while Redis answers.
    * @returns the answer; `undefined` when there is none within 250 ms, at once while Redis is away. Never rejects.
    */
-  run<T>(ask: (client: Redis) => Promise<T>): Ready<T | undefined> {
+  run<T>(ask: (client: RedisClient) => Promise<T>): Ready<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
     return within(ANSWER_MS, ask(client)).catch((error: unknown) => {
@@ -92,7 +83,7 @@ export class RedisConnection {
   }
 
   private async connect(url: Secret): Promise<void> {
-    const client = new Redis(url.reveal(), DRIVER_OPTIONS);
+    const client = createRedisClient(requireRedisAddress(url.reveal()), this.failures);
     this.client = client;
     client.on('error', (error) => this.lose(client, error));
     client.on('close', () => this.lose(client, new Error('the connection was closed')));
@@ -111,7 +102,7 @@ export class RedisConnection {
     this.keepProbing(client);
   }
 
-  private keepProbing(client: Redis): void {
+  private keepProbing(client: RedisClient): void {
     this.timer = setTimeout(() => {
       within(ANSWER_MS, probe(client)).then(
         () => {
@@ -125,7 +116,7 @@ export class RedisConnection {
   }
 
   /** Gives up a connection, once, and plans the next attempt. */
-  private lose(client: Redis, error: unknown): void {
+  private lose(client: RedisClient, error: unknown): void {
     const { url, clock, log } = this.options;
     if (this.client !== client || url === undefined) return;
     this.client = undefined;
@@ -136,7 +127,8 @@ export class RedisConnection {
     this.timer = setTimeout(() => void this.connect(url), backoffMs(this.failures, RECONNECT_BACKOFF));
     if (this.lostAtMs !== undefined) return;
     this.lostAtMs = clock.monotonicMs();
-    log.event('redis_lost', { error: errorCode(error) ?? String(error) });
+    const cause = causeOf(error);
+    log.event('redis_lost', { error: errorCode(cause) ?? String(cause) });
   }
 
   private sayThatItIsBack(): void {
@@ -145,11 +137,6 @@ export class RedisConnection {
     log.event('redis_back', { lostMs: Math.round(clock.monotonicMs() - this.lostAtMs) });
     this.lostAtMs = undefined;
   }
-}
-
-/** A write, not a question: a Redis that is full, loading or a replica answers pings and counts nothing. */
-function probe(client: Redis): Promise<unknown> {
-  return client.set(PROBE_KEY, 1, 'PX', PROBE_TTL_MS);
 }
 
 /** Bounds a wait. An answer that lies in the socket already, because this process was held up, still counts. */

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { keyOnEachMaster, slotOf } from './cluster-slots.rules.js';
+
+describe('slots of a cluster', () => {
+  it.each([
+    // As `CLUSTER KEYSLOT` answers.
+    ['', 0],
+    ['123456789', 12_739],
+    ['somekey', 11_058],
+    ['gw:probe', 10_881],
+  ])('"%s" → %i', (key, slot) => {
+    expect(slotOf(key)).toBe(slot);
+  });
+
+  it('a key on every master, on no other twice', () => {
+    const masters = Array.from({ length: 16_384 }, (_, slot) => ['a', 'b', 'c', undefined][slot % 4]);
+    const keys = keyOnEachMaster(masters, 'gw:probe:');
+    expect(keys.map((key) => masters[slotOf(key)]).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('a master of one slot → found, too', () => {
+    const masters = Array.from({ length: 16_384 }, (_, slot) => (slot === 7 ? 'small' : 'big'));
+    expect(keyOnEachMaster(masters, 'gw:probe:')).toHaveLength(2);
+  });
+
+  it('no master at all → no key', () => {
+    expect(keyOnEachMaster([], 'gw:probe:')).toEqual([]);
+  });
+});

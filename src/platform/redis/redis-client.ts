@@ -1,0 +1,112 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { keyOnEachMaster } from './cluster-slots.rules.js';
+import type { RedisAddress, RedisHost } from './redis-address.rules.js';
+
+/** A connection to one server, or to all masters of a cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** How long one of several hosts may take to say where the data is, before the next one is asked. */
+const DIRECTIONS_MS = 300;
+
+const PROBE_KEY = 'gw:probe';
+const PROBE_TTL_MS = 10_000;
+/** Of one question: a slot may have moved while the map of the cluster was on its way. */
+const MOST_REDIRECTIONS = 3;
+
+/** One attempt each, no queues: what waits and what is tried again is decided by the connection. */
+const DRIVER_OPTIONS = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  autoResendUnfulfilledCommands: false,
+  retryStrategy: null,
+  disableClientInfo: true,
+  disconnectTimeout: 0,
+} as const;
+
+/** Nothing is sent again that may have been done: only what a node has refused goes to the one it named. */
+const CLUSTER_OPTIONS = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  clusterRetryStrategy: () => null,
+  maxRedirections: MOST_REDIRECTIONS,
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
+  slotsRefreshTimeout: DIRECTIONS_MS,
+  slotsRefreshInterval: 5_000,
+} as const;
+
+/**
+ * A client that is not connected yet and does nothing by itself: it neither reconnects nor tries anything again.
+ *
+ * @param attempt counts up; the hosts of an address take turns in being asked first.
+ */
+export function createRedisClient(address: RedisAddress, attempt: number): RedisClient {
+  const { tls, credentials, hosts } = address;
+  const options = { ...DRIVER_OPTIONS, ...credentialOptions(credentials), ...(tls && { tls: {} }) };
+  switch (address.kind) {
+    case 'single':
+      return new Redis({ ...options, ...hosts[0], db: address.database });
+    case 'sentinel':
+      return new Redis({ ...options, ...sentinelOptions(address), sentinels: inTurn(hosts, attempt) });
+    case 'cluster':
+      return new Cluster(inTurn(hosts, attempt), {
+        ...CLUSTER_OPTIONS,
+        // Names are kept: certificates are made out to them.
+        dnsLookup: (name, found) => found(null, name),
+        redisOptions: options,
+      });
+  }
+}
+
+/**
+ * A write on every master, not a question: a Redis that is full, loading or a replica answers pings and counts nothing.
+ *
+ * @throws what the first one that takes none said.
+ */
+export function probe(client: RedisClient): Promise<unknown> {
+  const keys =
+    client instanceof Cluster
+      ? keyOnEachMaster(
+          client.slots.map(([master]) => master),
+          `${PROBE_KEY}:`,
+        )
+      : [PROBE_KEY];
+  if (keys.length === 0) return Promise.reject(new Error('the cluster has no masters'));
+  return Promise.all(keys.map((key) => client.set(key, 1, 'PX', PROBE_TTL_MS)));
+}
+
+/** What went wrong, in words for the log. The driver hides the cause where it had asked several nodes. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof Error && 'lastNodeError' in error && error.lastNodeError instanceof Error
+    ? error.lastNodeError
+    : error;
+}
+
+function sentinelOptions({
+  tls,
+  name,
+  database,
+  sentinelCredentials: { username, password },
+}: Extract<RedisAddress, { kind: 'sentinel' }>): RedisOptions {
+  return {
+    name,
+    db: database,
+    connectTimeout: DIRECTIONS_MS,
+    sentinelCommandTimeout: DIRECTIONS_MS,
+    sentinelRetryStrategy: () => null,
+    ...(username !== '' && { sentinelUsername: username }),
+    ...(password !== '' && { sentinelPassword: password }),
+    ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+  };
+}
+
+function credentialOptions({ username, password }: RedisAddress['credentials']): RedisOptions {
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
+}
+
+function inTurn(hosts: readonly RedisHost[], attempt: number): RedisHost[] {
+  const first = attempt % hosts.length;
+  return [...hosts.slice(first), ...hosts.slice(0, first)];
+}
