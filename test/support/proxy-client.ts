@@ -43,6 +43,8 @@ export interface ClientOptions {
   readonly policy?: Record<string, unknown>;
   readonly rewrites?: Record<string, string>;
   readonly authentication?: Record<string, unknown>;
+  /** None when absent. */
+  readonly limits?: Record<string, unknown>;
 }
 
 const MAX_HEADER_BYTES = 128 * 1024;
@@ -63,13 +65,13 @@ export class ProxyClient {
 
   /** A provider instance of its own and an application that may call it. */
   static async create(world: World, options: ClientOptions = {}): Promise<ProxyClient> {
-    const { policy, rewrites = {}, authentication = { type: 'api_key' } } = options;
+    const { policy, rewrites = {}, authentication = { type: 'api_key' }, limits = {} } = options;
     const { id, slug } = await world.provider({ slug: `instance-${++instances}`, ...options.provider });
     const providers =
       policy === undefined
         ? { mode: 'all' }
         : { mode: 'selected', selected: { [slug]: { allowed_paths: [], allowed_models: [], ...policy } } };
-    const app = await world.app({ authentication, routing: { providers, model_rewrites: rewrites } });
+    const app = await world.app({ authentication, limits, routing: { providers, model_rewrites: rewrites } });
     return new ProxyClient(world, app.id, app.key, slug, id);
   }
 

@@ -64,10 +64,7 @@ function ask<T>(name: string, answer: T | Error): Ready<T> {
   return answer;
 }
 
-function admit(
-  limits: object | undefined,
-  { userId = 'ann' as string | null, worstNanoUsd = 70 } = {},
-): Ready<CallHolds> {
+function admit(limits: object | undefined, userId: string | null = 'ann'): Ready<CallHolds> {
   const end_user = { source: 'header', header: 'x-end-user-id' };
   const authentication = { type: 'api_key', ...(userId === null ? {} : { end_user }) };
   const raw = { ...rawServerConfig(), authentication, limits };
@@ -94,7 +91,7 @@ function admit(
   );
   const caller: Partial<Caller> = { app, userId };
   const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {}, timings };
-  return admission.admit(caller as Caller, { event, worstNanoUsd }, request);
+  return admission.admit(caller as Caller, { event, worstNanoUsd: 70 }, request);
 }
 
 function scopesOf({ user, app }: LimitedCall): string {
@@ -190,13 +187,8 @@ describe.each([
   });
 
   it('a call that belongs to nobody → the application’s limits alone', async () => {
-    const holds = await admit({ per_app: EVERYTHING.per_app }, { userId: null });
+    const holds = await admit({ per_app: EVERYTHING.per_app }, null);
     expect([holds.length, asked]).toEqual([1, ['plan', 'requests app 20/null']]);
-  });
-
-  it('a call that costs nothing → holds as little as can be, so that an exhausted budget refuses it', async () => {
-    await admit({ per_app: BUDGET }, { worstNanoUsd: 0 });
-    expect([budgets.told, asked]).toEqual([['hold app 1'], ['block', 'plan']]);
   });
 });
 

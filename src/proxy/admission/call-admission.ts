@@ -30,8 +30,6 @@ export interface JudgedCall {
 export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
-/** A call that costs nothing is refused by an exhausted budget, too. */
-const LEAST_HOLD_NANO_USD = 1;
 
 /** How a refusal is recorded; one that says that we cannot tell is not. Source: contract-admin 5.3. */
 const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
@@ -146,8 +144,7 @@ export class CallAdmission {
   ): Ready<BudgetHold | undefined> {
     if (scope?.budgetNanoUsd === undefined) return undefined;
     const { budgetNanoUsd } = scope;
-    const nanoUsd = Math.max(LEAST_HOLD_NANO_USD, worstNanoUsd);
-    return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, nanoUsd, event.createdAtMs);
+    return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, worstNanoUsd, event.createdAtMs);
   }
 
   /** The application's budget refuses; a user beyond its own limits is told of those (contract-app 8.1). */
