@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetsRepository } from './budgets.repository.js';
 import { Budgets } from './budgets.service.js';
 
 /**
@@ -8,5 +9,5 @@ import { Budgets } from './budgets.service.js';
  * Tables: budget_months (with the usage room, which adds what is spent), budget_grants. Routes: none. Codes:
  * app_budget_exhausted, service_unavailable. Log lines: budget_grants_expired, budget_write_failed.
  */
-@Module({ providers: [Budgets], exports: [Budgets] })
+@Module({ providers: [Budgets, BudgetsRepository], exports: [Budgets] })
 export class BudgetsModule {}

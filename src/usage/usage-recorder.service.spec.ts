@@ -1,11 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { eventually } from '../../test/support/eventually.js';
+import { offlineBudgets } from '../../test/support/offline-budgets.js';
 import { anAdmission, anOutcome, aReading } from '../../test/support/usage.js';
+import type { BudgetHold } from '../budgets/budget-hold.js';
+import { Budgets } from '../budgets/budgets.service.js';
 import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
@@ -29,6 +32,7 @@ class FakeEvents extends UsageWritesRepository {
   delayMs = 0;
   failure: Error | undefined;
   poison: string | undefined;
+  today = '2025-11-20';
 
   constructor() {
     super(new DataSource({ type: 'postgres' }));
@@ -36,6 +40,11 @@ class FakeEvents extends UsageWritesRepository {
 
   override async insert(json: string): Promise<void> {
     await this.insertNew(json);
+  }
+
+  override async databaseDay(): Promise<string> {
+    if (this.failure) throw this.failure;
+    return this.today;
   }
 
   override async insertNew(json: string): Promise<string[]> {
@@ -62,6 +71,30 @@ class FakeReads extends UsageRepository {
   }
 }
 
+/** Remembers whose money was given back. */
+class FakeBudgets extends Budgets {
+  readonly forgotten: string[] = [];
+
+  override async forgetInstance(instanceId: string): Promise<void> {
+    if (events.failure) throw events.failure;
+    this.forgotten.push(instanceId);
+  }
+}
+
+/** One call's money, and what it was told. */
+function aHold(nanoUsd: number) {
+  const told: (string | number)[] = [];
+  const scope = { organizationId: 'org-1', appId: 'notes-abc123', userId: null, budgetNanoUsd: 1e9 };
+  const hold: BudgetHold = {
+    ...{ scope, nanoUsd },
+    release: () => void told.push('released'),
+    settle: (charged) => told.push(charged),
+    stored: () => void told.push('stored'),
+    dropped: () => void told.push('dropped'),
+  };
+  return { hold, told };
+}
+
 const price = compilePrice({ input: 2, output: 8 });
 const clock = new SystemClock();
 let root: string;
@@ -77,9 +110,10 @@ function assemble() {
   const responses = new UsageResponses(new FakeReads());
   const writer = new UsageWriter(journal, events, incidents);
   const metrics = new Metrics();
-  const recorder = new UsageRecorder(journal, writer, responses, incidents, metrics, ids);
-  const recovery = new UsageRecovery(journal, events, incidents, log);
-  return { journal, responses, recorder, recovery, metrics };
+  const budgets = offlineBudgets(FakeBudgets, clock, log, metrics);
+  const recorder = new UsageRecorder(journal, writer, responses, incidents, metrics, budgets, ids);
+  const recovery = new UsageRecovery(journal, events, budgets, incidents, log);
+  return { journal, responses, recorder, recovery, metrics, budgets };
 }
 
 beforeEach(async () => {
@@ -96,9 +130,9 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function admit(overrides = {}) {
+function admit(overrides = {}, holds: readonly BudgetHold[] = []) {
   const { recorder } = parts;
-  return recorder.admit(anAdmission({ eventId: recorder.newEventId(clock.nowMs()), ...overrides }));
+  return recorder.admit(anAdmission({ eventId: recorder.newEventId(clock.nowMs()), ...overrides }), holds);
 }
 
 function linesOf(message: string) {
@@ -256,6 +290,107 @@ describe('usage recovery', () => {
     events.failure = undefined;
     await starting;
     expect(events.rows.size).toBe(1);
+  });
+});
+
+describe('usage recovery (threats 9.1)', () => {
+  it('journal of a dead process → its money is given back once its events are stored, by the name of the instance', async () => {
+    admit();
+    await parts.recorder.onApplicationShutdown();
+    const [directory] = readdirSync(join(root)).filter((name) => name !== 'lock');
+    parts = assemble();
+    events.failure = new Error('away');
+    const starting = parts.recovery.onModuleInit();
+    await sleep(30);
+    expect(parts.budgets.forgotten).toEqual([]);
+    events.failure = undefined;
+    await starting;
+    expect(events.rows.size).toBe(1);
+    expect(parts.budgets.forgotten).toEqual([directory]);
+  });
+
+  it.each([
+    ['2026-02-18', 1, 0],
+    ['2026-02-19', 0, 1],
+  ])(
+    'threats 9.1: event of 2025-11-20 found on %s → stored: %i, set aside because it may have been folded: %i',
+    async (today, stored, setAside) => {
+      const ticket = admit();
+      parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+      events.failure = new Error('away');
+      await parts.recorder.onApplicationShutdown();
+      events.failure = undefined;
+      events.today = today;
+      parts = assemble();
+      await parts.recovery.onModuleInit();
+      expect(events.rows.size).toBe(stored);
+      expect(linesOf('usage_event_rejected')).toHaveLength(setAside);
+      const rejected = join(root, 'rejected.log');
+      expect(existsSync(rejected) && readFileSync(rejected, 'utf8').includes(ticket.admission.eventId)).toBe(
+        setAside === 1,
+      );
+    },
+  );
+});
+
+describe('money held for a request (decision 4.3)', () => {
+  const cost = 6_000_000;
+
+  it('settled → holds get the cost at once, and are told when it is stored', async () => {
+    const [user, app] = [aHold(1e9), aHold(1e9)];
+    const ticket = admit({}, [user.hold, app.hold]);
+    parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    expect([user.told, app.told]).toEqual([[cost], [cost]]);
+    await parts.recorder.flush();
+    expect([user.told, app.told]).toEqual([
+      [cost, 'stored'],
+      [cost, 'stored'],
+    ]);
+  });
+
+  it('decision 3.11: cost not known → the worst case counts, in the hold and in the event, and the cost stays 0', async () => {
+    const { hold, told } = aHold(700);
+    const ticket = admit({ worstNanoUsd: 700 }, [hold]);
+    parts.recorder.settle(ticket, anOutcome({ price, clientAborted: true }));
+    await parts.recorder.flush();
+    expect(told).toEqual([700, 'stored']);
+    expect([...events.rows.values()]).toEqual([
+      expect.objectContaining({ cost_source: 'unresolved', charged_nano_usd: 700 }),
+    ]);
+    expect([...events.rows.values()][0]).not.toHaveProperty('cost_nano_usd');
+  });
+
+  it('process dies in between → the worst case is charged by whoever recovers it', async () => {
+    admit({ worstNanoUsd: 700 });
+    await parts.recorder.onApplicationShutdown();
+    parts = assemble();
+    await parts.recovery.onModuleInit();
+    expect([...events.rows.values()]).toEqual([
+      expect.objectContaining({ cost_source: 'unresolved', charged_nano_usd: 700 }),
+    ]);
+  });
+
+  it('sent to the next target → the same holds; settled twice → told once', async () => {
+    const { hold, told } = aHold(1e9);
+    const first = admit({}, [hold]);
+    const second = parts.recorder.redirect(first, { ...first.admission, providerSlug: 'next' });
+    parts.recorder.settle(second, anOutcome({ price, reading: aReading() }));
+    parts.recorder.settle(second, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    expect(told).toEqual([cost, 'stored']);
+  });
+
+  it('Postgres away → told once it is stored; event it never takes → dropped, its neighbours stored', async () => {
+    const holds = [aHold(1e9), aHold(1e9), aHold(1e9)];
+    const tickets = holds.map(({ hold }) => admit({}, [hold]));
+    events.failure = new Error('away');
+    events.poison = tickets[1]?.admission.eventId;
+    for (const ticket of tickets) parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    expect(holds.map(({ told }) => told)).toEqual([[cost], [cost], [cost]]);
+    events.failure = undefined;
+    await parts.recorder.flush();
+    expect(holds.map(({ told }) => told.at(-1))).toEqual(['stored', 'dropped', 'stored']);
   });
 });
 

@@ -1,12 +1,15 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { BudgetHold } from '../budgets/budget-hold.js';
+import { Budgets } from '../budgets/budgets.service.js';
 import { Ids } from '../common/ids.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { EventIds } from './event/event-ids.js';
-import { resolveCost } from './event/usage-cost.rules.js';
+import { chargeOf, resolveCost } from './event/usage-cost.rules.js';
 import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
+import { wholeNumber } from './event/usage-line.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
@@ -21,6 +24,14 @@ export interface UsageTicket {
   /** What both of its lines have in common. */
   readonly members: string;
   readonly entry: JournalEntry;
+  /** What budgets hold for it, until its event is stored. */
+  readonly holds: readonly BudgetHold[];
+}
+
+/** How a request ended, as text, and what it counts against budgets. */
+interface Settlement {
+  readonly event: string;
+  readonly chargedNanoUsd: number;
 }
 
 /** Records every request that reaches a provider, exactly once (decision 4.7; threats 9.1). */
@@ -35,6 +46,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     private readonly responses: UsageResponses,
     private readonly incidents: UsageIncidents,
     private readonly metrics: Metrics,
+    private readonly budgets: Budgets,
     ids: Ids,
   ) {
     this.eventIds = new EventIds(ids);
@@ -49,21 +61,22 @@ export class UsageRecorder implements OnApplicationShutdown {
    * Writes a request down, to be called right before it is sent to its provider. From here on it has an event, even if
    * the process is killed.
    *
-   * @throws service_unavailable it could not be written down and must not be sent.
+   * @param holds the money that budgets hold for it: settled with its event and not to be released any more.
+   * @throws service_unavailable it could not be written down and must not be sent; its holds stay the caller's.
    */
-  admit(admission: UsageAdmission): UsageTicket {
+  admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
-    return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)) };
+    return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)), holds };
   }
 
   /**
    * Writes down that a request goes on to another target, to be called right before it is sent there. Its event stays
    * the same one; from here on it tells of this target.
    */
-  redirect({ entry }: UsageTicket, admission: UsageAdmission): UsageTicket {
+  redirect({ entry, holds }: UsageTicket, admission: UsageAdmission): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
     this.journal.readmit(entry, interruptedEvent(members, admission));
-    return { admission, members, entry };
+    return { admission, members, entry, holds };
   }
 
   /** Rendered once for all calls that are alike; the key holds everything {@link fixedMembers} reads. */
@@ -83,8 +96,10 @@ export class UsageRecorder implements OnApplicationShutdown {
   /** Records how a request ended. Never throws; what is said of a ticket that is settled already is not heard. */
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
-    this.journal.settle(ticket.entry, this.eventOf(ticket, outcome));
-    this.writer.add(ticket.entry);
+    const { event, chargedNanoUsd } = this.settled(ticket, outcome);
+    this.journal.settle(ticket.entry, event);
+    for (const hold of ticket.holds) hold.settle(chargedNanoUsd);
+    this.writer.add(ticket.entry, ticket.holds);
   }
 
   /** Stores what is settled. Returns after an attempt that failed: the journal then keeps the rest for the next start. */
@@ -95,20 +110,22 @@ export class UsageRecorder implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.flush();
     await this.journal.close();
+    await this.budgets.leave();
   }
 
-  private eventOf({ admission, members }: UsageTicket, outcome: UsageOutcome): string {
+  private settled({ admission, members }: UsageTicket, outcome: UsageOutcome): Settlement {
     try {
       const cost = resolveCost(admission.reportsCost, outcome);
       if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
       this.metrics.settled(admission.providerType, outcome.reading, cost);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
-      return settledEvent(members, admission, outcome, cost);
+      const chargedNanoUsd = chargeOf(cost, admission.worstNanoUsd);
+      return { event: settledEvent(members, admission, outcome, cost), chargedNanoUsd };
     } catch (error) {
       // A defect of ours must not lose the event: it is recorded as one whose end is unknown.
       this.incidents.unexpected(error);
-      return interruptedEvent(members, admission);
+      return { event: interruptedEvent(members, admission), chargedNanoUsd: wholeNumber(admission.worstNanoUsd) };
     }
   }
 }

@@ -1,20 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Budgets } from '../budgets/budgets.service.js';
 import { Log } from '../common/log/log.js';
 import { backoffMs } from '../platform/database/backoff.rules.js';
 import type { RecoveredEvent } from '../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
-import { parseEventFields } from './event/event-fields.rules.js';
+import { eventDayOf, parseEventFields } from './event/event-fields.rules.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { firstEventDay } from './reports/usage-range.rules.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
-/** Brings home what processes that died had written down, before this one takes calls (threats 9.1). */
+const TOO_OLD = 'older than stored events are kept: it may have been stored and summed up, and would count twice';
+
+/**
+ * Brings home what processes that died had written down, before this one takes calls (threats 9.1).
+ *
+ * A journal may hold events that were stored before their process died; storing them again changes nothing as long as
+ * the first ones are there. Of days whose events are deleted nobody can tell any more, so such events are set aside for
+ * people and never counted twice. The clock of the database says which days those are, as it bounds what is deleted.
+ */
 @Injectable()
 export class UsageRecovery implements OnModuleInit {
   constructor(
     private readonly journal: UsageJournal,
     private readonly events: UsageWritesRepository,
+    private readonly budgets: Budgets,
     private readonly incidents: UsageIncidents,
     private readonly log: Log,
   ) {}
@@ -22,29 +33,44 @@ export class UsageRecovery implements OnModuleInit {
   /** Before the service listens. Returns once every event found is stored; waits for Postgres as long as that takes. */
   async onModuleInit(): Promise<void> {
     await this.journal.open();
-    const summary = await this.journal.recover((events) => this.store(events));
+    const summary = await this.journal.recover(
+      (events) => this.store(events),
+      (instanceId) => this.persist(() => this.budgets.forgetInstance(instanceId)),
+    );
     if (summary.files > 0) this.log.event('usage_journal_recovered', { ...summary });
   }
 
   private async store(events: readonly RecoveredEvent[]): Promise<void> {
     const added = new Set<string>();
-    const texts = events.map((event) => event.json);
+    const reject = (event: string, error: unknown) => this.incidents.rejected(event, error);
     const insert = async (json: string) => {
       for (const id of await this.events.insertNew(json)) added.add(id);
     };
-    const reject = (event: string, error: unknown) => this.incidents.rejected(event, error);
+    const firstDay = firstEventDay(await this.persist(() => this.events.databaseDay()));
+    const isTooOld = ({ json }: RecoveredEvent) => (eventDayOf(json) ?? firstDay) < firstDay;
+    for (const event of events) if (isTooOld(event)) reject(event.json, TOO_OLD);
+    const kept = events.filter((event) => !isTooOld(event));
+    await this.persist(() =>
+      storeEvents(
+        kept.map(({ json }) => json),
+        { insert, reject },
+      ),
+    );
+    for (const { json, interrupted } of kept) {
+      // The others were settled and stored before the process died; only their settlement's file is gone.
+      if (interrupted && added.has(parseEventFields(json).eventId)) this.incidents.interrupted(json);
+    }
+  }
+
+  /** Until it succeeds. */
+  private async persist<T>(work: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
-        await storeEvents(texts, { insert, reject });
-        break;
+        return await work();
       } catch (error) {
         this.incidents.writeFailed(error);
         await sleep(backoffMs(failures));
       }
-    }
-    for (const { json, interrupted } of events) {
-      // The others were settled and stored before the process died; only their settlement's file is gone.
-      if (interrupted && added.has(parseEventFields(json).eventId)) this.incidents.interrupted(json);
     }
   }
 }

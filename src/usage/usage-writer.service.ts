@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { BudgetHold } from '../budgets/budget-hold.js';
 import { backoffMs } from '../platform/database/backoff.rules.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
@@ -11,6 +12,12 @@ const BATCH_EVENTS = 500;
 /** Longest an event waits for others to share a statement with. */
 const GATHER_MS = 50;
 
+/** A settled event and the money that was held for it. */
+interface WaitingEvent {
+  readonly entry: JournalEntry;
+  readonly holds: readonly BudgetHold[];
+}
+
 /**
  * Brings settled events to Postgres in the background: many in one statement, one statement at a time, in their order.
  * While Postgres is away they wait, and it is asked again after growing pauses.
@@ -18,7 +25,7 @@ const GATHER_MS = 50;
 @Injectable()
 export class UsageWriter {
   /** Oldest first; only the last one grows. */
-  private batches: JournalEntry[][] = [];
+  private batches: WaitingEvent[][] = [];
   private timer: NodeJS.Timeout | undefined;
   private attempt: Promise<boolean> | undefined;
   private failures = 0;
@@ -29,11 +36,15 @@ export class UsageWriter {
     private readonly incidents: UsageIncidents,
   ) {}
 
-  /** Takes a settled entry of the journal. */
-  add(entry: JournalEntry): void {
+  /**
+   * Takes a settled entry of the journal.
+   *
+   * @param holds settled too; they are told once the event is stored, or never can be.
+   */
+  add(entry: JournalEntry, holds: readonly BudgetHold[] = []): void {
     const last = this.batches.at(-1);
-    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([entry]);
-    else last.push(entry);
+    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([{ entry, holds }]);
+    else last.push({ entry, holds });
     const [next] = this.batches;
     if (next !== undefined && next.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
     this.plan();
@@ -72,13 +83,17 @@ export class UsageWriter {
     return this.attempt;
   }
 
-  private async write(batch: JournalEntry[]): Promise<boolean> {
+  private async write(batch: WaitingEvent[]): Promise<boolean> {
+    const rejected = new Set<number>();
     try {
       await storeEvents(
-        batch.map((entry) => this.journal.settledJson(entry)),
+        batch.map(({ entry }) => this.journal.settledJson(entry)),
         {
           insert: (json) => this.events.insert(json),
-          reject: (event, error) => this.incidents.rejected(event, error),
+          reject: (event, error, at) => {
+            this.incidents.rejected(event, error);
+            rejected.add(at);
+          },
         },
       );
     } catch (error) {
@@ -88,7 +103,12 @@ export class UsageWriter {
       return false;
     }
     this.failures = 0;
-    this.journal.stored(batch);
+    this.journal.stored(batch.map(({ entry }) => entry));
+    for (const [at, { holds }] of batch.entries()) {
+      for (const hold of holds)
+        if (rejected.has(at)) hold.dropped();
+        else hold.stored();
+    }
     return true;
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { RecordedAccountRequests } from '../allowance/recorded-account-requests.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
+import { BudgetsModule } from '../budgets/budgets.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { RecordedRequests } from '../limits/requests/recorded-requests.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
@@ -39,7 +40,7 @@ import { UserUsage } from './user-usage.service.js';
  * usage_journal_recovered, usage_partitions_failed, usage_refusals_write_failed.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, JournalModule, PricingModule],
+  imports: [AppDirectoryModule, BudgetsModule, IdentityModule, JournalModule, PricingModule],
   controllers: [UsageController, UsageReportsController, UsageRepriceController],
   providers: [
     UsageIncidents,

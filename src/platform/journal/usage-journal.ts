@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
@@ -172,13 +172,18 @@ export class UsageJournal {
    * the next start.
    *
    * @param store must not return before the events are stored; an event may have been stored before.
+   * @param recovered told of each process all of whose events are, by its instance id.
    */
-  async recover(store: (events: readonly RecoveredEvent[]) => Promise<void>): Promise<RecoverySummary> {
+  async recover(
+    store: (events: readonly RecoveredEvent[]) => Promise<void>,
+    recovered: (instanceId: string) => Promise<void> = async () => undefined,
+  ): Promise<RecoverySummary> {
     const summary: RecoverySummary = { files: 0, events: 0, interrupted: 0, damagedLines: 0 };
     for (const directory of this.orphans) {
       const onTrouble = (error: unknown) => this.report(error);
       const keepDamaged = (line: string) => this.tryToSetAside(line);
       const complete = await recoverJournal(directory, { store, keepDamaged, onTrouble, summary });
+      if (complete) await recovered(basename(directory));
       if (complete) deleteJournal(directory);
       else leaveJournal(directory);
     }

@@ -1,3 +1,8 @@
+import { instantOf } from '../../common/clock.js';
+
+/** No instant is further from the Unix epoch. */
+const LATEST_INSTANT_MS = 8_640_000_000_000_000;
+
 /** What a log line says of an event. */
 export interface EventFields {
   readonly eventId: string;
@@ -15,8 +20,7 @@ export interface EventFields {
  * @throws SyntaxError for text that is no JSON, which no event is.
  */
 export function parseEventFields(json: string): EventFields {
-  const event: unknown = JSON.parse(json);
-  const members = new Map<string, unknown>(typeof event === 'object' && event !== null ? Object.entries(event) : []);
+  const members = membersOf(json);
   const text = (name: string) => textOrNull(members.get(name)) ?? '';
   return {
     eventId: text('event_id'),
@@ -27,6 +31,22 @@ export function parseEventFields(json: string): EventFields {
     model: text('model'),
     route: text('route'),
   };
+}
+
+/**
+ * The UTC day of an event's JSON text, `YYYY-MM-DD`; undefined where it says none.
+ *
+ * @throws SyntaxError for text that is no JSON, which no event is.
+ */
+export function eventDayOf(json: string): string | undefined {
+  const createdAtMs = membersOf(json).get('created_at_ms');
+  if (typeof createdAtMs !== 'number' || Math.abs(createdAtMs) > LATEST_INSTANT_MS) return undefined;
+  return instantOf(createdAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+function membersOf(json: string): Map<string, unknown> {
+  const event: unknown = JSON.parse(json);
+  return new Map<string, unknown>(typeof event === 'object' && event !== null ? Object.entries(event) : []);
 }
 
 function textOrNull(value: unknown): string | null {

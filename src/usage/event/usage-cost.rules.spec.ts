@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { anOutcome, aReading } from '../../../test/support/usage.js';
 import { compilePrice } from '../../pricing/model-price.js';
-import { resolveCost } from './usage-cost.rules.js';
+import { chargeOf, resolveCost } from './usage-cost.rules.js';
 
 const price = compilePrice({ input: 2, output: 8 });
 const perMinute = compilePrice({ per_minute: 0.006 });
@@ -84,5 +84,19 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
       source: 'computed',
       nanoUsd: Number.MAX_SAFE_INTEGER,
     });
+  });
+});
+
+describe('what a request counts against budgets (decision 3.11)', () => {
+  it.each([
+    ['computed', 5, 900, 5],
+    ['reported', 0, 900, 0],
+    ['unresolved', 0, 900, 900],
+    ['unresolved', 950, 900, 950],
+    ['unresolved', 0, 0, 0],
+  ] as const)('%s, cost %i, worst case %i → %i', (source, nanoUsd, worst, charged) => {
+    const cost =
+      source === 'unresolved' ? { source, nanoUsd, reason: 'no_usage_reported' as const } : { source, nanoUsd };
+    expect(chargeOf(cost, worst)).toBe(charged);
   });
 });

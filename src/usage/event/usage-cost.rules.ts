@@ -2,6 +2,15 @@ import { costNanoUsd } from '../../pricing/cost.rules.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';
 
+/**
+ * What a finished request counts against budgets, in whole nano-dollars: what is unknown is not free (decision 3.11).
+ *
+ * @param worstNanoUsd what the request could cost at most.
+ */
+export function chargeOf(cost: ResolvedCost, worstNanoUsd: number): number {
+  return cost.source === 'unresolved' ? Math.max(cost.nanoUsd, wholeNumber(worstNanoUsd)) : cost.nanoUsd;
+}
+
 /** Why a cost could not be resolved; `gateway_interrupted`: this service died before the request's end. */
 export type UnresolvedReason =
   | 'client_aborted'

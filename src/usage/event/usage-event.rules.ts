@@ -1,6 +1,6 @@
 import { NO_TOKENS, type UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
-import type { ResolvedCost } from './usage-cost.rules.js';
+import { chargeOf, type ResolvedCost } from './usage-cost.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
 /** Text a provider or a client chose freely is kept this long. */
@@ -49,7 +49,8 @@ export function fixedMembers(admission: UsageAdmission): string {
  */
 export function interruptedEvent(members: string, admission: UsageAdmission): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
-  return `{${members}${credentialSource},"status":"ok","cost_source":"unresolved"}`;
+  const charge = countMember('charged_nano_usd', admission.worstNanoUsd);
+  return `{${members}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}}`;
 }
 
 /**
@@ -64,11 +65,13 @@ export function settledEvent(
   cost: ResolvedCost,
 ): string {
   const { reading, latencyMs, attempts } = outcome;
+  const charged = chargeOf(cost, admission.worstNanoUsd);
   return (
     `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
     measureMembers(reading) +
     countMember('cost_nano_usd', cost.nanoUsd) +
+    (charged === cost.nanoUsd ? '' : `,"charged_nano_usd":${charged}`) +
     (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
     (outcome.clientAborted ? ',"client_aborted":true' : '') +
     (latencyMs === null ? '' : `,"latency_ms":${Math.min(wholeNumber(latencyMs), LATENCY_MAX_MS)}`) +

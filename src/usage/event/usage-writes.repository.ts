@@ -22,6 +22,7 @@ const PLAIN_COLUMNS = {
   route: 'text',
   endpoint_slug: 'text',
   reported_cost_nano_usd: 'bigint',
+  charged_nano_usd: 'bigint',
   cost_source: 'text',
   app_version: 'text',
   auth_method: 'text',
@@ -77,13 +78,14 @@ const insertEvents = (onConflict: string) => `
     ${Object.entries(PLAIN_COLUMNS).map((column) => column.join(' '))},
     ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
     requests integer, client_aborted boolean, created_at_ms bigint)
-  ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${COUNTED}, ${MEASURES.join(', ')}`;
+  ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${COUNTED},
+    ${MEASURES.join(', ')}, coalesce(charged_nano_usd, cost_nano_usd) AS charge`;
 
 /**
  * Adds the rows of `added` to the sums of their days and of their users, in the statement that stores them: all of it
  * happens or none, and what was stored before adds nothing. One order for all, so that instances that count for the same
- * never wait for each other in a circle: rows of `usage_days`, of `usage_user_days`, then of `usage_user_months`, each
- * by their keys; whoever else changes them keeps to it. An application has one account.
+ * never wait for each other in a circle: rows of `usage_days`, of `usage_user_days`, of `usage_user_months`, then of
+ * `budget_months`, each by their keys; whoever else changes them keeps to it. An application has one account.
  *
  * Of a user's latest UTC day the requests that were not refused are counted apart: a newer day begins at its own, an
  * older one has no say.
@@ -91,7 +93,7 @@ const insertEvents = (onConflict: string) => `
 const ADD_TO_SUMS = `
   by_day AS (
     SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DAY_DIMENSIONS.join(', ')},
-      ${sums(SUM_COLUMNS)}
+      ${sums(SUM_COLUMNS)}, sum(charge) AS charge
     FROM added GROUP BY ${DAY}),
   days AS (
     INSERT INTO usage_days AS known (${DAY}, ${SUM_COLUMNS.join(', ')})
@@ -100,7 +102,7 @@ const ADD_TO_SUMS = `
     ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${raise(SUM_COLUMNS)} RETURNING 1),
   by_user AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day,
-      ${sums(SUM_COLUMNS)},
+      ${sums(SUM_COLUMNS)}, sum(charge) AS charge,
       coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
       coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0) AS blocked,
       min(created_at) AS first_at, max(created_at) AS last_at
@@ -112,7 +114,7 @@ const ADD_TO_SUMS = `
     ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(SUMMED)} RETURNING 1),
   by_month AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date AS month,
-      ${sums(SUMMED)}, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
+      ${sums(SUMMED)}, sum(charge) AS charge, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
       (array_agg(requests - blocked ORDER BY day DESC))[1] AS latest_day_requests
     FROM by_user GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
   user_months AS (
@@ -126,10 +128,29 @@ const ADD_TO_SUMS = `
       latest_day_requests = CASE
         WHEN known.latest_day > excluded.latest_day THEN known.latest_day_requests
         WHEN known.latest_day < excluded.latest_day THEN excluded.latest_day_requests
-        ELSE known.latest_day_requests + excluded.latest_day_requests END)`;
+        ELSE known.latest_day_requests + excluded.latest_day_requests END RETURNING 1)`;
+
+/**
+ * What events count is spent of the budgets of their application and user, whether there are any or not. What was held
+ * for them stays granted until the instance says otherwise: for that moment it counts twice, never zero times.
+ */
+const ADD_TO_BUDGETS = `
+  spent AS (
+    SELECT min(organization_id) AS organization_id, app_id, '' AS user_id,
+      date_trunc('month', day::timestamp)::date AS month, sum(charge) AS charge
+    FROM by_day GROUP BY app_id, date_trunc('month', day::timestamp)::date HAVING sum(charge) > 0
+    UNION ALL
+    SELECT organization_id, app_id, user_id, month, charge FROM by_month WHERE charge > 0),
+  budgets AS (
+    INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
+    SELECT organization_id, app_id, user_id, month, charge FROM spent
+    WHERE (SELECT count(*) FROM user_months) >= 0
+    ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
+    ON CONFLICT (app_id, user_id, month) DO UPDATE
+      SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd)`;
 
 /** Storing an event again changes nothing. What follows says what to answer. */
-const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS} SELECT`;
+const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
 
 /**
  * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
@@ -140,7 +161,7 @@ const COUNT_REFUSALS = `
   WITH raised AS (${insertEvents('DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests')}),
   added AS (
     SELECT ${COUNTED}, raised.requests - before.requests_before AS requests,
-      ${MEASURES.map((name) => `0 AS ${name}`).join(', ')}
+      ${[...MEASURES, 'charge'].map((name) => `0 AS ${name}`).join(', ')}
     FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
   ${ADD_TO_SUMS}
   SELECT`;
@@ -159,6 +180,15 @@ export class UsageWritesRepository {
   async insertNew(events: string): Promise<string[]> {
     const rows = await this.dataSource.query<{ event_id: string }[]>(`${STORE_EVENTS} event_id FROM added`, [events]);
     return rows.map((row) => row.event_id);
+  }
+
+  /** The current UTC day by the clock of the database, `YYYY-MM-DD`. */
+  async databaseDay(): Promise<string> {
+    const [row] = await this.dataSource.query<{ day: string }[]>(
+      `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`,
+    );
+    if (row === undefined) throw new Error('Postgres did not say what day it is');
+    return row.day;
   }
 
   /** Brings the counts of rows of refusals up to date; a JSON array of them, given as text. Storing again is harmless. */

@@ -3,7 +3,14 @@ import type { AppRef } from '../../app-directory/app-row.js';
 import { DAY_DIMENSIONS, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Tables of sums, as they are checked. */
-export const LEDGER_TABLES = ['usage_days', 'usage_user_days', 'usage_user_months', 'usage_months'] as const;
+export const LEDGER_TABLES = [
+  'usage_days',
+  'usage_user_days',
+  'usage_user_months',
+  'usage_months',
+  'budget_months',
+  'budget_grants',
+] as const;
 
 export type LedgerTable = (typeof LEDGER_TABLES)[number];
 
@@ -45,9 +52,18 @@ const USER_MONTHS = `
     FROM (${EVENTS}) event WHERE user_id IS NOT NULL AND ${WHOLE_MONTHS} GROUP BY user_id, month, day) by_day
   GROUP BY user_id, month`;
 
+/** What events count against the budgets of the application, which is the empty user, and of its users. */
+const SPENT = `
+  SELECT scope.user_id, month, sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd
+  FROM (${EVENTS}) event CROSS JOIN LATERAL (VALUES (''), (event.user_id)) AS scope(user_id)
+  WHERE scope.user_id IS NOT NULL AND ${WHOLE_MONTHS}
+  GROUP BY scope.user_id, month HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
+
 interface Check {
   readonly key: readonly string[];
   readonly columns: readonly string[];
+  /** Where the stored rows are, when that is not the table named. */
+  readonly table?: string;
   /** What the stored rows are restricted to, beside the application. */
   readonly where: string;
   readonly recomputed: string;
@@ -86,11 +102,25 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     recomputed: `SELECT ${[...MONTH_KEY, ...SUMS].join(', ')} FROM (${EVENTS}) event WHERE false
       GROUP BY ${MONTH_KEY.join(', ')}`,
   },
+  budget_months: {
+    key: ['user_id', 'month'],
+    columns: ['spent_nano_usd'],
+    where: `spent_nano_usd <> 0 AND ${WHOLE_MONTHS}`,
+    recomputed: SPENT,
+  },
+  budget_grants: {
+    key: ['user_id', 'month'],
+    columns: ['granted_nano_usd'],
+    table: 'budget_months',
+    where: `granted_nano_usd <> 0 AND ${WHOLE_MONTHS}`,
+    recomputed: `SELECT user_id, month, sum(granted_nano_usd) AS granted_nano_usd FROM budget_grants
+      WHERE app_id = $2 AND ${WHOLE_MONTHS} GROUP BY user_id, month HAVING sum(granted_nano_usd) <> 0`,
+  },
 };
 
 /** A row is on one side once at most, so that `max` only picks it. */
 function differences(table: LedgerTable): string {
-  const { key, columns, where, recomputed } = CHECKS[table];
+  const { key, columns, where, recomputed, table: storedIn = table } = CHECKS[table];
   const sides = columns.flatMap((name) => [
     `max(${name}::text) FILTER (WHERE is_stored) AS stored_${name}`,
     `max(${name}::text) FILTER (WHERE NOT is_stored) AS recomputed_${name}`,
@@ -101,7 +131,7 @@ function differences(table: LedgerTable): string {
       compared.name AS "column", compared.stored, compared.recomputed
     FROM (
       SELECT ${[...key, ...sides].join(', ')} FROM (
-        SELECT true AS is_stored, ${names} FROM ${table} WHERE organization_id = $1 AND app_id = $2 AND ${where}
+        SELECT true AS is_stored, ${names} FROM ${storedIn} WHERE organization_id = $1 AND app_id = $2 AND ${where}
         UNION ALL
         SELECT false, ${names} FROM (${recomputed}) recomputed) sides
       GROUP BY ${key.join(', ')}) held
@@ -111,6 +141,8 @@ function differences(table: LedgerTable): string {
     WHERE compared.stored IS DISTINCT FROM compared.recomputed
     ORDER BY 1, 2`;
 }
+
+const STORED_IN = new Set(LEDGER_TABLES.map((table) => CHECKS[table].table ?? table)).values().toArray();
 
 /** Every application that has events or sums of the claim; of the millions of events only one of each is looked at. */
 const LIST_APPS = `
@@ -123,7 +155,7 @@ const LIST_APPS = `
       ORDER BY event.organization_id, event.app_id LIMIT 1) next)
   SELECT organization_id AS "organizationId", app_id AS id FROM (
     SELECT organization_id, app_id FROM recorded
-    ${LEDGER_TABLES.map((table) => `UNION SELECT organization_id, app_id FROM ${table}`).join(' ')}) known
+    ${STORED_IN.map((table) => `UNION SELECT organization_id, app_id FROM ${table}`).join(' ')}) known
   ORDER BY organization_id COLLATE "C", app_id COLLATE "C"`;
 
 /** Compares the sums of usage with the events they were made of. Each question is one statement, so one moment. */

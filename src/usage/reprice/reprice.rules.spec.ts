@@ -18,6 +18,7 @@ function anEvent(overrides: Partial<PricedEventRow> = {}): PricedEventRow {
     audio_output_tokens: '0',
     audio_milliseconds: '0',
     cost_nano_usd: '1000000',
+    charged_nano_usd: null,
     cost_source: 'computed',
     ...overrides,
   };
@@ -32,7 +33,7 @@ function planOf(event: Partial<PricedEventRow>, price: CompiledPrice | undefined
 describe('planReprice', () => {
   it('contract-admin 5.4: another price → the difference, computed', () => {
     const plan = planOf({});
-    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'computed' }]);
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
     expect(toFigures(plan)).toEqual({
       matched_events: 1,
       unmetered_events: 0,
@@ -52,19 +53,30 @@ describe('planReprice', () => {
     'contract-admin 5.4: no measure, source %s → costs nothing, keeps its source, needs no price',
     (cost_source) => {
       const plan = planReprice([anEvent({ ...UNMETERED, cost_source })], () => undefined);
-      expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 0, costSource: cost_source }]);
+      expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 0, chargedNanoUsd: null, costSource: cost_source }]);
       expect(plan).toMatchObject({ matchedEvents: 1, unmeteredEvents: 1, unpricedEvents: 0 });
     },
   );
 
   it('contract-admin 5.4: unresolved with tokens and no cost → computed', () => {
     const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: '0' });
-    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'computed' }]);
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
   });
 
   it('decision 3.6: tokens priced, tools beside them not → new cost of the tokens, still unresolved', () => {
     const plan = planOf({ cost_source: 'unresolved' });
-    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, costSource: 'unresolved' }]);
+    expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'unresolved' }]);
+  });
+
+  it.each([
+    ['computed now: its cost', {}, '0', null, 'computed'],
+    ['still unresolved: what it counted', {}, '1000000', 9_000_000, 'unresolved'],
+    ['still unresolved, its tokens cost more: those', { charged_nano_usd: '2000000' }, '1000000', null, 'unresolved'],
+    ['unmetered: what it counted', UNMETERED, '0', 9_000_000, 'unresolved'],
+  ] as const)('decision 3.11: unresolved, charged more than its cost; %s', (_name, members, cost, charged, source) => {
+    const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: cost, charged_nano_usd: '9000000', ...members });
+    const changes = plan.changes.map(({ chargedNanoUsd, costSource }) => [chargedNanoUsd, costSource]);
+    expect(changes).toEqual(source === 'unresolved' && cost === '0' ? [] : [[charged, source]]);
   });
 
   it.each([

@@ -18,6 +18,8 @@ export interface PricedEventRow {
   readonly audio_output_tokens: string;
   readonly audio_milliseconds: string;
   readonly cost_nano_usd: string;
+  /** Null: the cost. */
+  readonly charged_nano_usd: string | null;
   readonly cost_source: CostSource | null;
 }
 
@@ -26,6 +28,8 @@ export interface EventCost {
   readonly id: string;
   /** Whole nano-dollars. */
   readonly costNanoUsd: number;
+  /** What it counts against budgets; null: the cost. */
+  readonly chargedNanoUsd: number | null;
   readonly costSource: CostSource | null;
 }
 
@@ -56,7 +60,8 @@ export interface RepriceFigures {
 /**
  * What events cost at the prices of now. Without any measure nothing can be priced: such an event costs nothing and
  * keeps its source. The others are computed, but for those that used tools the provider charges for beside the tokens:
- * they stay unresolved, with the cost of their tokens (decision 3.6).
+ * they stay unresolved, with the cost of their tokens (decision 3.6). What is unresolved goes on counting against budgets
+ * what it counted, or its new cost where that is more; what is computed counts its cost.
  *
  * @param priceOf the price of the instance that served, if any.
  * Source: contract-admin 5.4.
@@ -80,7 +85,7 @@ export function planReprice(
     if (!metered) unmeteredEvents++;
     previous += BigInt(event.cost_nano_usd);
     recalculated += BigInt(cost.costNanoUsd);
-    if (String(cost.costNanoUsd) !== event.cost_nano_usd || cost.costSource !== event.cost_source) changes.push(cost);
+    if (differs(event, cost)) changes.push(cost);
   }
   return {
     changes,
@@ -129,8 +134,21 @@ function isMetered({ audioSeconds = 0, ...tokens }: BillableUsage): boolean {
   return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens > 0 || audioSeconds > 0;
 }
 
-function unmeteredCost({ id, cost_source: costSource }: PricedEventRow): EventCost {
-  return { id, costNanoUsd: 0, costSource };
+function differs(event: PricedEventRow, { costNanoUsd, chargedNanoUsd, costSource }: EventCost): boolean {
+  const charged = chargedNanoUsd === null ? null : String(chargedNanoUsd);
+  return (
+    String(costNanoUsd) !== event.cost_nano_usd ||
+    charged !== event.charged_nano_usd ||
+    costSource !== event.cost_source
+  );
+}
+
+function unmeteredCost(event: PricedEventRow): EventCost {
+  return { id: event.id, costNanoUsd: 0, chargedNanoUsd: keptCharge(event, 0), costSource: event.cost_source };
+}
+
+function keptCharge({ charged_nano_usd: charged }: PricedEventRow, costNanoUsd: number): number | null {
+  return charged === null || Number(charged) <= costNanoUsd ? null : Number(charged);
 }
 
 function repricedCost(
@@ -140,8 +158,11 @@ function repricedCost(
 ): EventCost | undefined {
   const cost = price && costNanoUsd(price, usage);
   if (cost === undefined || 'unresolved' in cost) return undefined;
-  const costSource = usedUnpricedTools(event) ? 'unresolved' : 'computed';
-  return { id: event.id, costNanoUsd: wholeNumber(cost.nanoUsd), costSource };
+  const nanoUsd = wholeNumber(cost.nanoUsd);
+  if (!usedUnpricedTools(event))
+    return { id: event.id, costNanoUsd: nanoUsd, chargedNanoUsd: null, costSource: 'computed' };
+  const chargedNanoUsd = keptCharge(event, nanoUsd);
+  return { id: event.id, costNanoUsd: nanoUsd, chargedNanoUsd, costSource: 'unresolved' };
 }
 
 /** An unresolved cost is 0 but where the tokens have one and tools beside them have none. Source: contract-app 9.5. */

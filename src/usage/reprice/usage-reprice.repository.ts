@@ -27,7 +27,7 @@ const inMonth = (n: number) => `event.created_at >= to_date($${n}, 'YYYY-MM')::t
 const SELECT_EVENTS = `
   SELECT event.id, event.provider_id, event.input_tokens, event.cached_input_tokens, event.cache_write_tokens,
     event.output_tokens, event.audio_input_tokens, event.audio_output_tokens, event.audio_milliseconds,
-    event.cost_nano_usd, event.cost_source
+    event.cost_nano_usd, event.charged_nano_usd, event.cost_source
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2 AND event.provider_type = $3 AND event.model = $4
     AND ${inMonth(5)} AND event.created_at >= to_date($6, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'
@@ -41,8 +41,9 @@ const LOCK_EVENTS = `${SELECT_EVENTS} ORDER BY event.id LIMIT $7 FOR UPDATE`;
 /** The changes `$1` beside the events of the month `$2` they are about, as those are stored. */
 const CHANGED = `
   SELECT event.*, (event.created_at AT TIME ZONE 'UTC')::date AS day, change.cost AS new_cost,
-    change.source AS new_source
-  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, source text)
+    change.source AS new_source,
+    coalesce(change.charged, change.cost) - coalesce(event.charged_nano_usd, event.cost_nano_usd) AS charge_delta
+  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, charged bigint, source text)
   JOIN usage_events event ON event.id = change.id AND ${inMonth(2)}`;
 
 const DAY_KEY = ['organization_id', 'app_id', 'day', ...DAY_DIMENSIONS].join(', ');
@@ -89,13 +90,32 @@ const MOVE_USER_MONTHS = `
   UPDATE usage_user_months used SET cost_nano_usd = used.cost_nano_usd + moved.delta FROM (${BY_USER_MONTH}) moved
   WHERE used.app_id = moved.app_id AND used.user_id = moved.user_id AND used.month = moved.month`;
 
+/** Of the application, which is the empty user, and of its users. */
+const MOVE_BUDGETS = `
+  INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
+  SELECT min(organization_id), app_id, scope.user_id, to_date($2, 'YYYY-MM'), sum(charge_delta)
+  FROM (${CHANGED}) changed CROSS JOIN LATERAL (VALUES (''), (changed.user_id)) AS scope(user_id)
+  WHERE scope.user_id IS NOT NULL
+  GROUP BY app_id, scope.user_id HAVING sum(charge_delta) <> 0
+  ORDER BY app_id COLLATE "C", scope.user_id COLLATE "C"
+  ON CONFLICT (app_id, user_id, month) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd`;
+
 const UPDATE_EVENTS = `
-  UPDATE usage_events event SET cost_nano_usd = change.cost, cost_source = change.source
-  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, source text)
+  UPDATE usage_events event SET cost_nano_usd = change.cost, charged_nano_usd = change.charged,
+    cost_source = change.source
+  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, charged bigint, source text)
   WHERE event.id = change.id AND ${inMonth(2)}`;
 
 /** In the order in which those who store events lock the sums, so that neither waits for the other in a circle. */
-const MOVES = [MOVE_DAYS, LOCK_USER_DAYS, MOVE_USER_DAYS, LOCK_USER_MONTHS, MOVE_USER_MONTHS, UPDATE_EVENTS];
+const MOVES = [
+  MOVE_DAYS,
+  LOCK_USER_DAYS,
+  MOVE_USER_DAYS,
+  LOCK_USER_MONTHS,
+  MOVE_USER_MONTHS,
+  MOVE_BUDGETS,
+  UPDATE_EVENTS,
+];
 
 /** Sums that nothing is left in. */
 const DELETE_EMPTY_DAYS = `
@@ -103,7 +123,7 @@ const DELETE_EMPTY_DAYS = `
   WHERE organization_id = $1 AND app_id = $2 AND provider_type = $3 AND model = $4 AND requests = 0
     AND day >= to_date($5, 'YYYY-MM') AND day < to_date($5, 'YYYY-MM') + interval '1 month'`;
 
-/** Reads and rewrites the costs of events, and moves `usage_days` and the sums by user with them. */
+/** Reads and rewrites the costs of events, and moves `usage_days`, the sums by user and what is spent with them. */
 @Injectable()
 export class UsageRepriceRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -134,7 +154,9 @@ async function writeChanges(
   changes: readonly EventCost[],
 ): Promise<void> {
   const json = JSON.stringify(
-    changes.map(({ id, costNanoUsd, costSource }) => ({ id, cost: costNanoUsd, source: costSource })),
+    changes.map(({ id, costNanoUsd, chargedNanoUsd, costSource }) => ({
+      ...{ id, cost: costNanoUsd, charged: chargedNanoUsd, source: costSource },
+    })),
   );
   for (const statement of MOVES) await tx.query(statement, [json, selection.month]);
   const { organizationId, appId, provider, model, month } = selection;

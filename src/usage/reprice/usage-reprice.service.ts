@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../../app-directory/app-row.js';
+import { Budgets } from '../../budgets/budgets.service.js';
 import { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
@@ -45,6 +46,7 @@ export class UsageRepriceService {
     private readonly events: UsageRepriceRepository,
     private readonly customPrices: CustomPrices,
     private readonly prices: PriceBook,
+    private readonly budgets: Budgets,
     private readonly clock: Clock,
   ) {}
 
@@ -64,6 +66,8 @@ export class UsageRepriceService {
       limit: MAX_EVENTS + 1,
     };
     const plan = apply ? await this.apply(selection, priceOf) : planned(await this.events.list(selection), priceOf);
+    // The next call is admitted, or refused, by the new costs.
+    if (apply && plan.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
     return { app_id: app.id, provider, model, month, applied: apply, ...toFigures(plan) };
   }
 

@@ -1,0 +1,81 @@
+import type { Clock } from '../common/clock.js';
+import type { BudgetAccount } from './budget-account.js';
+import type { BudgetAccounts } from './budget-accounts.js';
+import type { BudgetsRepository } from './budgets.repository.js';
+
+/** Most accounts in one statement. */
+const AT_ONCE = 500;
+/** What nobody has used for so long is given back. */
+const IDLE_MS = 10_000;
+
+export interface BudgetReturnsOptions {
+  readonly repository: BudgetsRepository;
+  readonly instanceId: string;
+  readonly accounts: BudgetAccounts;
+  readonly clock: Clock;
+  /** Told when a statement about an account has ended. */
+  readonly onIdle: (account: BudgetAccount) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Gives back what this instance has been granted and does not use. */
+export class BudgetReturns {
+  constructor(private readonly options: BudgetReturnsOptions) {}
+
+  /** Of accounts that have not been used for a while; those of which nothing is in use are forgotten. Never rejects. */
+  returnIdle(): Promise<void> {
+    const { accounts, clock } = this.options;
+    const before = clock.monotonicMs() - IDLE_MS;
+    const idle = accounts.all().filter((account) => account.usedAtMs <= before && account.waiting.length === 0);
+    return this.giveBack(idle, true);
+  }
+
+  /**
+   * Leaves these accounts what is in use; one that a statement is under way for, once that has ended. Never rejects.
+   *
+   * @param forget those of which nothing is in use.
+   */
+  async giveBack(accounts: readonly BudgetAccount[], forget = false): Promise<void> {
+    const ready: BudgetAccount[] = [];
+    for (const account of accounts) {
+      account.returnWanted = account.busy;
+      if (account.busy) continue;
+      if (account.hasRow && (forget || account.row !== account.inUse)) ready.push(account);
+      else if (forget && account.isQuiet && !account.hasRow) this.options.accounts.drop(account);
+    }
+    for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), forget);
+  }
+
+  private async write(chosen: readonly BudgetAccount[], forget: boolean): Promise<void> {
+    const { repository, instanceId, accounts, onTrouble, onIdle } = this.options;
+    const returns = chosen.map((account) => {
+      account.begin();
+      const { appId, userId, month, row, inUse } = account;
+      const remove = forget && inUse === 0 && account.waiting.length === 0;
+      return { account, appId, userId, month: month.day, row, inUse: account.keepInUse(), remove };
+    });
+    try {
+      const found = await repository.giveBack(
+        instanceId,
+        returns.map(({ account: _, ...written }) => written),
+      );
+      returns.forEach(({ account, row, inUse, remove }, at) => {
+        if (found[at] === row) this.returned(account, inUse, remove);
+        else account.found(found[at]);
+      });
+    } catch (error) {
+      onTrouble(error);
+    } finally {
+      for (const { account } of returns) {
+        account.busy = false;
+        onIdle(account);
+        if (forget && account.isQuiet && !account.hasRow) accounts.drop(account);
+      }
+    }
+  }
+
+  private returned(account: BudgetAccount, inUse: number, removed: boolean): void {
+    account.wrote(inUse);
+    if (removed) account.found(undefined);
+  }
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '../common/clock.js';
+import { errorCode } from '../common/errors/error-code.js';
+import type { Log } from '../common/log/log.js';
+import type { ConfigChanges } from '../platform/database/config-changes.js';
+import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
+import { grantParts, stepsOf } from './budget.rules.js';
+import type { BudgetAccount, BudgetWaiter } from './budget-account.js';
+import type { BudgetHold, BudgetScope } from './budget-hold.js';
+import { recallKey } from './budget-recall.rules.js';
+import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
+import type { BudgetKey, BudgetsRepository, BudgetTaken } from './budgets.repository.js';
+
+/** Longest a call waits for an answer of Postgres. */
+const ANSWER_MS = 1_000;
+/** So long others have to give back what they do not use, before a call is refused because of it. */
+const RECALL_MS = 300;
+/** Shortest time between two times that they are asked. */
+const RECALL_EVERY_MS = 75;
+/** Pauses after statements in a row that admitted nobody; the last one again and again. */
+const FIRST_PAUSE_MS = 25;
+const SECOND_PAUSE_MS = 75;
+const LATER_PAUSE_MS = 100;
+/** Shortest time between a statement that refused somebody and the next about the same budget. */
+const AFTER_REFUSAL_MS = 50;
+/** Calls that may wait for the same budget; more are refused as if all of it were held. */
+const MOST_WAITING = 1_000;
+const LOG_EVERY_MS = 1_000;
+
+export interface BudgetTakesOptions {
+  readonly repository: BudgetsRepository;
+  readonly instances: InstanceRegistry;
+  readonly configChanges: ConfigChanges;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told when a statement about an account has ended. */
+  readonly onIdle: (account: BudgetAccount) => void;
+}
+
+/**
+ * Asks Postgres for money that calls wait for: one statement at a time about one budget, for all who wait for it. Nobody
+ * is refused by what was true before it asked.
+ */
+export class BudgetTakes {
+  private loggedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: BudgetTakesOptions) {}
+
+  /**
+   * Waits for money.
+   *
+   * @throws app_budget_exhausted, service_unavailable.
+   */
+  async hold(account: BudgetAccount, scope: BudgetScope, nanoUsd: number): Promise<BudgetHold> {
+    if (account.waiting.length >= MOST_WAITING) throw budgetHeld(scope, this.heldMs(account));
+    const { promise, resolve: admit, reject: refuse } = Promise.withResolvers<BudgetHold>();
+    const waiter: BudgetWaiter = { scope, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
+    account.waiting.push(waiter);
+    const timer = setTimeout(() => {
+      account.waiting = account.waiting.filter((other) => other !== waiter);
+      refuse(budgetUnknown('budget_asked_too_long'));
+    }, ANSWER_MS);
+    this.work(account);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Asks for those who wait, unless somebody does. Never throws. */
+  work(account: BudgetAccount): void {
+    if (account.asking || account.busy || account.waiting.length === 0) return;
+    account.asking = true;
+    void this.ask(account).finally(() => {
+      account.asking = false;
+      this.work(account);
+    });
+  }
+
+  private async ask(account: BudgetAccount): Promise<void> {
+    await this.pause(account, AFTER_REFUSAL_MS - (this.options.clock.monotonicMs() - account.refusedAtMs));
+    let inVain = 0;
+    let sinceRecallMs = Number.POSITIVE_INFINITY;
+    while (account.waiting.length > 0 && !account.busy) {
+      const waiting = account.waiting.length;
+      const elsewhere = await this.take(account);
+      if (account.waiting.length === 0 || elsewhere === undefined) continue;
+      this.refuse(account, elsewhere > 0 || account.unstored > 0);
+      if (account.waiting.length === 0) break;
+      inVain = account.waiting.length < waiting ? 0 : inVain + 1;
+      if (elsewhere > 0 && sinceRecallMs >= RECALL_EVERY_MS) {
+        await this.recall(account);
+        sinceRecallMs = 0;
+      }
+      const pauseMs = inVain <= 1 ? FIRST_PAUSE_MS : inVain === 2 ? SECOND_PAUSE_MS : LATER_PAUSE_MS;
+      await this.pause(account, pauseMs);
+      sinceRecallMs += pauseMs;
+    }
+  }
+
+  /** One statement. @returns what is granted to others; undefined where it is to be asked again, or nobody waits. */
+  private async take(account: BudgetAccount): Promise<number | undefined> {
+    const { repository, instances, configChanges, clock } = this.options;
+    account.begin();
+    try {
+      const key = keyOf(account);
+      if (!account.hasRow) await repository.addRows(key, instances.id, account.organizationId);
+      account.hasRow = true;
+      for (const waiter of account.waiting) waiter.wasAsked = true;
+      const taken = await repository.take(instances.id, {
+        ...key,
+        row: account.row,
+        inUse: account.inUse,
+        steps: stepsOf(account.waiting.map(({ nanoUsd }) => nanoUsd)),
+        budget: account.waiting.at(-1)?.scope.budgetNanoUsd ?? 0,
+        parts: grantParts(instances.live.length, configChanges.connected),
+      });
+      return this.apply(account, taken, clock.monotonicMs());
+    } catch (error) {
+      this.fail(account, error);
+      return undefined;
+    } finally {
+      account.busy = false;
+      this.options.onIdle(account);
+    }
+  }
+
+  private apply(account: BudgetAccount, taken: BudgetTaken | undefined, nowMs: number): number | undefined {
+    if (taken?.target === undefined) {
+      account.found(taken?.row);
+      return undefined;
+    }
+    const { spent, elsewhere, target } = taken;
+    account.spent = spent;
+    account.spentKnownAtMs = nowMs;
+    account.wrote(target, spent + elsewhere + target);
+    account.serve();
+    return elsewhere;
+  }
+
+  /** @param mayChange within a moment: others have money, or what was spent here is on its way to Postgres. */
+  private refuse(account: BudgetAccount, mayChange: boolean): void {
+    const { clock } = this.options;
+    const nowMs = clock.monotonicMs();
+    account.refusedAtMs = nowMs;
+    account.refusedSinceMs ??= nowMs;
+    account.waiting = account.waiting.filter((waiter) => {
+      const { scope, refuse } = waiter;
+      if (account.spent >= scope.budgetNanoUsd) refuse(budgetSpent(scope, account.month, clock.nowMs()));
+      else if (!waiter.wasAsked || (mayChange && waiter.pausedMs < RECALL_MS)) return true;
+      else refuse(budgetHeld(scope, this.heldMs(account)));
+      return false;
+    });
+  }
+
+  private async recall(account: BudgetAccount): Promise<void> {
+    const { repository, instances } = this.options;
+    try {
+      await repository.recall(recallKey({ ...keyOf(account), instanceId: instances.id }));
+    } catch (error) {
+      this.fail(account, error);
+    }
+  }
+
+  private async pause(account: BudgetAccount, ms: number): Promise<void> {
+    if (ms <= 0) return;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    for (const waiter of account.waiting) if (waiter.wasAsked) waiter.pausedMs += ms;
+  }
+
+  private fail(account: BudgetAccount, error: unknown): void {
+    const { waiting } = account;
+    account.waiting = [];
+    for (const { refuse } of waiting) refuse(budgetUnknown('budget_not_reached', error));
+    this.report(error);
+  }
+
+  /** Postgres does not take what is said of grants; at most one line a second. */
+  report(error: unknown): void {
+    const nowMs = this.options.clock.monotonicMs();
+    if (nowMs - this.loggedAtMs < LOG_EVERY_MS) return;
+    this.loggedAtMs = nowMs;
+    this.options.log.event('budget_write_failed', { error: errorCode(error) ?? String(error) });
+  }
+
+  private heldMs({ refusedSinceMs }: BudgetAccount): number {
+    return refusedSinceMs === undefined ? 0 : this.options.clock.monotonicMs() - refusedSinceMs;
+  }
+}
+
+function keyOf({ appId, userId, month }: BudgetAccount): BudgetKey {
+  return { appId, userId, month: month.day };
+}
