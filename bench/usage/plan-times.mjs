@@ -9,6 +9,8 @@ import { parseArgs } from 'node:util';
 import { Secret } from '../../dist/src/common/log/secret.js';
 import { createDataSource } from '../../dist/src/platform/database/data-source.js';
 import { USAGE_DIMENSIONS } from '../../dist/src/usage/reports/usage-dimensions.js';
+import { firstEventDay } from '../../dist/src/usage/reports/usage-range.rules.js';
+import { UserSharesRepository } from '../../dist/src/usage/reports/user-shares.repository.js';
 import { UsageRepository } from '../../dist/src/usage/usage.repository.js';
 import { UsageSumsRepository } from '../../dist/src/usage/usage-sums.repository.js';
 
@@ -26,6 +28,7 @@ const dataSource = await createDataSource({
 }).initialize();
 const usage = new UsageRepository(dataSource);
 const sums = new UsageSumsRepository(dataSource);
+const shares = new UserSharesRepository(dataSource);
 
 const [busiest] = await dataSource.query(`
   SELECT organization_id, app_id FROM usage_days GROUP BY organization_id, app_id ORDER BY sum(requests) DESC LIMIT 1`);
@@ -40,9 +43,17 @@ const [known] = await dataSource.query('SELECT response_id FROM usage_events WHE
 const [{ month, today, first }] = await dataSource.query(`
   SELECT to_char(now(), 'YYYY-MM') AS month, to_char(now(), 'YYYY-MM-DD') AS today,
     to_char(now() - interval '29 days', 'YYYY-MM-DD') AS first`);
-const [{ yearAgo, ninety }] = await dataSource.query(`
+const [{ yearAgo, ninety, week, monthEnd, nextMonth }] = await dataSource.query(`
   SELECT to_char(now() - interval '364 days', 'YYYY-MM-DD') AS "yearAgo",
-    to_char(now() - interval '89 days', 'YYYY-MM-DD') AS ninety`);
+    to_char(now() - interval '89 days', 'YYYY-MM-DD') AS ninety,
+    to_char(now() - interval '6 days', 'YYYY-MM-DD') AS week,
+    to_char(date_trunc('month', now()) - interval '3 days', 'YYYY-MM-DD') AS "monthEnd",
+    to_char(date_trunc('month', now()) + interval '1 day', 'YYYY-MM-DD') AS "nextMonth"`);
+
+function breakdown(by, from, { to = today, limit = 50 } = {}) {
+  if (by !== 'user') return sums.sumByKey(app, { from, to }, by, limit);
+  return shares.sumByUser(app, { from, to }, limit, firstEventDay(today));
+}
 
 const page = (filter) => usage.listEvents(organizationId, id, { limit: 50, ...filter });
 const queries = {
@@ -76,10 +87,16 @@ const queries = {
   'timeseries, 365 days': () => sums.sumByDay(app, { from: yearAgo, to: today }),
   ...Object.fromEntries(
     USAGE_DIMENSIONS.flatMap((by) => [
-      [`breakdown by ${by}, 30 days`, () => sums.sumByKey(app, { from: first, to: today }, by, 50)],
-      [`breakdown by ${by}, 90 days`, () => sums.sumByKey(app, { from: ninety, to: today }, by, 50)],
+      [`breakdown by ${by}, 30 days`, () => breakdown(by, first)],
+      [`breakdown by ${by}, 90 days`, () => breakdown(by, ninety)],
     ]),
   ),
+  'breakdown by user, today': () => breakdown('user', today),
+  'breakdown by user, 7 days': () => breakdown('user', week),
+  'breakdown by user, 5 days of two months': () => breakdown('user', monthEnd, { to: nextMonth }),
+  'breakdown by user, 365 days': () => breakdown('user', yearAgo),
+  'breakdown by user, 30 days, 200 rows': () => breakdown('user', first, { limit: 200 }),
+  'breakdown by user, 90 days, 200 rows': () => breakdown('user', ninety, { limit: 200 }),
 };
 
 /** Infinity for a query that was cut off; that is not asked again. */

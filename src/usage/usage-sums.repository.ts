@@ -18,8 +18,10 @@ export interface KeySumsRow extends TotalsRow {
   readonly key: string | null;
 }
 
-/** The columns of `usage_days` behind the dimensions; users have a table of their own. */
-const COLUMNS: Readonly<Record<Exclude<UsageDimension, 'user'>, string>> = {
+/** What a column of `usage_days` tells apart; users have tables of their own. */
+export type ColumnDimension = Exclude<UsageDimension, 'user'>;
+
+const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
   model: 'model',
   provider: 'provider_type',
   provider_slug: 'provider_slug',
@@ -71,42 +73,15 @@ const BY_DAY = `
   GROUP BY used.day, used.provider_type HAVING sum(used.requests) > 0
   ORDER BY used.day, used.provider_type COLLATE "C"`;
 
-const IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
+/** The most requests first, none of the keys last; at most `$5` of them. */
+export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
 
 const byColumn = (column: string) => `
   SELECT used.key, ${TOTALS} FROM (${used(column)}) used
-  GROUP BY used.key HAVING sum(used.requests) > 0 ${IN_ORDER}`;
+  GROUP BY used.key HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
 
-const USER_MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
-
-const USER_DAYS = `usage_user_days kept WHERE ${ON_DAYS}`;
-
-const sumsOfUsers = USER_MEASURES.map((name) => `coalesce(sum(kept.${name}), 0) AS ${name}`).join(', ');
-
-/**
- * Requests without a user are what is left of all of them, so that old ones, whose users are forgotten, count there.
- * Only of the users with the most requests more is summed up, each of their days found by its key: all of it, of
- * everybody, would not fit into memory.
- */
-const BY_USER = `
-  WITH busiest AS MATERIALIZED (
-    SELECT kept.user_id, sum(kept.requests) AS requests FROM ${USER_DAYS}
-    GROUP BY kept.user_id ORDER BY requests DESC, kept.user_id COLLATE "C" LIMIT $5),
-  used_on AS MATERIALIZED (SELECT DISTINCT kept.day FROM usage_days kept WHERE ${ON_DAYS}),
-  of_user AS (
-    SELECT busiest.user_id AS key, ${sumsOfUsers} FROM busiest CROSS JOIN used_on CROSS JOIN LATERAL (
-      SELECT one.* FROM usage_user_days one
-      WHERE one.organization_id = $1 AND one.app_id = $2 AND one.day = used_on.day AND one.user_id = busiest.user_id
-      OFFSET 0) kept
-    GROUP BY busiest.user_id),
-  of_users AS (SELECT ${sumsOfUsers} FROM ${USER_DAYS}),
-  everything AS (SELECT ${TOTALS} FROM (${used('provider_type')}) used)
-  SELECT * FROM (
-    SELECT key, ${USER_MEASURES.join(', ')} FROM of_user
-    UNION ALL
-    SELECT NULL, ${USER_MEASURES.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
-    FROM everything CROSS JOIN of_users) shares
-  WHERE requests > 0 ${IN_ORDER}`;
+/** Totals of all that was used on the days, as one row. */
+export const EVERYTHING = `SELECT ${TOTALS} FROM (${used('provider_type')}) used`;
 
 /** Requests of an account that were not refused, from a day on. */
 const REQUESTS_SINCE = `
@@ -127,9 +102,9 @@ export class UsageSumsRepository {
   }
 
   /** At most `limit` keys, those with the most requests first. */
-  sumByKey(app: AppRef, { from, to }: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
-    const statement = by === 'user' ? BY_USER : byColumn(COLUMNS[by]);
-    return readBounded(this.dataSource, statement, [app.organizationId, app.id, toDate(from), toDate(to), limit]);
+  sumByKey(app: AppRef, { from, to }: DayRange, by: ColumnDimension, limit: number): Promise<KeySumsRow[]> {
+    const days = [toDate(from), toDate(to)];
+    return readBounded(this.dataSource, byColumn(COLUMNS[by]), [app.organizationId, app.id, ...days, limit]);
   }
 
   /** Of all applications of the account, from a UTC day on, `YYYY-MM-DD`, of which no day is folded yet; as text. */
@@ -140,6 +115,6 @@ export class UsageSumsRepository {
 }
 
 /** A day as Postgres writes it, which has no year 0000. */
-function toDate(day: string): string {
+export function toDate(day: string): string {
   return day.startsWith('0000') ? `0001${day.slice('0000'.length)} BC` : day;
 }

@@ -14,6 +14,7 @@ import { StoredAccountRequests } from './recorded-account-requests.service.js';
 import { StoredRequests } from './recorded-requests.service.js';
 import { UsageReportsController } from './reports/usage-reports.controller.js';
 import { UsageReports } from './reports/usage-reports.service.js';
+import { UserSharesRepository } from './reports/user-shares.repository.js';
 import { UsageRepriceController } from './reprice/usage-reprice.controller.js';
 import { UsageRepriceRepository } from './reprice/usage-reprice.repository.js';
 import { UsageRepriceService } from './reprice/usage-reprice.service.js';
@@ -34,7 +35,7 @@ import { UserUsage } from './user-usage.service.js';
  * One event for every request that reached a provider, never lost and never doubled, rows that count those that were
  * refused, sums of them, and what people read of both.
  *
- * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months. Routes:
+ * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months, usage_all_users_days. Routes:
  * `/v1/admin/apps/{app}/usage*`, `/v1/admin/apps/{app}/events`. Codes: service_unavailable (a call that could not be
  * recorded). Log lines: usage_unresolved_cost, usage_events_write_failed, usage_event_rejected,
  * usage_journal_recovered, usage_partitions_failed, usage_refusals_write_failed.
@@ -58,6 +59,7 @@ import { UserUsage } from './user-usage.service.js';
     UsageSumsRepository,
     UsageWriter,
     UsageWritesRepository,
+    UserSharesRepository,
     UserUsage,
     { provide: AppUsageTotals, useClass: RecordedUsageTotals },
     { provide: RecordedAccountRequests, useClass: StoredAccountRequests },

@@ -28,9 +28,29 @@ const outOfStep = (expected: string, table: string, columns: string) => `
   UNION ALL
   (SELECT 'kept' AS side, * FROM (SELECT * FROM kept EXCEPT ALL SELECT * FROM expected) extra)`;
 
+const ALL = `${COUNTS}, errors, blocked`;
+
+const SUMS_OF_ALL = ALL.split(', ')
+  .map((name) => `sum(${name}) AS ${name}`)
+  .join(', ');
+
+const OF_ALL_USERS = `
+  SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_user_days GROUP BY organization_id, app_id, day`;
+
+/** Spread over rows of several writers, of which some may be what others were lowered by. */
+const KEPT_OF_ALL_USERS = `(
+  SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_all_users_days GROUP BY organization_id, app_id, day
+  HAVING ${ALL.split(', ')
+    .map((name) => `sum(${name}) <> 0`)
+    .join(' OR ')}) kept_of_all`;
+
+/** Finds nothing where what all users did on a day is what each of them did. */
+export const ALL_USERS_OUT_OF_STEP = outOfStep(OF_ALL_USERS, KEPT_OF_ALL_USERS, `organization_id, app_id, day, ${ALL}`);
+
 /** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
 export const SUMS_OUT_OF_STEP = [
   outOfStep(EXPECTED_DAYS, 'usage_days', `${COMMON}, ${COUNTS}`),
   outOfStep(EXPECTED_USER_DAYS, 'usage_user_days', `organization_id, app_id, user_id, day, ${COUNTS}, errors, blocked`),
+  ALL_USERS_OUT_OF_STEP,
   MONTHS_OUT_OF_STEP,
 ];

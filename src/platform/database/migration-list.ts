@@ -10,6 +10,7 @@ import { CreateProviderGateways1763600000008 } from '../../../migrations/1763600
 import { PartitionUsageEvents1763600000009 } from '../../../migrations/1763600000009-partition-usage-events.js';
 import { IndexUsageByAge1763600000010 } from '../../../migrations/1763600000010-index-usage-by-age.js';
 import { CreateLimits1763600000011 } from '../../../migrations/1763600000011-create-limits.js';
+import { SumUsersOfDays1763600000012 } from '../../../migrations/1763600000012-sum-users-of-days.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   PartitionUsageEvents1763600000009,
   IndexUsageByAge1763600000010,
   CreateLimits1763600000011,
+  SumUsersOfDays1763600000012,
 ];

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../../app-directory/app-row.js';
 import type { UsageTotals } from '../../app-directory/app-usage-totals.js';
 import { Clock } from '../../common/clock.js';
-import { UsageSumsRepository } from '../usage-sums.repository.js';
+import { type KeySumsRow, UsageSumsRepository } from '../usage-sums.repository.js';
 import { toUsageTotals } from '../usage-totals.rules.js';
 import type { UsageDimension } from './usage-dimensions.js';
-import { type DayRange, dayRange } from './usage-range.rules.js';
+import { type DayRange, dayRange, firstEventDay } from './usage-range.rules.js';
+import { UserSharesRepository } from './user-shares.repository.js';
 
 /** Days a caller names, `YYYY-MM-DD`, as far as it does. */
 interface AskedDays {
@@ -50,6 +51,7 @@ export interface UsageBreakdown extends DayRange {
 export class UsageReports {
   constructor(
     private readonly sums: UsageSumsRepository,
+    private readonly users: UserSharesRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -64,7 +66,12 @@ export class UsageReports {
   /** @throws invalid_request as `dayRange` says. */
   async breakdownOf(app: AppRef, { by, days, limit }: BreakdownQuestion): Promise<UsageBreakdown> {
     const range = dayRange(days, this.clock.utcDay());
-    const rows = await this.sums.sumByKey(app, range, by, limit);
+    const rows = await this.sharesOf(app, range, by, limit);
     return { app_id: app.id, by, ...range, rows: rows.map((row) => ({ key: row.key, ...toUsageTotals(row) })) };
+  }
+
+  private sharesOf(app: AppRef, range: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
+    if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
+    return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));
   }
 }
