@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../src/common/clock.js';
 import type { LogSink } from '../../src/common/log/log.js';
 import { type RunningGateway, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
@@ -18,6 +19,7 @@ interface FurtherOptions {
   /** In place of the world's own settings. */
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: LogSink;
+  readonly clock?: Clock;
 }
 
 /**
@@ -28,12 +30,12 @@ interface FurtherOptions {
 export async function startFurtherInstance(
   { baseUrl, environment, databaseUrl: ownUrl }: World,
   databaseUrl = ownUrl,
-  { env = {}, log = () => undefined }: FurtherOptions = {},
+  { env = {}, log = () => undefined, clock }: FurtherOptions = {},
 ): Promise<FurtherInstance> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-further-'));
   const settings = { ...environment, DATABASE_URL: databaseUrl, DATA_DIR: directory, ...env };
   const clean = () => rmSync(directory, { recursive: true, force: true });
-  const gateway = await startGateway(settings, { log }).catch((error: unknown) => {
+  const gateway = await startGateway(settings, { log, clock }).catch((error: unknown) => {
     clean();
     throw error;
   });

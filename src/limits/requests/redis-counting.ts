@@ -101,7 +101,7 @@ export class RedisCounting implements RequestCounting {
     const indexes = limits.map(({ window }) => window.index);
     const keys = [this.keyOf(app, 'mark'), ...limits.map((one) => this.keyOf(app, counterName(one)))];
     const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
-    const numbers = limits.flatMap(({ kind, limit, window }) => [limit, window.base, window.count, LIFE_MS[kind]]);
+    const numbers = limits.flatMap(({ kind, limit, window }) => [limit, window.base, window.seen, LIFE_MS[kind]]);
     const args = [app.mark, mark, counts ? 1 : 0, ...numbers];
     const answer = toNumbers(await redis.run((client) => runScript(client, keys, args)));
     if (answer === undefined) onLost();
@@ -114,7 +114,10 @@ export class RedisCounting implements RequestCounting {
     for (const [at, { window }] of limits.entries()) {
       if (window.index !== indexes[at]) continue;
       window.count = Math.max(window.count, counted[at] ?? 0);
-      if (counts && said === SCRIPT_SAYS.counted) window.own++;
+      // A counter that is only looked at may not be there yet.
+      if (!counts || said !== SCRIPT_SAYS.counted) continue;
+      window.seen = window.count;
+      window.own++;
     }
     const full = limits[said - 1];
     if (full === undefined) return true;

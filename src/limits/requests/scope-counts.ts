@@ -14,6 +14,8 @@ export class WindowCount {
   own = 0;
   /** Calls of all instances, as far as this one knows: it only grows. */
   count = 0;
+  /** What the counter in Redis stood at when this instance last counted there; 0 where it has not. */
+  seen = 0;
   /** What had been counted before this instance's own, or `UNKNOWN`. */
   base = UNKNOWN;
   /** The state of the application's configuration in which `base` was asked for. */
@@ -25,6 +27,7 @@ export class WindowCount {
   begin(index: number, base: number, checkedAt: number): void {
     this.index = index;
     this.own = 0;
+    this.seen = 0;
     this.base = base;
     this.count = Math.max(0, base);
     this.checkedAt = checkedAt;
