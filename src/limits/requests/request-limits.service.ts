@@ -6,12 +6,12 @@ import { EVERYTHING } from '../../platform/database/config-changes.rules.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
+import type { RequestCounters } from './counts/request-counters.js';
 import { LimitEpochs } from './epochs/limit-epochs.service.js';
 import type { LimitedCall } from './limited-call.js';
-import type { RequestCounters } from './request-counters.js';
-import type { RequestCounting } from './request-counting.js';
+import type { RequestCounting } from './places/request-counting.js';
+import { SharedCounting } from './places/shared-counting.js';
 import { countsUnknown } from './request-limit.rules.js';
-import { SharedCounting } from './shared-counting.js';
 
 /** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
 const APPS_TOPIC = 'apps';

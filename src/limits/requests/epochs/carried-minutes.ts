@@ -1,5 +1,5 @@
+import type { MinuteBases } from '../counts/scope-counts.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
-import type { MinuteBases } from '../scope-counts.js';
 import type { HandedCount } from './limit-epochs.repository.js';
 
 /** Minutes around now in which something may have been handed over: clocks of instances differ. */

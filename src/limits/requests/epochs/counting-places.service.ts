@@ -3,13 +3,13 @@ import { Clock } from '../../../common/clock.js';
 import { Ids } from '../../../common/ids.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../../platform/redis/redis-connection.js';
-import { DayBases, takeBaseAsFloor, takeBaseHere } from '../day-bases.js';
-import { LocalCounting } from '../local-counting.js';
+import { DayBases, takeBaseAsFloor, takeBaseHere } from '../counts/day-bases.js';
+import { RequestCounters } from '../counts/request-counters.js';
+import type { MinuteBases } from '../counts/scope-counts.js';
+import { LocalCounting } from '../places/local-counting.js';
+import { RedisCounting } from '../places/redis-counting.js';
+import type { RequestCounting } from '../places/request-counting.js';
 import { RecordedRequests } from '../recorded-requests.js';
-import { RedisCounting } from '../redis-counting.js';
-import { RequestCounters } from '../request-counters.js';
-import type { RequestCounting } from '../request-counting.js';
-import type { MinuteBases } from '../scope-counts.js';
 import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 
 /** Where this instance counts in one epoch, and what it has counted. */

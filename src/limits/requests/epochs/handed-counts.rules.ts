@@ -1,5 +1,5 @@
+import type { ScopeCounts } from '../counts/scope-counts.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
-import type { ScopeCounts } from '../scope-counts.js';
 import type { HandedCount } from './limit-epochs.repository.js';
 
 /**

@@ -5,7 +5,7 @@ import { errorCode } from '../../../common/errors/error-code.js';
 import { Log } from '../../../common/log/log.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../../platform/redis/redis-connection.js';
-import { EpochOver } from '../request-counting.js';
+import { EpochOver } from '../places/request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
 import { MAX_WAIT_MS, waitAtMost } from '../wait-at-most.js';
 import { CARRIED_MINUTES, carriedMinutes } from './carried-minutes.js';

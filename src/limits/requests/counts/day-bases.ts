@@ -1,9 +1,9 @@
-import { instantOf } from '../../common/clock.js';
+import { instantOf } from '../../../common/clock.js';
+import type { RecordedRequests } from '../recorded-requests.js';
+import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
+import { waitAtMost } from '../wait-at-most.js';
 import type { OpenDay } from './call-windows.js';
-import type { RecordedRequests } from './recorded-requests.js';
-import { countsUnknown, WINDOW_MS } from './request-limit.rules.js';
 import { UNKNOWN, type WindowCount } from './scope-counts.js';
-import { waitAtMost } from './wait-at-most.js';
 
 const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
 

@@ -1,5 +1,5 @@
-import type { Ready } from '../../common/when-ready.js';
-import type { LimitedCall } from './limited-call.js';
+import type { Ready } from '../../../common/when-ready.js';
+import type { LimitedCall } from '../limited-call.js';
 
 /** A place where requests are counted. Each method throws, itself or in the promise. */
 export interface RequestCounting {

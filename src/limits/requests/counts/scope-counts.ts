@@ -1,4 +1,4 @@
-import type { WindowKind } from './request-limit.rules.js';
+import type { WindowKind } from '../request-limit.rules.js';
 
 /** A count that is not known. */
 export const UNKNOWN = -1;

@@ -1,6 +1,6 @@
-import type { LimitedCall } from './limited-call.js';
+import type { LimitedCall } from '../limited-call.js';
+import { requestLimitRefusal, type WindowKind, windowIndex } from '../request-limit.rules.js';
 import type { RequestCounters } from './request-counters.js';
-import { requestLimitRefusal, type WindowKind, windowIndex } from './request-limit.rules.js';
 import { type MinuteBases, type ScopeCounts, UNKNOWN, type WindowCount } from './scope-counts.js';
 
 /** Whether one more call fits into a window. */

@@ -1,5 +1,5 @@
-import type { LimitedCall } from './limited-call.js';
-import { WINDOW_MS } from './request-limit.rules.js';
+import type { LimitedCall } from '../limited-call.js';
+import { WINDOW_MS } from '../request-limit.rules.js';
 import { AppCounts, ScopeCounts } from './scope-counts.js';
 
 /** So many scopes are kept before idle ones go: about 40 MB. */

@@ -1,10 +1,10 @@
-import type { Clock } from '../../common/clock.js';
-import type { Ready } from '../../common/when-ready.js';
-import type { LimitEpochs } from './epochs/limit-epochs.service.js';
-import type { LimitedCall } from './limited-call.js';
+import type { Clock } from '../../../common/clock.js';
+import type { Ready } from '../../../common/when-ready.js';
+import type { LimitEpochs } from '../epochs/limit-epochs.service.js';
+import type { LimitedCall } from '../limited-call.js';
+import { countsUnknown } from '../request-limit.rules.js';
+import { MAX_WAIT_MS } from '../wait-at-most.js';
 import { EpochOver, type RequestCounting } from './request-counting.js';
-import { countsUnknown } from './request-limit.rules.js';
-import { MAX_WAIT_MS } from './wait-at-most.js';
 
 /** Counts where all instances have agreed to; when they agree on another place meanwhile, the call is counted there. */
 export class SharedCounting implements RequestCounting {

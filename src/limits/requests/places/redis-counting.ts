@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Clock } from '../../common/clock.js';
-import type { Ids } from '../../common/ids.js';
-import type { RedisConnection } from '../../platform/redis/redis-connection.js';
-import { CallWindows, type HasRoom, type LimitedWindow } from './call-windows.js';
-import type { DayBases } from './day-bases.js';
-import type { LimitedCall } from './limited-call.js';
-import type { RequestCounters } from './request-counters.js';
+import type { Clock } from '../../../common/clock.js';
+import type { Ids } from '../../../common/ids.js';
+import type { RedisConnection } from '../../../platform/redis/redis-connection.js';
+import { CallWindows, type HasRoom, type LimitedWindow } from '../counts/call-windows.js';
+import type { DayBases } from '../counts/day-bases.js';
+import type { RequestCounters } from '../counts/request-counters.js';
+import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
+import type { LimitedCall } from '../limited-call.js';
+import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
 import { EpochOver, type RequestCounting } from './request-counting.js';
-import { countsUnknown, requestLimitRefusal } from './request-limit.rules.js';
 import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
-import type { AppCounts, MinuteBases } from './scope-counts.js';
 
 const KEY_PREFIX = 'gw';
 const MARK_BYTES = 6;

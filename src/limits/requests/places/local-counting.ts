@@ -1,12 +1,12 @@
-import type { Clock } from '../../common/clock.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
-import { CallWindows } from './call-windows.js';
-import type { DayBases } from './day-bases.js';
-import type { LimitedCall } from './limited-call.js';
-import type { RequestCounters } from './request-counters.js';
+import type { Clock } from '../../../common/clock.js';
+import { type Ready, whenReady } from '../../../common/when-ready.js';
+import { CallWindows } from '../counts/call-windows.js';
+import type { DayBases } from '../counts/day-bases.js';
+import type { RequestCounters } from '../counts/request-counters.js';
+import type { MinuteBases, WindowCount } from '../counts/scope-counts.js';
+import type { LimitedCall } from '../limited-call.js';
+import { shareOf } from '../request-limit.rules.js';
 import type { RequestCounting } from './request-counting.js';
-import { shareOf } from './request-limit.rules.js';
-import type { MinuteBases, WindowCount } from './scope-counts.js';
 
 /** What one place that counts needs to know. */
 export interface LocalCountingOptions {
