@@ -85,6 +85,17 @@ const KEEP = [
      last_at = excluded.last_at, latest_day = excluded.latest_day, latest_day_requests = excluded.latest_day_requests`,
 ];
 
+/** So that their users are kept among the users of applications, as the service keeps those it has seen only in usage. */
+async function makeApps() {
+  await client.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $1, now())', [account]);
+  await client.query(
+    `INSERT INTO apps (id, organization_id, name, config, authentication_type, revision, status, created_at, updated_at)
+     SELECT $1::text || '-app-' || n, $1, 'Application ' || n, '{}', 'api_key', 1, 'active', now(), now()
+     FROM generate_series(0, $2::integer - 1) n`,
+    [account, size.apps],
+  );
+}
+
 /** What the service would have made as those months began. */
 async function makePartitions() {
   const url = new Secret(values.url);
@@ -104,6 +115,7 @@ const client = new pg.Client({ connectionString: values.url, options: '-c TimeZo
 await client.connect();
 await makePartitions();
 const account = `bench-${randomBytes(3).toString('hex')}`;
+await makeApps();
 const startedMs = performance.now();
 let made = 0;
 for (let day = 0; day < size.days; day++) {
@@ -115,6 +127,8 @@ for (let day = 0; day < size.days; day++) {
   await client.query('COMMIT');
   made += events;
 }
-await client.query('VACUUM (ANALYZE) usage_events, usage_days, usage_user_days, usage_user_months');
+await client.query(
+  'VACUUM (ANALYZE) usage_events, usage_days, usage_user_days, usage_all_users_days, usage_user_months, app_users',
+);
 await client.end();
 console.log(`${made} events of ${account} in ${Math.round((performance.now() - startedMs) / 1_000)} s`);

@@ -13,6 +13,7 @@ import { firstEventDay } from '../../dist/src/usage/reports/usage-range.rules.js
 import { UserSharesRepository } from '../../dist/src/usage/reports/user-shares.repository.js';
 import { UsageRepository } from '../../dist/src/usage/usage.repository.js';
 import { UsageSumsRepository } from '../../dist/src/usage/usage-sums.repository.js';
+import { UserViewsRepository } from '../../dist/src/users/user-views.repository.js';
 
 const BOUND_MS = 300;
 const REPEATS = 5;
@@ -29,6 +30,7 @@ const dataSource = await createDataSource({
 const usage = new UsageRepository(dataSource);
 const sums = new UsageSumsRepository(dataSource);
 const shares = new UserSharesRepository(dataSource);
+const users = new UserViewsRepository(dataSource);
 
 const [busiest] = await dataSource.query(`
   SELECT organization_id, app_id FROM usage_days GROUP BY organization_id, app_id ORDER BY sum(requests) DESC LIMIT 1`);
@@ -54,6 +56,9 @@ function breakdown(by, from, { to = today, limit = 50 } = {}) {
   if (by !== 'user') return sums.sumByKey(app, { from, to }, by, limit);
   return shares.sumByUser(app, { from, to }, limit, firstEventDay(today));
 }
+
+const listed = await users.list(app, { limit: 200, offset: 0 });
+const userIds = listed.map((user) => user.id);
 
 const page = (filter) => usage.listEvents(organizationId, id, { limit: 50, ...filter });
 const queries = {
@@ -83,6 +88,12 @@ const queries = {
   'listEvents, user none': () => page({ user: 'nobody' }),
   'listEvents, user busy and rare status': () => page({ user: 'user-0', status: 'blocked_billing' }),
   'listEvents, old page of a provider': () => page({ provider: 'openai', beforeId: Number(middle.id) }),
+  'users, a page': () => users.list(app, { limit: 50, offset: 0 }),
+  'users, a late page': () => users.list(app, { limit: 50, offset: 50_000 }),
+  'users, by a part of the id': () => users.list(app, { limit: 50, offset: 0, query: 'er-99' }),
+  'users, how many': () => users.count(app, {}),
+  'users, how many of each application': () => users.countByApp(organizationId),
+  'users, the month of a page': () => usage.listUserMonths(app, userIds, month),
   'timeseries, 30 days': () => sums.sumByDay(app, { from: first, to: today }),
   'timeseries, 365 days': () => sums.sumByDay(app, { from: yearAgo, to: today }),
   ...Object.fromEntries(

@@ -38,7 +38,8 @@ const LIST_EVENTS = `
 /**
  * Events that pass a filter: for every kind of event of the application, or of the user, one look into an index that
  * holds the kind's newest together, so that a page costs the same however rare what it shows is. The kinds are found by
- * stepping from one to the next in that index: there are few of them, and millions of events.
+ * stepping from one to the next in that index: there are few of them, and millions of events. Only the events of the page
+ * itself are read: what a kind's newest are is in the index.
  */
 const listEventsOf = (user: string) => `
   WITH RECURSIVE kind AS (
@@ -52,13 +53,17 @@ const listEventsOf = (user: string) => `
         AND (event.model, event.provider_type, event.status) > (kind.model, kind.provider_type, kind.status)
       ORDER BY event.model, event.provider_type, event.status LIMIT 1) next
     WHERE $8::text IS NULL OR next.model = $8)
-  SELECT event.* FROM kind CROSS JOIN LATERAL (
-    SELECT one.* FROM usage_events one
-    WHERE one.app_id = $2 AND ${user} AND one.model = kind.model AND one.provider_type = kind.provider_type
-      AND one.status = kind.status AND one.organization_id = $1 AND ($3::bigint IS NULL OR one.id < $3)
-    ORDER BY one.id DESC LIMIT $4) event
-  WHERE ($5::text IS NULL OR kind.status = $5) AND ($6::text IS NULL OR kind.provider_type = $6)
-  ORDER BY event.id DESC LIMIT $4`;
+  SELECT event.* FROM (
+    SELECT newest.id FROM kind CROSS JOIN LATERAL (
+      SELECT one.id FROM usage_events one
+      WHERE one.app_id = $2 AND ${user} AND one.model = kind.model AND one.provider_type = kind.provider_type
+        AND one.status = kind.status AND ($3::bigint IS NULL OR one.id < $3)
+      ORDER BY one.id DESC LIMIT $4) newest
+    WHERE ($5::text IS NULL OR kind.status = $5) AND ($6::text IS NULL OR kind.provider_type = $6)
+    ORDER BY newest.id DESC LIMIT $4) page
+  JOIN usage_events event ON event.id = page.id
+  WHERE event.organization_id = $1 AND event.app_id = $2
+  ORDER BY event.id DESC`;
 
 const LIST_FILTERED = listEventsOf('$7::text IS NULL');
 const LIST_OF_USER = listEventsOf('user_id = $7');
