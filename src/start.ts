@@ -55,10 +55,15 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   await instances.announce();
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
-  await app.init();
   const bootstrap = app.get(BootstrapService);
-  await bootstrap.run();
-  await app.listen(environment.PORT, environment.HOST);
+  try {
+    await app.init();
+    await bootstrap.run();
+    await app.listen(environment.PORT, environment.HOST);
+  } catch (error) {
+    await app.close().catch(() => undefined);
+    throw error;
+  }
   const url = await app.getUrl();
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });

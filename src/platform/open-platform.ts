@@ -24,6 +24,11 @@ import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settin
 
 const INSTANCE_ID_LENGTH = 12;
 
+/** Of one process beside its pool: for notifications, signs of life, migrations. */
+const OTHER_CONNECTIONS = 5;
+/** Left on an embedded database for everybody else. */
+const SPARE_CONNECTIONS = 30;
+
 /** A sign of life must not wait behind other statements, nor longer than an instance is believed without one. */
 const LIFE_STATEMENT_MS = 1_500;
 
@@ -125,11 +130,15 @@ async function openInstances(
   return { instances, leave };
 }
 
-async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {
+/** The operator's database, or an embedded one that runs until its last user stops it. Nothing is connected yet. */
+export async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {
   if (environment.DATABASE_URL) {
     return { url: environment.DATABASE_URL, embedded: false, stop: async () => {} };
   }
-  const server = await startEmbeddedPostgres(resolve(environment.DATA_DIR), {}, ids);
+  const { DATA_DIR, DATABASE_POOL_SIZE, WORKERS } = environment;
+  const maxConnections =
+    WORKERS > 1 ? WORKERS * (DATABASE_POOL_SIZE + OTHER_CONNECTIONS) + SPARE_CONNECTIONS : undefined;
+  const server = await startEmbeddedPostgres(resolve(DATA_DIR), { maxConnections }, ids);
   log.event('database_embedded_started', { adopted: server.adopted, directory: server.directory });
   return { url: server.url, embedded: true, stop: () => server.stop() };
 }

@@ -108,6 +108,8 @@ export interface LogEvents {
   database_waiting: { error: string };
   database_embedded_started: { adopted: boolean; directory: string };
   config_changes_lost: { error: string };
+  /** One of the `WORKERS` ended by itself; another takes its place. */
+  worker_exited: { pid: number; exitCode: number | null; signal: string | null; restartInMs: number };
   gateway_started: { instanceId: string; url: string; version: string; node: string };
   gateway_stopping: { instanceId: string; signal: string };
   gateway_stopped: { instanceId: string };
@@ -136,6 +138,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   issuer_key_set_failed: 'warn',
   usage_refusals_write_failed: 'error',
   instance_waiting: 'warn',
+  worker_exited: 'error',
   instance_unconfirmed: 'error',
   limits_degraded: 'error',
   limits_recounted: 'warn',

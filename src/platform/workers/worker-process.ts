@@ -1,0 +1,37 @@
+import cluster from 'node:cluster';
+import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
+
+/** Tells a worker from a process that somebody else runs as a worker of theirs. */
+const WORKER_ARGUMENT = '--gateway-worker';
+
+/**
+ * Who takes a new connection: the first process, which hands them out in turn, so that streams spread evenly. With
+ * `SCHED_NONE` the system gives them to any worker.
+ */
+const SCHEDULING = cluster.SCHED_RR;
+
+/** Whether this process is a worker of ours. */
+export function isWorkerProcess(): boolean {
+  return cluster.isWorker && process.argv.includes(WORKER_ARGUMENT);
+}
+
+/** Prepares this process for workers. @returns starts one; it runs the same program and shares the port. */
+export function workerLauncher() {
+  cluster.schedulingPolicy = SCHEDULING;
+  cluster.setupPrimary({ args: [...process.argv.slice(2), WORKER_ARGUMENT] });
+  return () => cluster.fork().process;
+}
+
+/** Calls `stop` when this worker is to end. */
+export function onStopRequest(stop: (signal: string) => void): void {
+  process.on('message', (message) => {
+    const told = parseWorkerMessage(message);
+    if (told?.kind === 'stop') stop(told.signal);
+  });
+}
+
+/** Says that this worker serves. */
+export function tellReady(banner: string): void {
+  const message: WorkerMessage = { kind: 'ready', banner };
+  process.send?.(message);
+}
