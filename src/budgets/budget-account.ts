@@ -57,6 +57,7 @@ export class BudgetAccount {
   returnWanted = false;
   waiting: BudgetWaiter[] = [];
   private storedMeanwhile = 0;
+  private doubtedMeanwhile = false;
 
   constructor(
     readonly appId: string,
@@ -69,6 +70,11 @@ export class BudgetAccount {
 
   get inUse(): number {
     return this.held + this.unstored;
+  }
+
+  /** What is known of the budget holds no more; see {@link doubt}. */
+  get isInDoubt(): boolean {
+    return this.committed === Number.POSITIVE_INFINITY;
   }
 
   get free(): number {
@@ -104,6 +110,13 @@ export class BudgetAccount {
   forfeit(): void {
     this.committed -= this.granted;
     this.granted = 0;
+    this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** What was spent has been corrected: nothing more is held before Postgres was asked. */
+  doubt(): void {
+    this.doubtedMeanwhile = true;
+    this.committed = Number.POSITIVE_INFINITY;
     this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -144,6 +157,7 @@ export class BudgetAccount {
   begin(): void {
     this.busy = true;
     this.storedMeanwhile = 0;
+    this.doubtedMeanwhile = false;
   }
 
   /** From now on only what is in use may be counted on. @returns that. */
@@ -159,6 +173,7 @@ export class BudgetAccount {
     this.row = row;
     this.committed = committed ?? this.committed + row - this.storedMeanwhile - this.granted;
     this.granted = row - this.storedMeanwhile;
+    if (this.doubtedMeanwhile) this.doubt();
   }
 
   /** The row is another than was thought, because a statement had an unknown end, or others took this instance for dead. */

@@ -131,7 +131,7 @@ export class BudgetTakes {
     account.spentKnownAtMs = nowMs;
     account.wrote(target, spent + elsewhere + target);
     account.serve();
-    return elsewhere;
+    return account.isInDoubt ? undefined : elsewhere;
   }
 
   /** @param mayChange within a moment: others have money, or what was spent here is on its way to Postgres. */

@@ -98,11 +98,11 @@ export class Budgets implements OnApplicationBootstrap {
   async forgetSpending(appId: string, month: string): Promise<void> {
     const day = `${month}-01`;
     try {
-      await this.repository.recall(recallKey({ instanceId: this.instances.id, appId, userId: null, month: day }));
+      await this.repository.recall(recallKey({ instanceId: '', appId, userId: null, month: day }));
     } catch (error) {
       this.takes.report(error);
     }
-    await this.forget(this.accounts.listOf(appId, null, day));
+    await this.forgetKnown(this.accounts.listOf(appId, null, day));
     if (!this.instances.isAlone) await pause(RECALL_MS);
   }
 
@@ -154,14 +154,18 @@ export class Budgets implements OnApplicationBootstrap {
 
   private recalled(key: string): void {
     const recall = key === EVERYTHING ? undefined : parseRecall(key);
-    if (recall === undefined) void this.forget(this.accounts.all());
-    else if (recall.instanceId !== this.instances.id) {
-      void this.forget(this.accounts.listOf(recall.appId, recall.userId, recall.month));
+    if (recall === undefined) {
+      void this.forgetKnown(this.accounts.all());
+      return;
     }
+    const { instanceId, appId, userId, month } = recall;
+    const accounts = this.accounts.listOf(appId, userId, month);
+    if (instanceId === '') void this.forgetKnown(accounts);
+    else if (instanceId !== this.instances.id) void this.returns.giveBack(accounts);
   }
 
-  private forget(accounts: readonly BudgetAccount[]): Promise<void> {
-    for (const account of accounts) account.spentKnownAtMs = Number.NEGATIVE_INFINITY;
+  private forgetKnown(accounts: readonly BudgetAccount[]): Promise<void> {
+    for (const account of accounts) account.doubt();
     return this.returns.giveBack(accounts);
   }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ChallengeRetentionModule } from '../attestation/retention/challenge-retention.module.js';
 import { AuthEventRetentionModule } from '../auth-events/retention/auth-event-retention.module.js';
+import { BudgetRetentionModule } from '../budgets/retention/budget-retention.module.js';
 import { UsageRetentionModule } from '../usage/retention/usage-retention.module.js';
 import { Retention } from './retention.service.js';
 import { RetentionSessions } from './retention-session.repository.js';
@@ -9,10 +10,10 @@ import { RetentionSessions } from './retention-session.repository.js';
  * What is deleted and summed up after its time: the order, the time and the log. The rooms that own the rows do it.
  *
  * Tables: none of its own. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, usage_events_compacted,
- * usage_rollup_folded, their failures, retention_failed, retention_skipped.
+ * usage_rollup_folded, budget_months_pruned, their failures, retention_failed, retention_skipped.
  */
 @Module({
-  imports: [AuthEventRetentionModule, ChallengeRetentionModule, UsageRetentionModule],
+  imports: [AuthEventRetentionModule, BudgetRetentionModule, ChallengeRetentionModule, UsageRetentionModule],
   providers: [Retention, RetentionSessions],
   exports: [Retention],
 })

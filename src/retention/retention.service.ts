@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ChallengeRetention } from '../attestation/retention/challenge-retention.service.js';
 import { AuthEventRetention } from '../auth-events/retention/auth-event-retention.service.js';
+import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
@@ -24,7 +25,8 @@ type FailureLine =
   | 'auth_events_prune_failed'
   | 'auth_challenges_prune_failed'
   | 'usage_compaction_failed'
-  | 'usage_fold_failed';
+  | 'usage_fold_failed'
+  | 'budget_prune_failed';
 
 /**
  * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
@@ -39,6 +41,7 @@ export class Retention {
     private readonly authEvents: AuthEventRetention,
     private readonly challenges: ChallengeRetention,
     private readonly usage: UsageRetention,
+    private readonly budgets: BudgetRetention,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -76,6 +79,10 @@ export class Retention {
       }),
       await this.attempt('usage_fold_failed', async () => {
         this.log.event('usage_rollup_folded', { days: await this.usage.fold(connection, days.dayTotals, signal) });
+      }),
+      await this.attempt('budget_prune_failed', async () => {
+        const months = await this.budgets.prune(connection, days.dayTotals, signal);
+        this.log.event('budget_months_pruned', { months });
       }),
     ];
     if (!steps.every(Boolean)) return 'failed';

@@ -5,6 +5,8 @@ import { ChallengesRepository } from '../../src/attestation/challenges.repositor
 import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
 import { AuthEventRetentionRepository } from '../../src/auth-events/retention/auth-event-retention.repository.js';
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
+import { BudgetRetentionRepository } from '../../src/budgets/retention/budget-retention.repository.js';
+import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
@@ -73,6 +75,7 @@ function retentionOn(
     new AuthEventRetention(new AuthEventRetentionRepository()),
     new ChallengeRetention(new ChallengesRepository(db)),
     usage,
+    new BudgetRetention(new BudgetRetentionRepository()),
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );

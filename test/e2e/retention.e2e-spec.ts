@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
+import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
@@ -90,6 +91,7 @@ describe('what a night takes away (specification "Retention")', () => {
       rooms.get(AuthEventRetention, { strict: false }),
       rooms.get(ChallengeRetention, { strict: false }),
       rooms.get(UsageRetention, { strict: false }),
+      rooms.get(BudgetRetention, { strict: false }),
       later,
       log,
     );
@@ -97,6 +99,36 @@ describe('what a night takes away (specification "Retention")', () => {
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(1);
     expect(await countOf('usage_user_days', `app_id = '${app.id}'`)).toBe(1);
     expect(await countOf('usage_days', `app_id = '${app.id}' AND route IS NOT NULL`)).toBe(1);
+  });
+});
+
+describe('budgets (specification "Retention")', () => {
+  it('months that are long over → forgotten with their grants; later ones stay, and one that is being changed', async () => {
+    const { id } = await world.app();
+    const months = `INSERT INTO budget_months (app_id, user_id, month, organization_id, granted_nano_usd) VALUES ($1, $2, $3, 'o', 5)`;
+    const grants = `INSERT INTO budget_grants VALUES ($1, $2, $3, 'some-instance', 5)`;
+    for (const [user, month] of [
+      ['', '2024-01-01'],
+      ['ann', '2024-01-01'],
+      ['busy', '2024-01-01'],
+      ['', '2060-01-01'],
+    ]) {
+      await world.dataSource.query(months, [id, user, month]);
+      await world.dataSource.query(grants, [id, user, month]);
+    }
+    const runner = world.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query(`SELECT FROM budget_months WHERE app_id = $1 AND user_id = 'busy' FOR UPDATE`, [id]);
+    try {
+      expect(await retention().run(NEVER)).toBe('done');
+      expect(await countOf('budget_months', `app_id = '${id}'`)).toBe(2);
+      expect(await countOf('budget_grants', `app_id = '${id}'`)).toBe(2);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(await countOf('budget_months', `app_id = '${id}'`)).toBe(1);
   });
 });
 
@@ -144,6 +176,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'auth_challenges_pruned',
       'usage_events_compacted',
       'usage_fold_failed',
+      'budget_months_pruned',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');

@@ -94,11 +94,14 @@ export interface LogEvents {
   /** `months` were dropped with all their events, `events` beside those; `days` and `userDays` are rows of sums. */
   usage_events_compacted: { months: number; events: number; days: number; userDays: number };
   usage_rollup_folded: { days: number };
+  /** Budgets of single months, of applications and of users. */
+  budget_months_pruned: { months: number };
   /** Steps of it that did not get to their end; the next night goes on from there. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
   usage_compaction_failed: { error: string };
   usage_fold_failed: { error: string };
+  budget_prune_failed: { error: string };
   /** It could not begin, or its connection broke. */
   retention_failed: { error: string };
   /** Another instance is at it. */
@@ -153,6 +156,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   auth_challenges_prune_failed: 'error',
   usage_compaction_failed: 'error',
   usage_fold_failed: 'error',
+  budget_prune_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

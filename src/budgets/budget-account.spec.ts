@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { budgetMonthOf } from './budget.rules.js';
+import { BudgetAccount } from './budget-account.js';
+
+const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1_000 };
+
+/** With 600 of 1 000 granted here, and nothing spent. */
+function anAccount() {
+  const totals = { holds: 0, heldNanoUsd: 0 };
+  const account = new BudgetAccount('app', '', 'org-1', budgetMonthOf(Date.UTC(2026, 10, 20)), totals);
+  account.begin();
+  account.wrote(600, 600);
+  const hold = (nanoUsd: number) => {
+    const held = account.tryHold(SCOPE, nanoUsd);
+    if (held === undefined) throw new Error('not granted');
+    return held;
+  };
+  return { account, totals, hold };
+}
+
+describe('budget account', () => {
+  it('an event is stored while a statement is under way → its money is not counted as free', () => {
+    const { account, hold } = anAccount();
+    const first = hold(400);
+    first.settle(400);
+    account.begin();
+    first.stored();
+    account.wrote(400 + 100, 500);
+    expect([account.free, account.inUse]).toEqual([100, 0]);
+  });
+
+  it('a call ends while a statement is under way → what it did not use is free', () => {
+    const { account, hold } = anAccount();
+    const first = hold(400);
+    account.begin();
+    first.settle(150);
+    account.wrote(400 + 100, 500);
+    expect([account.free, account.inUse]).toEqual([350, 150]);
+  });
+
+  it('corrected while a statement is under way → what that one says is not believed', () => {
+    const { account } = anAccount();
+    account.begin();
+    account.doubt();
+    account.wrote(700, 700);
+    expect([account.tryHold(SCOPE, 1), account.isInDoubt]).toEqual([undefined, true]);
+    account.begin();
+    account.wrote(700, 700);
+    expect(account.tryHold(SCOPE, 1)).toBeDefined();
+  });
+
+  it('a call that cost more than it held → the rest counts as spent elsewhere', () => {
+    const { account, hold } = anAccount();
+    expect(hold(100).settle(600)).toBe(100);
+    expect([account.free, account.committed]).toEqual([500, 1_100]);
+    expect(account.tryHold({ ...SCOPE, budgetNanoUsd: 600 }, 1)).toBeUndefined();
+  });
+
+  it('what is in use is kept, the rest given back; meanwhile only what comes free may be held', () => {
+    const { account, hold } = anAccount();
+    const first = hold(400);
+    account.begin();
+    expect(account.keepInUse()).toBe(400);
+    expect(account.tryHold(SCOPE, 1)).toBeUndefined();
+    first.release();
+    expect(account.tryHold(SCOPE, 400)).toBeDefined();
+    account.wrote(400);
+    expect([account.free, account.row, account.committed]).toEqual([0, 400, 400]);
+  });
+
+  it.each([
+    ['gone', undefined, 0],
+    ['less', 250, 250],
+    ['more, as a statement did arrive', 900, 600],
+  ])('the row is found to be %s → counted on is %s', (_name, found, granted) => {
+    const { account } = anAccount();
+    account.found(found);
+    expect([account.granted, account.row, account.hasRow]).toEqual([granted, found ?? 0, found !== undefined]);
+  });
+
+  it('forfeited with a call under way → nothing is free before the call is granted anew', () => {
+    const { account, hold } = anAccount();
+    const first = hold(400);
+    account.forfeit();
+    expect(account.tryHold(SCOPE, 1)).toBeUndefined();
+    first.settle(400);
+    account.begin();
+    first.stored();
+    account.wrote(400 + 50, 850);
+    expect(account.free).toBe(50);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  budgetMonthOf,
+  grantParts,
+  heldFor,
+  heldRetrySeconds,
+  mayHold,
+  secondsToMonthEnd,
+  stepsOf,
+} from './budget.rules.js';
+
+const at = (instant: string) => Date.parse(instant);
+
+describe('budget month', () => {
+  it.each([
+    ['2026-11-20T12:00:00Z', '2026-11-01', '2026-12-01'],
+    ['2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01'],
+    ['2027-01-01T00:00:00Z', '2027-01-01', '2027-02-01'],
+    ['2028-02-29T00:00:00Z', '2028-02-01', '2028-03-01'],
+  ])('%s lies in the month of %s, which ends at %s', (instant, day, next) => {
+    expect(budgetMonthOf(at(instant))).toEqual({ day, startMs: at(day), endMs: at(next) });
+  });
+
+  it('any instant → lies in its month, and the month begins on its first day', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), max: new Date('9998-01-01'), noInvalidDate: true }), (instant) => {
+        const { day, startMs, endMs } = budgetMonthOf(instant.getTime());
+        expect(instant.getTime()).toBeGreaterThanOrEqual(startMs);
+        expect(instant.getTime()).toBeLessThan(endMs);
+        expect(day.endsWith('-01')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('holding (decision 4.3)', () => {
+  it.each([
+    ['free enough, nothing spent', 50, 50, 100, 10, true],
+    ['less free than the call may cost', 9, 50, 100, 10, false],
+    ['exactly that', 10, 50, 100, 10, true],
+    ['spent and held elsewhere: one below the budget', 10, 109, 100, 10, true],
+    ['spent and held elsewhere: the budget', 10, 110, 100, 10, false],
+    ['not known what is spent', 50, Number.POSITIVE_INFINITY, 100, 10, false],
+  ])('%s: free %i, committed %i, budget %i, call %i → %s', (_name, free, committed, budget, call, expected) => {
+    expect(mayHold(free, committed, budget, call)).toBe(expected);
+  });
+
+  it.each([
+    [0, 1],
+    [0.2, 1],
+    [41.2, 42],
+    [1e20, 1e14],
+  ])('a call that may cost %d → %d is held', (worst, held) => {
+    expect(heldFor(worst)).toBe(held);
+  });
+
+  it('shares: alone one of two parts, among n one of 4n, nothing that could not be recalled', () => {
+    expect([grantParts(0, false), grantParts(1, false), grantParts(3, true), grantParts(3, false)]).toEqual([
+      2, 2, 12, 0,
+    ]);
+  });
+
+  it('steps: what is needed before each call, and with it', () => {
+    expect(stepsOf([5, 1, 7])).toEqual({ before: [0, 5, 6], upTo: [5, 6, 13] });
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['2026-11-30T23:59:59.001Z', 1],
+    ['2026-11-30T23:59:58.000Z', 2],
+    ['2026-11-30T23:59:58.999Z', 2],
+    ['2026-12-01T00:00:00Z', 1],
+    ['2026-11-01T00:00:00Z', 30 * 86_400],
+  ])('contract-app 8.2: budget spent at %s → %i s until the next month', (instant, seconds) => {
+    expect(secondsToMonthEnd(budgetMonthOf(at('2026-11-20')), at(instant))).toBe(seconds);
+  });
+
+  it.each([
+    [0, 1],
+    [1_001, 2],
+    [9_500, 10],
+    [3_600_000, 10],
+  ])('decision 4.3: held for %i ms → %i s', (heldMs, seconds) => {
+    expect(heldRetrySeconds(heldMs)).toBe(seconds);
+  });
+});

@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BudgetBook } from '../../test/support/budget-book.js';
+import { FakeClock } from '../../test/support/clock.js';
+import { anInstance } from '../../test/support/offline-budgets.js';
+import { rejectionOf } from '../../test/support/rejection-of.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { BudgetScope } from './budget-hold.js';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const MONTH_END_SECONDS = (Date.UTC(2026, 11, 1) - NOW_MS) / 1000;
+const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
+const MINUTE_MS = 60_000;
+
+let book: BudgetBook;
+let clock: FakeClock;
+let one: ReturnType<typeof anInstance>;
+
+beforeEach(() => {
+  book = new BudgetBook();
+  clock = new FakeClock(NOW_MS);
+  one = anInstance('one', book, clock);
+});
+
+afterEach(() => one.budgets.leave());
+
+function scope(budgetNanoUsd = 1_000, userId: string | null = null): BudgetScope {
+  return { organizationId: 'org-1', appId: 'app', userId, budgetNanoUsd };
+}
+
+function hold(nanoUsd: number, of = scope(), instance = one) {
+  return instance.budgets.hold(of, nanoUsd, clock.nowMs());
+}
+
+async function refusal(work: () => unknown): Promise<GatewayError> {
+  const error = await rejectionOf((async () => work())());
+  if (!(error instanceof GatewayError)) throw error;
+  return error;
+}
+
+describe('budgets', () => {
+  it('first call asks Postgres; then calls are admitted at once, from memory', async () => {
+    expect(hold(10)).toBeInstanceOf(Promise);
+    await hold(10);
+    const asked = one.repository.statements;
+    for (let call = 0; call < 20; call++) expect(hold(10)).not.toBeInstanceOf(Promise);
+    expect(one.repository.statements).toBe(asked);
+  });
+
+  it('calls at the same time → one statement for all of them', async () => {
+    await Promise.all(Array.from({ length: 30 }, () => hold(10)));
+    expect(one.repository.statements).toBeLessThanOrEqual(3);
+  });
+
+  it.each([
+    [null, 'app'],
+    ['ann', 'user'],
+  ])(
+    'contract-app 8.2: budget 0, user %s → refused at once, scope %s, until the next month, Postgres not asked',
+    async (userId, name) => {
+      const error = await refusal(() => hold(10, scope(0, userId)));
+      expect(error).toMatchObject({ code: 'app_budget_exhausted', status: 429, retryAfterSeconds: MONTH_END_SECONDS });
+      expect(error.data).toEqual({ scope: name });
+      expect(one.repository.statements).toBe(0);
+    },
+  );
+
+  it('budget is spent → refused until the next month, and a flood of calls asks Postgres about once', async () => {
+    book.spend(KEY, 1_000);
+    for (let call = 0; call < 200; call++) {
+      expect(await refusal(() => hold(1))).toMatchObject({
+        retryAfterSeconds: MONTH_END_SECONDS,
+        reason: 'app_budget_spent',
+      });
+    }
+    expect(one.repository.statements).toBeLessThanOrEqual(2);
+  });
+
+  it('budget was spent and is raised → the very next call is admitted', async () => {
+    book.spend(KEY, 1_000);
+    await refusal(() => hold(1));
+    await hold(1, scope(1_001));
+  });
+
+  it('decision 4.3: what is left is held by calls that run → Retry-After 1 to 10 s, longer the longer; released → admitted', async () => {
+    const holds = await Promise.all([hold(600), hold(600)]);
+    expect(await refusal(() => hold(1))).toMatchObject({ retryAfterSeconds: 1, reason: 'app_budget_held' });
+    clock.advance(4_500);
+    expect(await refusal(() => hold(1))).toMatchObject({ retryAfterSeconds: 5 });
+    clock.advance(MINUTE_MS);
+    expect(await refusal(() => hold(1))).toMatchObject({ retryAfterSeconds: 10 });
+    holds[0]?.release();
+    expect(hold(1)).not.toBeInstanceOf(Promise);
+  });
+
+  it('money that is not used comes free when a call ends, and is spent once its event is stored', async () => {
+    const first = await hold(900);
+    expect(one.metrics.budgetHeld.read()).toBe(900);
+    expect(first.settle(100)).toBe(100);
+    expect(one.metrics.budgetHeld.read()).toBe(100);
+    book.spend(KEY, 100);
+    first.stored();
+    const second = await hold(890);
+    expect([one.metrics.budgetHolds.read(), one.metrics.budgetHeld.read()]).toEqual([1, 890]);
+    expect(second.settle(5_000)).toBe(890);
+    book.spend(KEY, 5_000);
+    second.stored();
+    expect(await refusal(() => hold(1))).toMatchObject({ reason: 'app_budget_spent' });
+  });
+
+  it('told twice, or in the wrong order → the first counts', async () => {
+    const first = await hold(100);
+    first.stored();
+    first.dropped();
+    expect(one.metrics.budgetHolds.read()).toBe(1);
+    expect([first.settle(40), first.settle(90)]).toEqual([40, 0]);
+    first.release();
+    expect(one.metrics.budgetHeld.read()).toBe(40);
+    first.dropped();
+    first.stored();
+    expect([one.metrics.budgetHolds.read(), one.metrics.budgetHeld.read()]).toEqual([0, 0]);
+  });
+
+  it('a call that costs nothing → refused as well once the budget is used up', async () => {
+    book.spend(KEY, 1_000);
+    expect(await refusal(() => hold(0))).toMatchObject({ reason: 'app_budget_spent' });
+  });
+
+  it('months and users have their own budgets', async () => {
+    book.spend(KEY, 1_000);
+    await refusal(() => hold(1));
+    await hold(1, scope(1_000, 'ann'));
+    clock.advance((MONTH_END_SECONDS + 1) * 1000);
+    await one.registry.beat();
+    await hold(1);
+  });
+
+  it('budget is lowered below what was granted → Postgres decides, and what is beyond goes back', async () => {
+    const first = await hold(10);
+    await hold(1, scope(12));
+    expect(await refusal(() => hold(5, scope(11)))).toMatchObject({ reason: 'app_budget_held' });
+    expect(book.grantedOf(KEY)).toBe(11);
+    first.release();
+  });
+});
+
+describe('budgets between an end and its record', () => {
+  it('what was spent is on its way to Postgres → refused only by what is stored, until the next month', async () => {
+    const first = await hold(1_000);
+    first.settle(1_000);
+    const refused = refusal(() => hold(1));
+    setTimeout(() => {
+      book.spend(KEY, 1_000);
+      first.stored();
+    }, 60);
+    expect(await refused).toMatchObject({ reason: 'app_budget_spent', retryAfterSeconds: MONTH_END_SECONDS });
+  });
+
+  it('contract-admin 5.4: what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
+    const first = await hold(100);
+    book.spend(KEY, 950);
+    await one.budgets.forgetSpending('app', '2026-11');
+    expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
+    first.release();
+    expect(hold(10)).not.toBeInstanceOf(Promise);
+  });
+
+  it('corrected downwards → the very next call is admitted', async () => {
+    book.spend(KEY, 1_000);
+    await refusal(() => hold(10));
+    book.spend(KEY, -500);
+    await one.budgets.forgetSpending('app', '2026-11');
+    await hold(10);
+  });
+});
+
+describe('budgets and trouble', () => {
+  it('threats 10.3: Postgres away → what was granted serves on, more is 503 with Retry-After, and then all is well again', async () => {
+    await hold(10);
+    one.repository.gate = async () => Promise.reject(new Error('away'));
+    expect(hold(10)).not.toBeInstanceOf(Promise);
+    expect(await refusal(() => hold(990))).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    one.repository.gate = async () => undefined;
+    await hold(990);
+  });
+
+  it('threats 10.3: Postgres silent → 503 after a second; what it grants later is not lost', async () => {
+    await hold(10);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    one.repository.gate = async (when) => (when === 'after' ? promise : undefined);
+    const startedMs = performance.now();
+    expect(await refusal(() => hold(900))).toMatchObject({
+      code: 'service_unavailable',
+      reason: 'budget_asked_too_long',
+    });
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    resolve();
+    await new Promise((done) => setTimeout(done, 10));
+    expect(hold(900)).not.toBeInstanceOf(Promise);
+  });
+
+  it('decision 4.8: others may take this instance for dead → 503, also for what was granted, until they hear of it', async () => {
+    await hold(10);
+    one.registry.confirmed = false;
+    expect(await refusal(() => hold(10))).toMatchObject({
+      code: 'service_unavailable',
+      reason: 'instance_unconfirmed',
+    });
+    one.registry.confirmed = true;
+    await hold(10);
+  });
+
+  it('not heard for longer than a lease → nothing is held by old grants; what is in use is granted anew', async () => {
+    const first = await hold(100);
+    clock.advance(5 * MINUTE_MS);
+    book.grants.clear();
+    const two = anInstance('two', book, clock);
+    await hold(950, scope(), two);
+    expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
+    expect(book.of(KEY).get('one')).toBe(100);
+    first.release();
+    await two.budgets.leave();
+  });
+
+  it('other instances hold what is left → they give back what they do not use, and the call is admitted', async () => {
+    const two = anInstance('two', book, clock);
+    for (const { registry } of [one, two]) registry.others = ['other'];
+    const first = await hold(500, scope(), two);
+    first.settle(0);
+    first.stored();
+    await hold(990);
+    await two.budgets.leave();
+    expect(book.of(KEY).get('two')).toBeUndefined();
+  });
+
+  it('others hold it for calls that run → refused within a third of a second, in few statements', async () => {
+    const two = anInstance('two', book, clock);
+    await hold(1_000, scope(), two);
+    const startedMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => refusal(() => hold(10))));
+    expect(new Set(answers.map(({ reason }) => reason))).toEqual(new Set(['app_budget_held']));
+    expect(performance.now() - startedMs).toBeLessThan(700);
+    expect(one.repository.statements).toBeLessThan(12);
+    await two.budgets.leave();
+  });
+
+  it('stops → gives back what is not in use, and nothing of a call that still runs', async () => {
+    const running = await hold(100);
+    const other = await hold(10, scope(1_000, 'ann'));
+    other.release();
+    await one.budgets.leave();
+    expect(book.of(KEY).get('one')).toBe(100);
+    expect(book.of({ ...KEY, userId: 'ann' }).size).toBe(0);
+    running.release();
+  });
+});

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { inBatches } from '../../platform/database/in-batches.js';
+import { BudgetRetentionRepository } from './budget-retention.repository.js';
+
+/** Most rows one statement takes away. */
+const AT_ONCE = 5_000;
+
+/** Forgets what was spent in months that no budget is about any more. */
+@Injectable()
+export class BudgetRetention {
+  protected readonly atOnce: number = AT_ONCE;
+
+  constructor(private readonly budgets: BudgetRetentionRepository) {}
+
+  /**
+   * @param before first day of a UTC month, `YYYY-MM-DD`; that month stays.
+   * @returns how many budgets of months it forgot.
+   */
+  prune(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.budgets.deleteMonths(connection, before, this.atOnce), signal);
+  }
+}
