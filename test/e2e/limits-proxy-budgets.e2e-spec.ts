@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FakeClock } from '../support/clock.js';
 import { EndpointChain, RESPONSE, RESPONSE_USD } from '../support/endpoint-chain.js';
@@ -53,8 +54,8 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
       expect(limitRefusalOf(answer)).toEqual(budgetExhausted(scope, untilNextMonth()));
       isDocumented(answer);
       expect((await app.call('ben')).status).toBe(scope === 'user' ? 200 : 429);
-      const [refused] = await app.recorded('blocked_app_budget', 1);
-      expect(refused).toMatchObject({ user_id: 'ann', cost_usd: 0, input_tokens: 0, cost_source: null });
+      const refused = await app.recorded('blocked_app_budget', scope === 'user' ? 1 : 2);
+      expect(refused.at(-1)).toMatchObject({ user_id: 'ann', cost_usd: 0, input_tokens: 0, cost_source: null });
       expect(await app.standing()).toMatchObject({ monthly_cost_usd: 2 * RESPONSE_USD });
     },
   );
@@ -85,6 +86,17 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
     const more = await app.calls(10);
     const all = served.length + more.filter((status) => status === 200).length;
     expect([all, more.at(-1)]).toEqual([Math.ceil(0.05 / RESPONSE_USD), 429]);
+  });
+
+  it('a hundred users, each one call at a time, at any moment while the call before is being stored → never refused early', async () => {
+    const app = await LimitedApp.create(world, { per_user: budget(TWO_CALLS_USD) });
+    const statuses: number[] = [];
+    for (let user = 0; user < 100; user++) {
+      statuses.push((await app.call(`user-${user}`)).status);
+      await sleep(user % 20);
+      statuses.push((await app.call(`user-${user}`)).status);
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
   it('money that a call under way holds → refused with a short Retry-After, served once that call has ended', async () => {

@@ -21,7 +21,7 @@ const BODY = { model: 'gpt-4.1', max_output_tokens: MAX_OUTPUT_TOKENS };
 const NAMED_USERS = { type: 'api_key', end_user: { source: 'header' } };
 
 /** Half a minute into a minute, in the middle of a day and of the month that Postgres keeps time in. */
-export function middayOfMonth(): Date {
+function middayOfMonth(): Date {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 15, 12, 0, 30));
 }
