@@ -1,0 +1,304 @@
+import { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
+import type { MinuteBases, ScopeCounts, WindowCount } from '../../src/limits/requests/counts/scope-counts.js';
+import { carriedMinutes } from '../../src/limits/requests/epochs/carried-minutes.js';
+import {
+  type EpochState,
+  type EpochStep,
+  nextStep,
+  type OwnState,
+} from '../../src/limits/requests/epochs/epoch.rules.js';
+import { handedCounts } from '../../src/limits/requests/epochs/handed-counts.rules.js';
+import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.repository.js';
+import type { LimitedCall } from '../../src/limits/requests/limited-call.js';
+import { shareOf, WINDOW_MS, windowIndex } from '../../src/limits/requests/request-limit.rules.js';
+
+import { LEASE_MS, StoredLimits } from './limits-store.js';
+
+/** How long before the end of its lease an instance stops by itself. */
+const MARGIN_MS = 500;
+/** Calls that are not recorded yet. */
+const MAX_UNRECORDED = 8;
+
+const CALL: LimitedCall = { organizationId: 'org', appId: 'app', userId: null, user: undefined, app: undefined };
+
+interface Place {
+  readonly epoch: number;
+  readonly countedIn: 'redis' | 'instances';
+  readonly counters: RequestCounters;
+  readonly minuteBases: MinuteBases;
+  readonly members: readonly string[];
+}
+
+/** One process: what it remembers, and what it has on its way. */
+interface Instance {
+  readonly id: string;
+  place: Place | undefined;
+  suspended: boolean;
+  validUntilMs: number;
+  forgot: boolean;
+  reaches: boolean;
+  pausedUntilMs: number;
+  /** What it read and has not acted on; what Redis said and it has not heard. */
+  readonly pending: (() => void)[];
+}
+
+/** One run: instances that come and go, a Redis that is lost, comes back and forgets, and calls of one application. */
+export class LimitsSimulation {
+  nowMs = Date.UTC(2030, 0, 15, 12, 0, 30);
+  /** Calls that were admitted, by window. */
+  readonly admitted = new Map<string, number>();
+  /** Those after Redis had forgotten, and before anybody noticed. */
+  excused = 0;
+  /** Calls of instances that died or were taken for dead, of which others know once they are recorded. */
+  lost = 0;
+  /** Calls that nobody could decide. */
+  undecided = 0;
+  private readonly stored = new StoredLimits();
+  private readonly instances: Instance[] = [];
+  private readonly redis = new Map<string, number>();
+  private readonly recorded = new Map<number, number>();
+  private flushedEpoch = 0;
+  private ids = 0;
+  private marks = 0;
+
+  constructor(
+    private readonly random: () => number,
+    private readonly limits: { readonly perMinute: number; readonly perDay: number },
+  ) {}
+
+  get alive(): number {
+    return this.instances.length;
+  }
+
+  join(): void {
+    const id = `instance-${++this.ids}`;
+    this.stored.instances.set(id, { enteredEpoch: 0, seenAtMs: this.nowMs, redisAnswers: true });
+    const state = { suspended: true, validUntilMs: 0, forgot: false, reaches: true, pausedUntilMs: 0, pending: [] };
+    this.instances.push({ id, place: undefined, ...state });
+  }
+
+  /** Ends one without a word; its journal is stored by the next process. */
+  kill(): void {
+    const [gone] = this.instances.splice(this.anyIndex(), 1);
+    if (gone !== undefined) this.loses(gone);
+  }
+
+  /** Ends one in order: it hands over and is gone. */
+  stop(): void {
+    const [gone] = this.instances.splice(this.anyIndex(), 1);
+    if (gone === undefined) return;
+    const entry = this.stored.instances.get(gone.id);
+    if (entry !== undefined && entry.enteredEpoch !== 0) this.stored.add(this.countsOf(gone));
+    this.stored.instances.delete(gone.id);
+  }
+
+  pause(ms: number): void {
+    const one = this.any();
+    if (one === undefined) return;
+    one.pausedUntilMs = this.nowMs + ms;
+    this.loses(one);
+  }
+
+  loseRedis(): void {
+    const one = this.any();
+    if (one !== undefined) one.reaches = false;
+  }
+
+  findRedis(): void {
+    for (const one of this.instances) one.reaches = true;
+  }
+
+  flushRedis(): void {
+    this.redis.clear();
+    this.flushedEpoch = this.stored.state.epoch;
+  }
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  /** A sign of life of one instance, and the step that follows. */
+  beat(): void {
+    const one = this.anyAwake();
+    if (one === undefined) return;
+    const entry = this.stored.instances.get(one.id);
+    if (entry === undefined) return;
+    entry.seenAtMs = this.nowMs;
+    entry.redisAnswers = one.reaches;
+    this.step(one);
+  }
+
+  /** Something an instance has on its way arrives. */
+  deliver(): void {
+    this.anyAwake()?.pending.shift()?.();
+  }
+
+  call(): void {
+    const one = this.anyAwake();
+    if (one === undefined) return;
+    const { place } = one;
+    if (place === undefined || !this.isCurrent(one, place)) {
+      this.undecided++;
+      return;
+    }
+    const nowMs = this.nowMs;
+    const scope = place.counters.ofApp(CALL, windowIndex('minute', nowMs));
+    const minute = scope.inMinute(windowIndex('minute', nowMs), place.minuteBases);
+    const day = scope.onDay(windowIndex('day', nowMs));
+    if (place.countedIn === 'redis') this.callInRedis(one, place, scope, minute, day);
+    else this.callHere(one, place, minute, day);
+  }
+
+  /** Records what was admitted, all but the newest calls. */
+  record(): void {
+    const day = windowIndex('day', this.nowMs);
+    const all = this.admitted.get(`day ${day}`) ?? 0;
+    this.recorded.set(day, Math.max(this.recordedOn(day), all - Math.floor(this.random() * MAX_UNRECORDED)));
+  }
+
+  private callHere(one: Instance, place: Place, minute: WindowCount, day: WindowCount): void {
+    if (day.base < 0) day.base = this.stored.agree(place.epoch, day.index, this.recordedOn(day.index));
+    const rank = place.members.indexOf(one.id);
+    const hasRoom = (window: WindowCount, limit: number) =>
+      window.own < shareOf(limit - window.base, place.members.length, rank);
+    if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(place, minute, day);
+  }
+
+  private callInRedis(one: Instance, place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount): void {
+    if (minute.count >= this.limits.perMinute || day.count >= this.limits.perDay) return;
+    const answer = one.reaches ? this.script(place, scope, minute, day) : 'lost';
+    const indexes = [minute.index, day.index];
+    one.pending.push(() => {
+      if (answer === 'forgotten' && one.place === place) one.forgot = true;
+      if (answer === 'forgotten' || answer === 'lost' || this.random() < 0.05) {
+        if (one.place === place) one.suspended = true;
+        this.step(one);
+      } else if (this.isCurrent(one, place) && answer !== 'full' && minute.index === indexes[0]) {
+        scope.app.mark = answer.mark;
+        [minute.seen, day.seen] = [Math.max(minute.seen, answer.minute), Math.max(day.seen, answer.day)];
+        [minute.count, day.count] = [minute.seen - 1, day.seen - 1];
+        this.admit(place, minute, day);
+      }
+    });
+  }
+
+  /** What the script does. */
+  private script(place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount) {
+    const key = (name: string) => `${place.epoch}:${name}`;
+    const mark = this.redis.get(key('mark')) ?? 0;
+    const [minuteKey, dayKey] = [key(`minute:${minute.index}`), key(`day:${day.index}`)];
+    const [minuteCount, dayCount] = [this.redis.get(minuteKey), this.redis.get(dayKey)];
+    const isForgotten =
+      (scope.app.mark !== 0 && scope.app.mark !== mark) ||
+      (minuteCount ?? 0) < minute.seen ||
+      (dayCount ?? 0) < day.seen;
+    if (isForgotten) return 'forgotten';
+    if (dayCount === undefined && day.base < 0) {
+      day.base = Math.max(
+        this.stored.agree(place.epoch, day.index, this.recordedOn(day.index)),
+        this.recordedOn(day.index),
+      );
+    }
+    const before = { minute: Math.max(minuteCount ?? 0, minute.base), day: Math.max(dayCount ?? 0, day.base) };
+    if (before.minute >= this.limits.perMinute || before.day >= this.limits.perDay) return 'full';
+    this.redis.set(key('mark'), mark || ++this.marks);
+    this.redis.set(minuteKey, before.minute + 1).set(dayKey, before.day + 1);
+    return { mark: mark || this.marks, minute: before.minute + 1, day: before.day + 1 };
+  }
+
+  private admit(place: Place, minute: WindowCount, day: WindowCount): void {
+    minute.countOwn();
+    day.countOwn();
+    for (const window of [`minute ${minute.index}`, `day ${day.index}`]) {
+      this.admitted.set(window, (this.admitted.get(window) ?? 0) + 1);
+    }
+    if (place.countedIn === 'redis' && place.epoch <= this.flushedEpoch) this.excused++;
+  }
+
+  /** Reads now, acts later: others may have acted in between. */
+  private step(one: Instance): void {
+    const { stored } = this;
+    const entry = stored.instances.get(one.id);
+    if (entry === undefined) return;
+    const openForMs = stored.state.isOpen ? this.nowMs - stored.state.openedAtMs : 0;
+    const state = { ...stored.state, openForMs };
+    const [leaseEndsMs, unknownAtMs] = [entry.seenAtMs + LEASE_MS, stored.unknownAtMs];
+    const own = this.ownState(one, state, entry.enteredEpoch);
+    one.pending.push(() => {
+      const step = nextStep(state, own);
+      if (step.do === 'count') {
+        if (one.place?.epoch !== state.epoch) this.load(one, state, unknownAtMs);
+        one.validUntilMs = leaseEndsMs - MARGIN_MS;
+        one.suspended = false;
+        return;
+      }
+      one.suspended = true;
+      this.take(one, step, state.epoch);
+      this.step(one);
+    });
+  }
+
+  private ownState(one: Instance, state: EpochState, enteredEpoch: number): OwnState {
+    const living = [...this.stored.instances.values()].filter(({ seenAtMs }) => seenAtMs > this.nowMs - LEASE_MS);
+    return {
+      id: one.id,
+      enteredEpoch,
+      hasCounts: enteredEpoch !== state.epoch && this.countsOf(one).length > 0,
+      redisAnswers: one.reaches,
+      redisAnswersAll: one.reaches && living.every(({ redisAnswers }) => redisAnswers),
+      redisForgot: one.forgot && one.place?.epoch === state.epoch,
+    };
+  }
+
+  private take(one: Instance, step: Exclude<EpochStep, { do: 'count' }>, epoch: number): void {
+    const { stored } = this;
+    const entry = stored.instances.get(one.id);
+    if (step.do === 'begin') stored.begin(epoch, step);
+    if (step.do === 'open') stored.open(epoch, this.nowMs);
+    const isThere = stored.state.epoch === epoch && stored.state.isOpen === (step.do === 'enter');
+    if (entry === undefined || !isThere || (step.do !== 'enter' && step.do !== 'hand_over')) return;
+    if (step.do === 'hand_over' && entry.enteredEpoch !== epoch) stored.add(this.countsOf(one));
+    entry.enteredEpoch = epoch;
+    one.place = undefined;
+  }
+
+  private load(one: Instance, state: EpochState, unknownAtMs: number | undefined): void {
+    const { nowMs, stored } = this;
+    const counts = [...stored.counts.values()].filter(({ windowMs }) => windowMs === WINDOW_MS.minute);
+    const unknownForMs = unknownAtMs === undefined ? undefined : nowMs - unknownAtMs;
+    const minuteBases = carriedMinutes({ counts, nowMs, unknownForMs });
+    const { epoch, countedIn, members } = state;
+    one.place = { epoch, countedIn, members, minuteBases, counters: new RequestCounters(false) };
+    one.forgot = false;
+  }
+
+  private isCurrent(one: Instance, place: Place): boolean {
+    return one.place === place && !one.suspended && this.nowMs < one.validUntilMs;
+  }
+
+  private countsOf({ place }: Instance): HandedCount[] {
+    return handedCounts(place?.counters.scopes() ?? [], this.nowMs);
+  }
+
+  /** What it counted today becomes known to the others only as far as it is recorded. */
+  private loses(one: Instance): void {
+    for (const { windowMs, requests } of this.countsOf(one)) if (windowMs === WINDOW_MS.day) this.lost += requests;
+  }
+
+  private recordedOn(day: number): number {
+    return this.recorded.get(day) ?? 0;
+  }
+
+  private anyIndex(): number {
+    return Math.floor(this.random() * this.instances.length);
+  }
+
+  private any(): Instance | undefined {
+    return this.instances[this.anyIndex()];
+  }
+
+  private anyAwake(): Instance | undefined {
+    const one = this.any();
+    return one !== undefined && one.pausedUntilMs <= this.nowMs ? one : undefined;
+  }
+}
