@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { Secret } from '../../src/common/log/secret.js';
 import { EnvironmentError } from '../../src/platform/config/environment.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
 import { InstanceRegistry } from '../../src/platform/instances/instance-registry.js';
+import { InstancesRepository } from '../../src/platform/instances/instances.repository.js';
+import { ownProcess } from '../../src/platform/instances/own-process.js';
 import { startGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
@@ -126,6 +130,28 @@ describe('decision 4.8: a second instance without Redis', () => {
     expect(refusals.map(String)).toEqual(Array(3).fill(expect.stringContaining('REDIS_URL is not set')));
     expect(await entries()).toHaveLength(1);
   }, 60_000);
+
+  it('twenty entries at the same instant → exactly one is made', async () => {
+    const options = {
+      url: new Secret(databaseUrl),
+      poolSize: 20,
+      applicationName: 'test',
+      entities: [],
+      migrations: [],
+    };
+    const dataSource = await createDataSource(options).initialize();
+    ends.push(() => dataSource.destroy());
+    // Connected beforehand, so that they really meet.
+    await Promise.all(Array.from({ length: 20 }, () => dataSource.query('SELECT pg_sleep(0.2)')));
+    const instances = new InstancesRepository(dataSource);
+    const rivals = await Promise.all(
+      Array.from({ length: 20 }, (_, id) =>
+        instances.enter({ id: `instance-${id}`, process: ownProcess(), usesRedis: false }),
+      ),
+    );
+    expect(rivals.filter(({ length }) => length === 0)).toHaveLength(1);
+    expect(await entries()).toHaveLength(1);
+  });
 
   it('a clock that stands still → refused all the same', async () => {
     const clock = new FakeClock();

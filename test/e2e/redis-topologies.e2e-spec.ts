@@ -100,7 +100,8 @@ describeBreakingRedis('Redis cluster (decision 2)', () => {
   it(
     'a frozen master and nobody asks → lost within 2.5 s; thawed → back within 5 s',
     async () => {
-      const { masters, hosts, isWhole } = await started();
+      // The others do not miss it that soon: they go on serving their own keys.
+      const { masters, hosts, isWhole } = await started(['--cluster-node-timeout', '15000']);
       const redis = await connected(`redis+cluster://${hosts}`);
       for (const master of masters.slice(1)) {
         master.freeze();
@@ -132,7 +133,7 @@ describeBreakingRedis('Redis cluster (decision 2)', () => {
   );
 
   it(
-    'a master is killed, its replica takes over → back within 5 s, nothing counted twice',
+    'a master is killed, its replica takes over → back within 5 s, with what was counted',
     async () => {
       const { masters, hosts, hasTakenOver, isWhole } = await started();
       const redis = await connected(`redis+cluster://${hosts}`);

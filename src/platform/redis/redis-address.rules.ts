@@ -5,7 +5,7 @@ export interface RedisHost {
 }
 
 /** Who we are to a server; empty text where the address says nothing. */
-export interface RedisCredentials {
+interface RedisCredentials {
   readonly username: string;
   readonly password: string;
 }
