@@ -5,7 +5,7 @@ import { anInstance } from '../../test/support/offline-budgets.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BudgetHold } from './budget-hold.js';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 10);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const BUDGET = 1_000;
@@ -227,10 +227,10 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
           const call = await asking;
           expect([run, step, call !== undefined]).toEqual([run, step, before < BUDGET]);
           if (call === undefined) break;
-          await simulation.pass(numbers.upTo(200));
+          await simulation.pass(numbers.upTo(50));
           simulation.settle(call, numbers.upTo(call.hold.nanoUsd));
-          setTimeout(() => simulation.store(call), numbers.upTo(90));
-          await simulation.pass(numbers.chance(0.1) ? IDLE_MS : numbers.upTo(120));
+          setTimeout(() => simulation.store(call), numbers.upTo(50));
+          await simulation.pass(numbers.chance(0.1) ? IDLE_MS : numbers.upTo(70));
         }
         expect([run, overshoots]).toEqual([run, []]);
         await simulation.quiet();

@@ -79,9 +79,11 @@ export class BudgetTakes {
     let sinceRecallMs = Number.POSITIVE_INFINITY;
     while (account.waiting.length > 0 && !account.busy) {
       const waiting = account.waiting.length;
+      // Postgres may have what is on its way already: it is counted twice then, and once a moment later.
+      const wasUnstored = account.unstored > 0;
       const elsewhere = await this.take(account);
       if (account.waiting.length === 0 || elsewhere === undefined) continue;
-      this.refuse(account, elsewhere > 0 || account.unstored > 0);
+      this.refuse(account, elsewhere > 0 || wasUnstored);
       if (account.waiting.length === 0) break;
       inVain = account.waiting.length < waiting ? 0 : inVain + 1;
       if (elsewhere > 0 && sinceRecallMs >= RECALL_EVERY_MS) {

@@ -155,6 +155,17 @@ describe('budgets between an end and its record', () => {
     expect(await refused).toMatchObject({ reason: 'app_budget_spent', retryAfterSeconds: MONTH_END_SECONDS });
   });
 
+  it('threats 8.2: Postgres has an event already, this instance is told while it asks → counted once in the end', async () => {
+    const first = await hold(900);
+    first.settle(600);
+    one.repository.gate = async (when) => {
+      if (when === 'before') book.spend(KEY, 600);
+      else first.stored();
+      if (when === 'after') one.repository.gate = async () => undefined;
+    };
+    await hold(950);
+  });
+
   it('contract-admin 5.4: what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);

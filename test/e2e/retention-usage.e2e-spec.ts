@@ -234,11 +234,13 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'auth_challenges_pruned', challenges: 0 },
       { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3 },
       { message: 'usage_rollup_folded', days: 1 },
+      { message: 'budget_months_pruned', months: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
     expect(told().slice(2)).toEqual([
       { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0 },
       { message: 'usage_rollup_folded', days: 0 },
+      { message: 'budget_months_pruned', months: 0 },
     ]);
   });
 

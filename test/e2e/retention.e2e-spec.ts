@@ -274,6 +274,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       'auth_challenges_pruned',
       'usage_events_compacted',
       'usage_rollup_folded',
+      'budget_months_pruned',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -287,7 +288,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 4, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 5, 'auth_events_prune_failed']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

@@ -21,7 +21,8 @@ const PROGRAM = fileURLToPath(new URL('../../dist/src/verify-ledger.js', import.
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const TABLES = ['usage_events', 'usage_days', 'usage_user_days', 'usage_user_months', 'usage_months'];
+const SUMS = ['usage_days', 'usage_user_days', 'usage_user_months', 'usage_months'];
+const TABLES = ['usage_events', ...SUMS, 'budget_months', 'budget_grants'];
 
 let url: string;
 let db: DataSource;
@@ -68,6 +69,7 @@ const anyEvent = fc.record({
   cache_write_tokens: count,
   output_tokens: count,
   cost_nano_usd: fc.maxSafeNat(),
+  charged_nano_usd: fc.option(fc.maxSafeNat()),
 });
 
 const toRow = ({ ago, ...event }: { readonly ago: number; readonly organization_id: string }) =>
@@ -126,6 +128,35 @@ describe('ledger', () => {
     expect((await verify()).findings).toMatchObject([{ table: 'usage_user_months', column }]);
   });
 
+  it('decision 3.11: charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
+    const app = { organization_id: 'org-1', app_id: 'app-1', created_at_ms: TODAY_MS };
+    await storeEvents(db, { ...app, user_id: 'ann', cost_source: 'unresolved', charged_nano_usd: 90 });
+    const months = await db.query('SELECT user_id, spent_nano_usd FROM budget_months ORDER BY user_id');
+    expect(months).toEqual([
+      { user_id: '', spent_nano_usd: '90' },
+      { user_id: 'ann', spent_nano_usd: '90' },
+    ]);
+    expect((await verify()).findings).toEqual([]);
+    await db.query('UPDATE budget_months SET spent_nano_usd = spent_nano_usd + 1');
+    const { findings } = await verify();
+    expect(findings.map(({ table, column, stored, recomputed }) => [table, column, stored, recomputed])).toEqual(
+      Array(2).fill(['budget_months', 'spent_nano_usd', '91', '90']),
+    );
+  });
+
+  it('decision 4.3: granted of a budget is not the sum of the grants → found', async () => {
+    const month = `${new Date(TODAY_MS).toISOString().slice(0, 7)}-01`;
+    await db.query(`INSERT INTO budget_months VALUES ('app-1', 'ann', $1, 'org-1', 0, 12)`, [month]);
+    await db.query(`INSERT INTO budget_grants VALUES ('app-1', 'ann', $1, 'one', 5), ('app-1', 'ann', $1, 'two', 7)`, [
+      month,
+    ]);
+    expect((await verify()).findings).toEqual([]);
+    await db.query(`DELETE FROM budget_grants WHERE instance_id = 'two'`);
+    expect((await verify()).findings).toMatchObject([
+      { table: 'budget_grants', column: 'granted_nano_usd', stored: '12', recomputed: '5' },
+    ]);
+  });
+
   it('a row is gone → every column of it, stored nothing', async () => {
     await storeOne();
     await db.query('DELETE FROM usage_days');
@@ -136,12 +167,14 @@ describe('ledger', () => {
     );
   });
 
-  it('an event is gone, or one that no sum knows → all three sums of it', async () => {
+  it('an event is gone, or one that no sum knows → all sums of it, and what is spent of budgets', async () => {
     await storeOne();
     await db.query('UPDATE usage_events SET cost_nano_usd = 8');
     const tables = (await verify()).findings.map(({ table, column }) => [table, column]);
     expect(tables).toEqual(
-      ['usage_days', 'usage_user_days', 'usage_user_months'].map((table) => [table, 'cost_nano_usd']),
+      ['usage_days', 'usage_user_days', 'usage_user_months']
+        .map((table) => [table, 'cost_nano_usd'])
+        .concat(Array(2).fill(['budget_months', 'spent_nano_usd'])),
     );
     await db.query('DELETE FROM usage_events');
     expect(new Set((await verify()).findings.map(({ recomputed }) => recomputed))).toEqual(new Set([null]));

@@ -12,6 +12,9 @@ const MONTH = '2026-11';
 const MODEL = 'house-model';
 const OLD = { input: 1, output: 1 };
 const DEARER = { input: 2, output: 8 };
+/** What a call counts whose cost is not known. */
+const CHARGED = 700_000_000;
+const UNRESOLVED = { cost_source: 'unresolved', cost_nano_usd: 0, charged_nano_usd: CHARGED };
 
 const clock = new FakeClock(NOW_MS);
 let world: World;
@@ -51,6 +54,15 @@ function anEvent(app: string, members: Partial<EventMembers> = {}): EventMembers
   };
 }
 
+/** What budgets count, by user. */
+async function spentBy(app: string): Promise<[string, number][]> {
+  const rows: { user_id: string; spent: string }[] = await world.dataSource.query(
+    'SELECT user_id, spent_nano_usd AS spent FROM budget_months WHERE app_id = $1 ORDER BY user_id COLLATE "C"',
+    [app],
+  );
+  return rows.map(({ user_id, spent }) => [user_id, Number(spent)]);
+}
+
 function reprice(app: string, body: Record<string, unknown> = {}) {
   return world.api.post(`/v1/admin/apps/${app}/usage/reprice`, {
     provider: 'openai',
@@ -75,15 +87,19 @@ describe('POST usage/reprice', () => {
       world.dataSource,
       anEvent(app, { provider_id: provider, user_id: 'ann' }),
       anEvent(app, { provider_id: provider, user_id: 'ann', created_at_ms: NOW_MS - DAY_MS }),
-      anEvent(app, { provider_id: provider, user_id: 'bob', cost_source: 'unresolved', cost_nano_usd: 0 }),
+      anEvent(app, { provider_id: provider, user_id: 'bob', ...UNRESOLVED }),
       anEvent(app, {
         provider_id: provider,
         input_tokens: 0,
         output_tokens: 0,
-        cost_nano_usd: 0,
-        cost_source: 'unresolved',
+        ...UNRESOLVED,
       }),
     );
+    expect(await spentBy(app)).toEqual([
+      ['', 3_000_000 + 2 * CHARGED],
+      ['ann', 3_000_000],
+      ['bob', CHARGED],
+    ]);
     await setPrice(provider, DEARER);
     const figures = {
       ...{ app_id: app, provider: 'openai', model: MODEL, month: MONTH },
@@ -109,6 +125,11 @@ describe('POST usage/reprice', () => {
       { key: 'computed', requests: 3, cost_usd: 0.018 },
       { key: 'unresolved', requests: 1, cost_usd: 0 },
     ]);
+    expect(await spentBy(app)).toEqual([
+      ['', 18_000_000 + CHARGED],
+      ['ann', 12_000_000],
+      ['bob', 6_000_000],
+    ]);
     expect((await reprice(app, { apply: true })).body).toMatchObject({ previous_cost_usd: 0.018, delta_usd: 0 });
     await expectLedgerInStep();
   });
@@ -131,7 +152,6 @@ describe('POST usage/reprice', () => {
     const provider_id = await aProvider(DEARER);
     const left = [
       anEvent(other, { provider_id }),
-      anEvent(app, { provider_id, organization_id: 'foreign' }),
       anEvent(app, { provider_id, provider_type: 'groq' }),
       anEvent(app, { provider_id, model: 'another' }),
       anEvent(app, { provider_id, created_at_ms: Date.UTC(2026, 10, 1) - 1 }),
@@ -139,6 +159,7 @@ describe('POST usage/reprice', () => {
       anEvent(app, { provider_id, cost_source: 'reported', reported_cost_nano_usd: 1_500_000 }),
       anEvent(app, { provider_id, cost_source: null, status: 'blocked_user', input_tokens: 0, cost_nano_usd: 0 }),
     ];
+    await storeEvents(world.dataSource, anEvent(app, { provider_id, organization_id: 'foreign', cost_nano_usd: 0 }));
     await storeEvents(world.dataSource, ...left, anEvent(app, { provider_id, created_at_ms: Date.UTC(2026, 10, 1) }));
     expect((await reprice(app, { apply: true })).body).toMatchObject({ matched_events: 1, delta_usd: 0.0045 });
     const changed = "SELECT count(*) AS count FROM usage_events WHERE app_id = ANY($1) AND cost_nano_usd = '6000000'";
