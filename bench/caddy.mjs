@@ -1,8 +1,8 @@
 /** Caddy as a plain reverse proxy, where it is installed. Its threads count: CPU seconds are those of the process. */
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bearer } from './party.mjs';
-import { freePort, startProgram, waitUntilUp } from './processes.mjs';
+import { findOnPath, freePort, startProgram, waitUntilUp } from './processes.mjs';
 
 const START_PATIENCE_MS = 15_000;
 
@@ -47,18 +47,4 @@ http://127.0.0.1:${port} {
   }
 }
 `;
-}
-
-function findOnPath(name) {
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
-  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

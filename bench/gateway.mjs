@@ -1,5 +1,5 @@
 /** This gateway, built, on its embedded database in a temporary data directory, with one provider and one application. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bearer } from './party.mjs';
@@ -35,11 +35,13 @@ export async function startGateway(upstreamPort, tempDir) {
 /**
  * Starts the gateway alone.
  *
+ * @param {string} tempDir is made when it is not there
  * @param {Record<string, string>} settings beside or in place of the bench's own
- * @returns `{ pid, port, manage }`, where `manage(route, body)` creates something and answers with it
+ * @returns `{ pid, port, dataDir, manage }`, where `manage(route, body)` creates something and answers with it
  */
 export async function launchGateway(tempDir, settings = {}) {
   if (!existsSync(MAIN)) throw new Error('dist/src/main.js is missing: run npm run build');
+  makeReachable(tempDir);
   const port = await freePort();
   const env = { ...gatewayEnvironment(port, tempDir), ...settings };
   const child = startProgram(process.execPath, [MAIN], { cwd: tempDir, env });
@@ -49,7 +51,12 @@ export async function launchGateway(tempDir, settings = {}) {
     managed(origin, route, body).catch((error) => {
       throw new Error(`${error.message}\n${lastOutput(child)}`);
     });
-  return { pid: child.pid, port, manage };
+  return { pid: child.pid, port, dataDir: env.DATA_DIR, manage };
+}
+
+/** Makes a directory; the embedded database may run as another user, who must be able to reach its own below this one. */
+export function makeReachable(dir) {
+  mkdirSync(dir, { recursive: true, mode: 0o711 });
 }
 
 /**
@@ -66,9 +73,11 @@ export async function addProvider({ manage }, upstreamPort, members = {}) {
 /**
  * @param {object} authentication of the application's configuration
  * @param {Record<string, object>} [endpoints] of it
+ * @param {object} [limits] of it
  */
-export async function addApp({ manage }, authentication, endpoints = {}) {
-  const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} }, endpoints };
+export async function addApp({ manage }, authentication, endpoints = {}, limits = {}) {
+  const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+  const config = { authentication, routing, endpoints, limits };
   const { app, api_key: apiKey } = await manage('/v1/admin/apps', { name: 'Bench', config });
   return { appId: app.id, appKey: apiKey?.key, appKeyId: apiKey?.id };
 }

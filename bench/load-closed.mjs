@@ -1,4 +1,5 @@
 /** Closed loop: every connection sends its next call when the last one is answered. For CPU efficiency, not latency. */
+import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from './clock.mjs';
 import { Connection, requestBytes } from './connection.mjs';
@@ -6,37 +7,59 @@ import { cpuSeconds, descendantsCpuSeconds } from './resources.mjs';
 
 const RECONNECT_MS = 10;
 
-/** CPU of the measured process and of what it started, seconds, and the moment; subtract two of them. */
-export function readMeter(pid) {
-  return { atMs: nowMs(), cpu: cpuSeconds(pid), below: descendantsCpuSeconds(pid) };
+/**
+ * CPU of the measured process and of what it started, seconds, and the moment; subtract two of them.
+ *
+ * @param {number[]} [workerPids] those below it that serve with it: theirs is its own CPU
+ */
+export function readMeter(pid, workerPids = []) {
+  const workers = workerPids.map(cpuSeconds);
+  const ofWorkers = sum(workers);
+  const below = descendantsCpuSeconds(pid) - ofWorkers;
+  const idle = sum(os.cpus().map(({ times }) => times.idle)) / 1e3;
+  return { atMs: nowMs(), cpu: cpuSeconds(pid) + ofWorkers, workers, below, idle };
 }
 
-/** What passed between two readings. `cpuSeconds` is never 0, so that ratios stay finite on a short window. */
+/**
+ * What passed between two readings. `cpuSeconds` is never 0, so that ratios stay finite on a short window. `idleShare`
+ * is of all cores of the machine.
+ */
 export function between(start, end) {
+  const seconds = (end.atMs - start.atMs) / 1e3;
   return {
-    seconds: (end.atMs - start.atMs) / 1e3,
+    seconds,
     cpuSeconds: Math.max(end.cpu - start.cpu, 0.001),
     cpuSecondsBelow: Math.max(end.below - start.below, 0),
+    workerCpuSeconds: end.workers.map((cpu, i) => cpu - start.workers[i]),
+    idleShare: (end.idle - start.idle) / seconds / os.cpus().length,
   };
 }
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /**
  * Runs the loop and meters the target between warm-up and end.
  *
- * @returns {{ completed: number, failed: number, seconds: number, cpuSeconds: number, cpuSecondsBelow: number }}
+ * @returns `completed` and `failed` calls, with what `between` tells, and `answered`: all of them, warm-up included
  */
 export async function closedLoop({ target, body, connections, warmMs, durationMs }) {
-  const request = requestBytes(target, body);
   const counts = { completed: 0, failed: 0 };
-  const loops = Array.from({ length: connections }, () => new Loop(target.port, request, counts));
+  const loops = Array.from({ length: connections }, (_, at) => {
+    return new Loop(target.port, requestBytes(namingUser(target, at), body), counts);
+  });
   await sleep(warmMs);
   const before = { ...counts };
-  const start = readMeter(target.pid);
+  const start = readMeter(target.pid, target.workerPids);
   await sleep(durationMs);
-  const end = readMeter(target.pid);
+  const end = readMeter(target.pid, target.workerPids);
   const measured = { completed: counts.completed - before.completed, failed: counts.failed - before.failed };
   for (const loop of loops) loop.stop();
-  return { ...measured, ...between(start, end) };
+  return { ...measured, answered: counts.completed, ...between(start, end) };
+}
+
+function namingUser(target, at) {
+  if (!target.userHeader) return target;
+  return { ...target, headers: { ...target.headers, [target.userHeader]: `user-${at}` } };
 }
 
 class Loop {

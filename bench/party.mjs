@@ -8,6 +8,8 @@
  * @property {string} path of the calls
  * @property {Record<string, string>} headers besides content-type, accept and user-agent
  * @property {string} [healthPath] a GET that only this process answers; parties without one skip the leave test
+ * @property {number[]} [workerPids] further processes that serve with it: their CPU counts, too
+ * @property {string} [userHeader] in which each connection of the closed loop names a user of its own
  * @property {number} [status] of a proper answer, in the open loop; 200 when absent
  */
 import { setTimeout as sleep } from 'node:timers/promises';

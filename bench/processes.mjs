@@ -1,7 +1,9 @@
 /** Starting and stopping the bench's children. Only processes started here are ever signalled, each by its own id. */
 import { fork, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { descendants, isStillAlive } from './resources.mjs';
 
@@ -99,6 +101,21 @@ export function freePort() {
       probe.close(() => resolve(port));
     });
   });
+}
+
+/** Where a program is; undefined when it is not on the PATH. */
+export function findOnPath(name) {
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
+  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** SIGTERM, then SIGKILL after a grace; processes the child had started and left behind are ended too. */

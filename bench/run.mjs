@@ -14,6 +14,10 @@ import { measureAuthentication } from './auth/auth-bench.mjs';
 import { startCaddy } from './caddy.mjs';
 import { measureEndpoints } from './endpoints/endpoints-bench.mjs';
 import { startGateway } from './gateway.mjs';
+import { measureAdmission } from './limits/measure-admission.mjs';
+import { measureLimits } from './limits/measure-limits.mjs';
+import { measureWorkers } from './limits/measure-workers.mjs';
+import { measureWriting } from './limits/measure-writing.mjs';
 import { LoadGenerator } from './load-generator.mjs';
 import { measureHeld } from './measure-held.mjs';
 import { measureJson } from './measure-json.mjs';
@@ -26,21 +30,21 @@ import { Verdicts } from './report.mjs';
 import { measureTranscriptions } from './transcription-memory.mjs';
 import { warmUp } from './warm-up.mjs';
 
-const SUITES = [
-  'json',
-  'latency',
-  'stream',
-  'memory',
-  'leave',
-  'token',
-  'exchange',
-  'endpoint',
-  'fallback',
-  'transcription',
+/** Suites that share a start with others, and those that have their own. */
+const TOGETHER = ['json', 'latency', 'stream', 'memory', 'leave'];
+const APART = [
+  { suites: ['token', 'exchange'], what: 'authentication', measure: measureAuthentication },
+  { suites: ['endpoint', 'fallback'], what: 'endpoints', measure: measureEndpoints },
+  { suites: ['transcription'], what: 'transcription', measure: measureTranscriptions },
+  { suites: ['limits'], what: 'limits', measure: measureLimits },
+  { suites: ['admission'], what: 'admission', measure: measureAdmission },
+  { suites: ['workers'], what: 'workers', measure: measureWorkers },
+  { suites: ['writing'], what: 'writing', measure: measureWriting },
 ];
+const SUITES = [...TOGETHER, ...APART.flatMap(({ suites }) => suites)];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };
 const FULL = { rounds: 3, seconds: 12, streams: 9_000 };
-const LONGEST_RUN_MS = 20 * 60_000;
+const LONGEST_RUN_MS = 30 * 60_000;
 /** A proxy holds two sockets for each stream, and some files of its own. */
 const SPARE_FILES = 200;
 
@@ -141,9 +145,9 @@ async function main(tempDir) {
   if (wantsAny('json', 'latency', 'stream')) measured.push(await measureCalls(options, tempDir, verdicts));
   if (wantsAny('memory', 'leave')) measured.push(await measureHolding(options, tempDir, verdicts));
   const apart = { options, tempDir, verdicts };
-  if (wantsAny('token', 'exchange')) measured.push(await measureApart('authentication', measureAuthentication, apart));
-  if (wantsAny('endpoint', 'fallback')) measured.push(await measureApart('endpoints', measureEndpoints, apart));
-  if (wantsAny('transcription')) measured.push(await measureApart('transcription', measureTranscriptions, apart));
+  for (const { suites, what, measure } of APART) {
+    if (wantsAny(...suites)) measured.push(await measureApart(what, measure, apart));
+  }
   verdicts.print();
   return measured.every((parties) => parties.some(({ name }) => name === 'this gateway')) ? 0 : 1;
 }

@@ -1,0 +1,84 @@
+/**
+ * One writer of events, in full batches on one connection, as fast as it can or at a rate; also as a process of its own
+ * that takes jobs.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Secret } from '../../dist/src/common/log/secret.js';
+import { createDataSource } from '../../dist/src/platform/database/data-source.js';
+import { UsageWritesRepository } from '../../dist/src/usage/event/usage-writes.repository.js';
+import { takeJobs } from '../jobs.mjs';
+
+const BATCH_EVENTS = 500;
+const BATCHES = 40;
+const APPS = 20;
+const USERS = 20_000;
+const MODELS = 12;
+const VERSIONS = 6;
+
+function anEvent(nowMs) {
+  const model = randomInt(MODELS);
+  return {
+    created_at_ms: nowMs,
+    organization_id: 'write-rate',
+    app_id: `write-rate-${randomInt(APPS)}`,
+    user_id: `user-${randomInt(USERS)}`,
+    api_key_id: 'key-1',
+    provider_type: 'openai',
+    provider_id: 'provider-1',
+    provider_slug: 'openai',
+    credential_source: 'direct',
+    model_author: 'OpenAI',
+    model: `model-${model}`,
+    route: 'openai/v1/responses',
+    auth_method: 'attest',
+    app_version: `4.${randomInt(VERSIONS)}.0`,
+    status: 'ok',
+    cost_source: 'computed',
+    input_tokens: 1_000,
+    output_tokens: 300,
+    cost_nano_usd: 4_000_000,
+    latency_ms: 400,
+    served_model: `model-${model}-2026-01-01`,
+  };
+}
+
+/** Only what must differ each time is made while the clock runs. */
+const templates = Array.from({ length: BATCHES }, () =>
+  Array.from({ length: BATCH_EVENTS }, () => JSON.stringify(anEvent(Date.now())).slice(1)),
+);
+
+function nextBatch(round) {
+  const time = Date.now().toString(16).padStart(12, '0');
+  const random = randomBytes(BATCH_EVENTS * 10).toString('hex');
+  const rows = templates[round % BATCHES].map((members, at) => {
+    const id = random.slice(at * 20, (at + 1) * 20);
+    return `{"event_id":"${time}${id}","response_id":"resp_${id}",${members}`;
+  });
+  return `[${rows.join(',')}]`;
+}
+
+/**
+ * Writes for a time. A writer that falls behind its rate goes on at once, and so tells how much it could.
+ *
+ * @param {{ url: string, rate: number | null, durationMs: number }} job `rate` in events per second; null: no pause
+ * @returns {Promise<{ stored: number, perSecond: number }>}
+ */
+export async function write({ url, rate, durationMs }) {
+  const options = { applicationName: 'write-rate', poolSize: 1, entities: [], migrations: [] };
+  const dataSource = await createDataSource({ url: new Secret(url), ...options }).initialize();
+  const writes = new UsageWritesRepository(dataSource);
+  const startedMs = performance.now();
+  let stored = 0;
+  for (let round = 0; performance.now() < startedMs + durationMs; round += 1) {
+    const dueMs = rate === null ? 0 : startedMs + (1e3 * stored) / rate;
+    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
+    await writes.insert(nextBatch(round));
+    stored += BATCH_EVENTS;
+  }
+  const seconds = (performance.now() - startedMs) / 1e3;
+  await dataSource.destroy();
+  return { stored, perSecond: stored / seconds };
+}
+
+if (process.send) takeJobs({ write });
