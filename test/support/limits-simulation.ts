@@ -12,7 +12,7 @@ import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.
 import type { LimitedCall } from '../../src/limits/requests/limited-call.js';
 import { shareOf, WINDOW_MS, windowIndex } from '../../src/limits/requests/request-limit.rules.js';
 
-import { LEASE_MS, StoredLimits } from './limits-store.js';
+import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';
 
 /** How long before the end of its lease an instance stops by itself. */
 const MARGIN_MS = 500;
@@ -20,14 +20,6 @@ const MARGIN_MS = 500;
 const MAX_UNRECORDED = 8;
 
 const CALL: LimitedCall = { organizationId: 'org', appId: 'app', userId: null, user: undefined, app: undefined };
-
-interface Place {
-  readonly epoch: number;
-  readonly countedIn: 'redis' | 'instances';
-  readonly counters: RequestCounters;
-  readonly minuteBases: MinuteBases;
-  readonly members: readonly string[];
-}
 
 /** One process: what it remembers, and what it has on its way. */
 interface Instance {
@@ -66,6 +58,7 @@ export class LimitsSimulation {
     private readonly limits: { readonly perMinute: number; readonly perDay: number },
   ) {}
 
+  /** How many instances there are. */
   get alive(): number {
     return this.instances.length;
   }
@@ -137,14 +130,14 @@ export class LimitsSimulation {
     const one = this.anyAwake();
     if (one === undefined) return;
     const { place } = one;
-    if (place === undefined || !this.isCurrent(one, place)) {
+    if (place === undefined || !isCurrent(one, place, this.nowMs)) {
       this.undecided++;
       return;
     }
-    const nowMs = this.nowMs;
-    const scope = place.counters.ofApp(CALL, windowIndex('minute', nowMs));
-    const minute = scope.inMinute(windowIndex('minute', nowMs), place.minuteBases);
-    const day = scope.onDay(windowIndex('day', nowMs));
+    const now = windowIndex('minute', this.nowMs);
+    const scope = place.counters.ofApp(CALL, now);
+    const minute = scope.inMinute(now, place.minuteBases);
+    const day = scope.onDay(windowIndex('day', this.nowMs));
     if (place.countedIn === 'redis') this.callInRedis(one, place, scope, minute, day);
     else this.callHere(one, place, minute, day);
   }
@@ -153,11 +146,11 @@ export class LimitsSimulation {
   record(): void {
     const day = windowIndex('day', this.nowMs);
     const all = this.admitted.get(`day ${day}`) ?? 0;
-    this.recorded.set(day, Math.max(this.recordedOn(day), all - Math.floor(this.random() * MAX_UNRECORDED)));
+    this.recorded.set(day, Math.max(this.recorded.get(day) ?? 0, all - Math.floor(this.random() * MAX_UNRECORDED)));
   }
 
   private callHere(one: Instance, place: Place, minute: WindowCount, day: WindowCount): void {
-    if (day.base < 0) day.base = this.stored.agree(place.epoch, day.index, this.recordedOn(day.index));
+    if (day.base < 0) day.base = this.agreedOn(place, day.index);
     const rank = place.members.indexOf(one.id);
     const hasRoom = (window: WindowCount, limit: number) =>
       window.own < shareOf(limit - window.base, place.members.length, rank);
@@ -167,13 +160,13 @@ export class LimitsSimulation {
   private callInRedis(one: Instance, place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount): void {
     if (minute.count >= this.limits.perMinute || day.count >= this.limits.perDay) return;
     const answer = one.reaches ? this.script(place, scope, minute, day) : 'lost';
-    const indexes = [minute.index, day.index];
+    const { index } = minute;
     one.pending.push(() => {
       if (answer === 'forgotten' && one.place === place) one.forgot = true;
       if (answer === 'forgotten' || answer === 'lost' || this.random() < 0.05) {
         if (one.place === place) one.suspended = true;
         this.step(one);
-      } else if (this.isCurrent(one, place) && answer !== 'full' && minute.index === indexes[0]) {
+      } else if (isCurrent(one, place, this.nowMs) && answer !== 'full' && minute.index === index) {
         scope.app.mark = answer.mark;
         [minute.seen, day.seen] = [Math.max(minute.seen, answer.minute), Math.max(day.seen, answer.day)];
         [minute.count, day.count] = [minute.seen - 1, day.seen - 1];
@@ -194,10 +187,7 @@ export class LimitsSimulation {
       (dayCount ?? 0) < day.seen;
     if (isForgotten) return 'forgotten';
     if (dayCount === undefined && day.base < 0) {
-      day.base = Math.max(
-        this.stored.agree(place.epoch, day.index, this.recordedOn(day.index)),
-        this.recordedOn(day.index),
-      );
+      day.base = this.agreedOn(place, day.index);
     }
     const before = { minute: Math.max(minuteCount ?? 0, minute.base), day: Math.max(dayCount ?? 0, day.base) };
     if (before.minute >= this.limits.perMinute || before.day >= this.limits.perDay) return 'full';
@@ -223,7 +213,7 @@ export class LimitsSimulation {
     const openForMs = stored.state.isOpen ? this.nowMs - stored.state.openedAtMs : 0;
     const state = { ...stored.state, openForMs };
     const [leaseEndsMs, unknownAtMs] = [entry.seenAtMs + LEASE_MS, stored.unknownAtMs];
-    const own = this.ownState(one, state, entry.enteredEpoch);
+    const own = this.ownState(one, state, entry.enteredEpoch, leaseEndsMs);
     one.pending.push(() => {
       const step = nextStep(state, own);
       if (step.do === 'count') {
@@ -238,10 +228,11 @@ export class LimitsSimulation {
     });
   }
 
-  private ownState(one: Instance, state: EpochState, enteredEpoch: number): OwnState {
+  private ownState(one: Instance, state: EpochState, enteredEpoch: number, leaseEndsMs: number): OwnState {
     const living = [...this.stored.instances.values()].filter(({ seenAtMs }) => seenAtMs > this.nowMs - LEASE_MS);
     return {
       id: one.id,
+      lives: leaseEndsMs > this.nowMs,
       enteredEpoch,
       hasCounts: enteredEpoch !== state.epoch && this.countsOf(one).length > 0,
       redisAnswers: one.reaches,
@@ -272,10 +263,6 @@ export class LimitsSimulation {
     one.forgot = false;
   }
 
-  private isCurrent(one: Instance, place: Place): boolean {
-    return one.place === place && !one.suspended && this.nowMs < one.validUntilMs;
-  }
-
   private countsOf({ place }: Instance): HandedCount[] {
     return handedCounts(place?.counters.scopes() ?? [], this.nowMs);
   }
@@ -285,8 +272,8 @@ export class LimitsSimulation {
     for (const { windowMs, requests } of this.countsOf(one)) if (windowMs === WINDOW_MS.day) this.lost += requests;
   }
 
-  private recordedOn(day: number): number {
-    return this.recorded.get(day) ?? 0;
+  private agreedOn({ epoch }: Place, day: number): number {
+    return this.stored.agree(epoch, day, this.recorded.get(day) ?? 0);
   }
 
   private anyIndex(): number {
@@ -301,4 +288,8 @@ export class LimitsSimulation {
     const one = this.any();
     return one !== undefined && one.pausedUntilMs <= this.nowMs ? one : undefined;
   }
+}
+
+function isCurrent(one: Instance, place: Place, nowMs: number): boolean {
+  return one.place === place && !one.suspended && nowMs < one.validUntilMs;
 }

@@ -1,3 +1,5 @@
+import type { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
+import type { MinuteBases } from '../../src/limits/requests/counts/scope-counts.js';
 import { type EpochState, type EpochStep } from '../../src/limits/requests/epochs/epoch.rules.js';
 import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.repository.js';
 import { WINDOW_MS } from '../../src/limits/requests/request-limit.rules.js';
@@ -5,6 +7,15 @@ import { WINDOW_MS } from '../../src/limits/requests/request-limit.rules.js';
 /** As the lease of real instances. */
 export const LEASE_MS = 3_000;
 const LATELY_MS = WINDOW_MS.minute + LEASE_MS + 2_000;
+
+/** Where an instance of a simulation counts in one epoch. */
+export interface Place {
+  readonly epoch: number;
+  readonly countedIn: 'redis' | 'instances';
+  readonly counters: RequestCounters;
+  readonly minuteBases: MinuteBases;
+  readonly members: readonly string[];
+}
 
 /** What the statements of the repository do to what is stored, for the one application of a simulation. */
 export class StoredLimits {

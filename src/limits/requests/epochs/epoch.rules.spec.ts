@@ -5,6 +5,7 @@ const IN_REDIS: EpochState = { epoch: 7, countedIn: 'redis', isOpen: true, membe
 const ON_INSTANCES: EpochState = { ...IN_REDIS, countedIn: 'instances' };
 const MEMBER: OwnState = {
   id: 'a',
+  lives: true,
   enteredEpoch: 7,
   hasCounts: false,
   redisAnswers: true,
@@ -17,6 +18,7 @@ const LATE: OwnState = { ...MEMBER, enteredEpoch: 5, hasCounts: true };
 describe('next step of an instance', () => {
   it.each<[string, EpochState, OwnState, object]>([
     ['all is well', IN_REDIS, MEMBER, { do: 'count' }],
+    ['the others take it for dead', IN_REDIS, { ...LATE, lives: false }, { do: 'wait' }],
     ['Redis is lost', IN_REDIS, { ...MEMBER, redisAnswers: false }, { do: 'begin', countedIn: 'instances' }],
     ['Redis has forgotten', IN_REDIS, { ...MEMBER, redisForgot: true }, { do: 'begin', countedIn: 'redis' }],
     ['a new instance, counted in Redis', IN_REDIS, STRANGER, { do: 'enter' }],

@@ -25,6 +25,8 @@ export interface EpochState {
 /** What an instance knows of itself and of the others. */
 export interface OwnState {
   readonly id: string;
+  /** The others believe that it lives. */
+  readonly lives: boolean;
   /** The epoch that the others believe its counts belong to; 0 = none. */
   readonly enteredEpoch: number;
   /** It admitted calls that it has told nobody of. */
@@ -39,6 +41,8 @@ export interface OwnState {
 /** What an instance does next. */
 export type EpochStep =
   | { readonly do: 'count' }
+  /** Nothing, until the others know again that it lives: who is gone takes no part. */
+  | { readonly do: 'wait' }
   /** Tells what it has counted, and that it follows this epoch. */
   | { readonly do: 'hand_over' }
   /** Says that it counts in this epoch, too: it has counted nothing that matters to it. */
@@ -56,6 +60,7 @@ export const REDIS_TRUST_MS = 1_000;
  * gone is not waited for.
  */
 export function nextStep(state: EpochState, own: OwnState): EpochStep {
+  if (!own.lives) return { do: 'wait' };
   if (!state.isOpen) return { do: own.enteredEpoch === state.epoch ? 'open' : 'hand_over' };
   const isEntered = own.enteredEpoch === state.epoch;
   return state.countedIn === 'redis' ? stepInRedis(isEntered, own) : stepOnInstances(isEntered, state, own);

@@ -180,6 +180,7 @@ export class LimitEpochs {
     const redisAnswers = this.redis.state === 'ok';
     return {
       id: this.instances.id,
+      lives: view.leaseLeftMs > 0,
       enteredEpoch: view.enteredEpoch,
       hasCounts: view.enteredEpoch !== view.epoch && this.counted().length > 0,
       redisAnswers,
@@ -190,6 +191,7 @@ export class LimitEpochs {
 
   /** @returns false when there is nothing to do until others have done something. */
   private async take(step: Exclude<EpochStep, { do: 'count' }>, { epoch }: EpochView): Promise<boolean> {
+    if (step.do === 'wait') return false;
     if (step.do === 'begin') {
       await this.agreement.begin(epoch, step.countedIn, step.reason);
     } else if (step.do === 'hand_over') {
