@@ -1,5 +1,5 @@
 import { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
-import type { MinuteBases, ScopeCounts, WindowCount } from '../../src/limits/requests/counts/scope-counts.js';
+import type { ScopeCounts, WindowCount } from '../../src/limits/requests/counts/scope-counts.js';
 import { carriedMinutes } from '../../src/limits/requests/epochs/carried-minutes.js';
 import {
   type EpochState,
