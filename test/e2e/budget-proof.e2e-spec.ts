@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { BudgetStorm, type StormFaults } from '../support/budget-proof/budget-storm.js';
+import { describeBreakingRedis } from '../support/redis.js';
+
+/** `npm run prove-budgets` says more of them, and a seed to repeat them by. */
+const RUNS = Number(process.env.BUDGET_RUNS ?? 1);
+const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const CLIENTS = 200;
+const STORM_MS = 4_000;
+const PATIENCE_MS = 180_000;
+
+const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run * 1_000);
+
+describeBreakingRedis('budgets of two instances, as processes (decision 4.3; threats 8.2, 9.1)', () => {
+  describe.each(seeds)('seed %i', (seed) => {
+    it.each<[string, StormFaults]>([
+      ['nothing goes wrong', {}],
+      ['instances are killed and started again', { kills: true }],
+      ['Redis and Postgres come and go', { redis: true, postgres: true }],
+      ['all of it at once', { kills: true, redis: true, postgres: true }],
+    ])(
+      `${CLIENTS} clients, %s → never more than one call above a budget, each call recorded once, no money lost`,
+      async (name, faults) => {
+        const waitsForQuiet = RUNS > 1;
+        const report = await BudgetStorm.run({ seed, clients: CLIENTS, forMs: STORM_MS, faults, waitsForQuiet });
+        process.stderr.write(`${JSON.stringify({ name, ...report })}\n`);
+        expect(report.violations).toEqual([]);
+        expect(report.unseen).toBeLessThanOrEqual(Math.ceil(report.kills / 5));
+      },
+      PATIENCE_MS,
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import type { BudgetFleet } from './budget-fleet.js';
+import type { PaidCall } from './paid-calls.js';
+
+/** What a client has heard for less than this when its instance is killed may be recorded as interrupted. */
+const SETTLED_WITHIN_MS = 300;
+
+interface StoredCall {
+  readonly marker: string;
+  readonly charged: string;
+  readonly source: string | null;
+}
+
+interface StoredBudget {
+  readonly appId: string;
+  readonly userId: string;
+  readonly spent: string;
+  readonly granted: string;
+  /** Sum over instances. */
+  readonly grants: string;
+}
+
+/** What an audit has counted. */
+export interface CallCounts {
+  readonly seen: number;
+  readonly events: number;
+  /** Written down and never sent, because the process was killed in that instant. */
+  readonly unseen: number;
+}
+
+/** One moment of what Postgres holds of budgets. */
+export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
+  return fleet.query<StoredBudget>(`
+    SELECT app_id AS "appId", user_id AS "userId", spent_nano_usd AS spent, granted_nano_usd AS granted,
+      (SELECT coalesce(sum(held.granted_nano_usd), 0) FROM budget_grants held
+       WHERE (held.app_id, held.user_id, held.month) = (kept.app_id, kept.user_id, kept.month)) AS grants
+    FROM budget_months kept`);
+}
+
+/** Proves at any moment: spent is at most the budget and one call's worst price, granted the sum of all grants. */
+export function auditMoment({ calls }: BudgetFleet, budgets: readonly StoredBudget[]): void {
+  for (const { appId, userId, spent, granted, grants } of budgets) {
+    const name = `${appId}/${userId}`;
+    if (granted !== grants) calls.violations.push(`${name}: ${granted} granted, ${grants} to its instances`);
+    const standing = calls.standing(appId, userId);
+    if (standing === undefined) continue;
+    const over = Number(spent) - standing.budget;
+    if (over >= standing.dearest) calls.violations.push(`${name}: ${over} above the budget, stored`);
+  }
+}
+
+/** Proves of a service that has stopped: one event for every call the provider saw, at its price; nothing is held. */
+export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
+  const { calls } = fleet;
+  const budgets = await storedBudgets(fleet);
+  auditMoment(fleet, budgets);
+  for (const { appId, userId, granted } of budgets) {
+    if (granted !== '0') calls.violations.push(`${appId}/${userId}: ${granted} granted to nobody who lives`);
+  }
+  const events = await fleet.query<StoredCall>(`
+    SELECT app_version AS marker, coalesce(charged_nano_usd, cost_nano_usd) AS charged, cost_source AS source
+    FROM usage_events WHERE NOT starts_with(status, 'blocked_')`);
+  const byMarker = Map.groupBy(events, ({ marker }) => marker);
+  for (const [marker, same] of byMarker) if (same.length > 1) calls.violations.push(`${marker} is recorded twice`);
+  let seen = 0;
+  let unseen = 0;
+  for (const call of calls.all.values()) {
+    if (call.seen > 0) seen++;
+    const [event] = byMarker.get(call.marker) ?? [];
+    if (event === undefined) {
+      if (call.seen > 0) calls.violations.push(`${call.marker} reached the provider and is not recorded`);
+      continue;
+    }
+    if (call.seen === 0 && wasKilled(fleet, call)) unseen++;
+    else auditCharge(fleet, call, event);
+  }
+  calls.violations.push(...(await fleet.ledgerDifferences()));
+  return { seen, events: events.length, unseen };
+}
+
+function auditCharge(fleet: BudgetFleet, call: PaidCall, { charged, source }: StoredCall): void {
+  const { charge, worst, marker } = call;
+  if (charge === undefined) {
+    fleet.calls.violations.push(`${marker} is recorded and the provider never saw it`);
+    return;
+  }
+  const amount = Number(charged);
+  const isExact = charge.least === charge.most && !wasKilled(fleet, call);
+  if (amount === charge.least || (!isExact && amount === worst)) return;
+  fleet.calls.violations.push(
+    `${marker} counts ${charged} (${source}) instead of ${charge.least} to ${charge.most}, at worst ${worst}`,
+  );
+}
+
+/** Its instance was killed while it ran, or right after it. */
+function wasKilled(fleet: BudgetFleet, { instance, sentAtMs, endedAtMs = Infinity }: PaidCall): boolean {
+  return fleet.at(instance).killedAtMs.some((atMs) => atMs >= sentAtMs && atMs <= endedAtMs + SETTLED_WITHIN_MS);
+}

@@ -1,0 +1,127 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { type BudgetFleet, type FleetApp, MODEL, USER_HEADER } from './budget-fleet.js';
+import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
+
+/** Nobody waits longer for anything. */
+const PATIENCE_MS = 20_000;
+
+/** One call to be made. */
+export interface CallPlan {
+  readonly app: FleetApp;
+  readonly userId: string;
+  readonly instance: number;
+  readonly mostTokens: number;
+  readonly isStream?: boolean;
+  readonly treatment?: Treatment;
+  /** The client leaves so many milliseconds after it has sent the call. */
+  readonly leavesAfterMs?: number;
+}
+
+/** How a call ended for its client. */
+export interface PaidAnswer {
+  readonly call: PaidCall;
+  /** 0: there was no answer, or not all of it. */
+  readonly status: number;
+  readonly code?: string;
+  /** Whose limit refused it. */
+  readonly scope?: 'user' | 'app';
+  /** Seconds; 0 where nothing is said. */
+  readonly retryAfter: number;
+  readonly tookMs: number;
+}
+
+/** Makes calls of a proof, and tells what is known of them. */
+export class PaidClient {
+  private readonly agent = new Agent({ keepAlive: true });
+  private made = 0;
+
+  constructor(private readonly fleet: BudgetFleet) {}
+
+  async call(plan: CallPlan): Promise<PaidAnswer> {
+    const { calls } = this.fleet;
+    const { app, userId, instance, mostTokens, isStream = false } = plan;
+    const marker = `call-${++this.made}-${app.id}`;
+    const body = JSON.stringify({
+      model: MODEL,
+      stream: isStream,
+      max_completion_tokens: mostTokens,
+      messages: [{ role: 'user', content: marker }],
+    });
+    const call: PaidCall = {
+      ...{ marker, appId: app.id, userId, instance, mostTokens, isStream, treatment: plan.treatment },
+      bodyBytes: body.length,
+      worst: body.length * INPUT_NANO_USD + mostTokens * OUTPUT_NANO_USD,
+      sentAtMs: performance.now(),
+      wasLeft: false,
+      seen: 0,
+    };
+    calls.add(call);
+    const answer = await this.exchange(call, plan, body);
+    const tookMs = performance.now() - call.sentAtMs;
+    const isWhole = answer.isComplete || call.charge?.least === call.charge?.most;
+    calls.ended(call, isWhole && !call.wasLeft);
+    if (tookMs > PATIENCE_MS) calls.violations.push(`${marker} had no end after ${tookMs} ms`);
+    return { call, tookMs, ...answer };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private exchange(
+    call: PaidCall,
+    { app, leavesAfterMs }: CallPlan,
+    body: string,
+  ): Promise<Omit<PaidAnswer, 'call' | 'tookMs'> & { isComplete: boolean }> {
+    const { hostname, port } = new URL(this.fleet.at(call.instance).process.baseUrl);
+    return new Promise((resolve) => {
+      const broken = () => resolve({ status: 0, retryAfter: 0, isComplete: false });
+      const outgoing = request({
+        ...{ hostname, port, method: 'POST', agent: this.agent, timeout: PATIENCE_MS },
+        path: `/v1/apps/${app.id}/proxy/paid/v1/chat/completions`,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': body.length,
+          authorization: `Bearer ${app.key}`,
+          'x-app-version': call.marker,
+          [USER_HEADER]: call.userId,
+        },
+      });
+      const timer =
+        leavesAfterMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              call.wasLeft = true;
+              outgoing.destroy();
+            }, leavesAfterMs);
+      outgoing.on('timeout', () => outgoing.destroy());
+      outgoing.on('error', broken);
+      outgoing.on('close', () => clearTimeout(timer));
+      outgoing.on('response', (message) => {
+        void read(message).then((text) => {
+          clearTimeout(timer);
+          if (text === undefined) return broken();
+          const retryAfter = Number(message.headers['retry-after'] ?? 0);
+          resolve({ status: message.statusCode ?? 0, retryAfter, isComplete: true, ...refusalIn(text) });
+        });
+      });
+      outgoing.end(body);
+    });
+  }
+}
+
+/** @returns undefined where it breaks off. */
+function read(message: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  message.on('data', (part: Buffer) => parts.push(part));
+  message.on('error', () => undefined);
+  return new Promise((resolve) => {
+    message.once('close', () => resolve(message.complete ? Buffer.concat(parts).toString() : undefined));
+  });
+}
+
+function refusalIn(text: string): { code?: string; scope?: 'user' | 'app' } {
+  if (!text.startsWith('{"error"')) return {};
+  const { code, data } = JSON.parse(text).error;
+  return { code, scope: data?.scope };
+}
