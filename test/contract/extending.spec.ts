@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DOCUMENT = readFileSync(`${ROOT}docs/extending.md`, 'utf8');
+/** An example, whose first line says where it would stand. */
+const EXAMPLE = /```ts\n\/\/ (src\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
+const COMPILING_MS = 120_000;
+
+const examples = new Map([...DOCUMENT.matchAll(EXAMPLE)].map(([, path = '', text = '']) => [`${ROOT}${path}`, text]));
+
+/** Compiles the examples where they would stand, with the settings of the project. @returns what is wrong with them. */
+function problemsOf(texts: ReadonlyMap<string, string>): string[] {
+  const { config }: { config?: object } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists, getSourceFile } = host;
+  host.readFile = (path) => texts.get(path) ?? readFile(path);
+  host.fileExists = (path) => texts.has(path) || fileExists(path);
+  host.getSourceFile = (path, version, ...rest) => {
+    const text = texts.get(path);
+    return text === undefined ? getSourceFile(path, version, ...rest) : ts.createSourceFile(path, text, version, true);
+  };
+  const program = ts.createProgram([...texts.keys()], { ...options, noEmit: true }, host);
+  return [...texts.keys()].flatMap((path) => {
+    const source = program.getSourceFile(path);
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  });
+}
+
+describe('examples of docs/extending.md', () => {
+  it('each says where it would stand', () => {
+    expect(examples.size).toBe(DOCUMENT.split('```ts\n').length - 1);
+    expect(examples.size).toBeGreaterThan(1);
+  });
+
+  it(
+    'each compiles against the names the gateway has',
+    () => {
+      expect(problemsOf(examples)).toEqual([]);
+    },
+    COMPILING_MS,
+  );
+});
