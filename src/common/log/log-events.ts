@@ -83,8 +83,8 @@ export interface LogEvents {
    * `billing_unavailable`.
    */
   plans_file_unreadable: { file: string; error: string };
-  /** Spans that could not be delivered; they are lost. */
-  traces_export_failed: { error: string };
+  /** Spans could not be delivered to the collector, or were lost: so many of them since the last such line. */
+  traces_export_failed: { lost: number; error: string };
   /** Redis does not answer: address limits count on this instance alone until it does. */
   redis_lost: { error: string };
   redis_back: { lostMs: number };

@@ -218,7 +218,7 @@ export class Environment {
   @Setting({
     description:
       'Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of every call to a provider.',
-    parse: text(),
+    parse: baseAddress(),
     fallbackText: 'unset: no traces',
   })
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;

@@ -63,7 +63,7 @@ describe('Metrics (decision 7.1)', () => {
 
   it('labels → none that could name a tenant', () => {
     const labels = new Set(new Metrics().families.flatMap(({ about }) => about.labels));
-    const closed = ['route', 'status_class', 'code', 'provider_type', 'kind', 'cost_source', 'event'];
+    const closed = ['route', 'status_class', 'code', 'provider_type', 'kind', 'cost_source', 'outcome', 'event'];
     expect([...labels].sort()).toEqual(closed.sort());
   });
 });

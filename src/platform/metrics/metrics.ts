@@ -126,6 +126,13 @@ export class Metrics {
     labels: [],
   });
 
+  readonly traceSpans = tallies({
+    name: 'gateway_trace_spans_total',
+    help: 'Spans that the collector took, or that were lost.',
+    type: 'counter',
+    labels: ['outcome'],
+  });
+
   readonly logEvents = tallies({
     name: 'gateway_log_events_total',
     help: 'Log lines by name, also those that LOG_LEVEL drops.',
@@ -135,9 +142,9 @@ export class Metrics {
 
   /** Everything that is counted, in the order in which it is told. */
   get families(): readonly (Family<Tally> | Family<Histogram>)[] {
-    const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks, logEvents } =
-      this;
-    return [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks, logEvents];
+    const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks } = this;
+    const calls = [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks];
+    return [...calls, this.traceSpans, this.logEvents];
   }
 
   /**

@@ -1,0 +1,56 @@
+import { Agent, request } from 'undici';
+import { otlpBody } from './otlp.rules.js';
+import type { Span, SpanAttributes } from './span.js';
+import { type SpanCollector, SpansRefused } from './span-queue.js';
+
+const PATH = 'v1/traces';
+const TIMEOUT_MS = 5_000;
+/** Answers that ask for another attempt. Source: OTLP 1.x, "Retryable Response Codes". */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const MAX_ANSWER_CHARACTERS = 64 * 1024;
+
+/**
+ * A collector that takes OTLP over HTTP in JSON. Its address is the operator's own setting and may well be this machine,
+ * so this is no guarded request.
+ */
+export class OtlpCollector implements SpanCollector {
+  readonly #url: URL;
+  readonly #agent = new Agent({ connections: 1, connect: { timeout: TIMEOUT_MS } });
+
+  /** @param base with a slash at its end. */
+  constructor(
+    base: string,
+    private readonly resource: SpanAttributes,
+  ) {
+    this.#url = new URL(PATH, base);
+  }
+
+  async deliver(spans: readonly Span[]): Promise<number> {
+    const { statusCode, body } = await request(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: otlpBody(spans, this.resource),
+      dispatcher: this.#agent,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const answer = await body.text();
+    if (statusCode >= 200 && statusCode < 300) return rejectedSpans(answer);
+    const message = `status ${statusCode}`;
+    throw RETRYABLE.has(statusCode) ? new Error(message) : new SpansRefused(message);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+/** What a collector that took a batch says of single spans; most say nothing. */
+function rejectedSpans(answer: string): number {
+  if (answer.length > MAX_ANSWER_CHARACTERS || !answer.includes('partialSuccess')) return 0;
+  try {
+    const told: { partialSuccess?: { rejectedSpans?: unknown } } = JSON.parse(answer);
+    return Number(told.partialSuccess?.rejectedSpans) || 0;
+  } catch {
+    return 0;
+  }
+}

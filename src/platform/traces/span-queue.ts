@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../common/clock.js';
+import { errorCode } from '../../common/errors/error-code.js';
+import type { Log } from '../../common/log/log.js';
+import { backoffMs } from '../database/backoff.rules.js';
+import type { Span } from './span.js';
+
+/** More spans than this do not wait: about 8 MB. */
+const MAX_QUEUED = 8_192;
+const BATCH_SPANS = 512;
+const FLUSH_MS = 1_000;
+const BACKOFF = { minMs: 1_000, maxMs: 30_000 };
+/** At most one line says in this time that spans were lost, or may be. */
+const LOG_EVERY_MS = 60_000;
+
+/** Where spans go. */
+export interface SpanCollector {
+  /**
+   * Delivers a batch.
+   *
+   * @returns how many of them the collector did not want.
+   * @throws SpansRefused it will not have this batch; anything else: it may be sent again.
+   */
+  deliver(spans: readonly Span[]): Promise<number>;
+}
+
+/** The collector will not have this batch, however often it is sent. */
+export class SpansRefused extends Error {}
+
+/** Who is told what became of spans. */
+export interface SpanCounts {
+  exported(spans: number): void;
+  lost(spans: number): void;
+}
+
+interface QueueParts {
+  readonly collector: SpanCollector;
+  readonly counts: SpanCounts;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Spans on their way to the collector: sent in batches, one at a time, a second after they came at the latest. A batch
+ * that cannot be delivered waits for a later attempt; while too many wait, new ones are lost. Adding one never waits and
+ * never fails.
+ */
+export class SpanQueue {
+  readonly #spans: Span[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #failures = 0;
+  #isClosed = false;
+  #lostUntold = 0;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly parts: QueueParts) {}
+
+  add(span: Span): void {
+    if (this.#spans.length >= MAX_QUEUED) {
+      this.#lose(1, 'too many spans wait');
+      return;
+    }
+    this.#spans.push(span);
+    if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#send();
+    else this.#sendLater();
+  }
+
+  /** Sends what waits, each batch once; what is left when the time is over is lost. Nothing is sent afterwards. */
+  async close(withinMs: number): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const timeIsOver = new AbortController();
+    const patience = sleep(withinMs, undefined, { signal: timeIsOver.signal }).catch(() => undefined);
+    await Promise.race([this.#drain(), patience]);
+    timeIsOver.abort();
+    if (this.#spans.length > 0) this.#lose(this.#spans.splice(0).length, 'the process ends');
+    if (this.#lostUntold > 0) this.#tell('the process ends');
+  }
+
+  async #drain(): Promise<void> {
+    await this.#sending;
+    for (let failures = -1; this.#spans.length > 0 && failures !== this.#failures; ) {
+      failures = this.#failures + 1;
+      this.#send();
+      await this.#sending;
+    }
+  }
+
+  #sendLater(): void {
+    if (this.#isClosed || this.#timer !== undefined || this.#sending !== undefined) return;
+    const pauseMs = this.#failures === 0 ? FLUSH_MS : backoffMs(this.#failures, BACKOFF);
+    this.#timer = setTimeout(() => this.#send(), pauseMs);
+    this.#timer.unref();
+  }
+
+  #send(): void {
+    if (this.#sending !== undefined || this.#spans.length === 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending = this.#deliver(this.#spans.splice(0, BATCH_SPANS)).finally(() => {
+      this.#sending = undefined;
+      if (this.#isClosed) return;
+      if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#send();
+      else if (this.#spans.length > 0) this.#sendLater();
+    });
+  }
+
+  async #deliver(batch: Span[]): Promise<void> {
+    try {
+      const refused = await this.parts.collector.deliver(batch);
+      this.#failures = 0;
+      this.parts.counts.exported(batch.length - refused);
+      if (refused > 0) this.#lose(refused, 'the collector refused them');
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (error instanceof SpansRefused) {
+        this.#lose(batch.length, reason);
+        return;
+      }
+      this.#failures++;
+      this.#spans.unshift(...batch);
+      this.#tellSeldom(reason);
+    }
+  }
+
+  #lose(spans: number, reason: string): void {
+    this.parts.counts.lost(spans);
+    this.#lostUntold += spans;
+    this.#tellSeldom(reason);
+  }
+
+  /** One line for many; what is lost meanwhile is in the next. */
+  #tellSeldom(error: string): void {
+    if (this.parts.clock.monotonicMs() - this.#toldMs >= LOG_EVERY_MS) this.#tell(error);
+  }
+
+  #tell(error: string): void {
+    this.#toldMs = this.parts.clock.monotonicMs();
+    this.parts.log.event('traces_export_failed', { lost: this.#lostUntold, error });
+    this.#lostUntold = 0;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Error ? error.message : 'unknown');
+}
