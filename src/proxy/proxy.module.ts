@@ -3,6 +3,7 @@ import { AllowanceModule } from '../allowance/allowance.module.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
 import { ClientAuthModule } from '../client-auth/client-auth.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { TracesModule } from '../platform/traces/traces.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageModule } from '../usage/usage.module.js';
@@ -43,6 +44,7 @@ import { RelayParts } from './relay/relay-parts.js';
     LimitsModule,
     PricingModule,
     ProvidersModule,
+    TracesModule,
     UsageModule,
     UsersModule,
   ],

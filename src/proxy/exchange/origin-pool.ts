@@ -22,7 +22,8 @@ export class OriginPool {
   #total = 0;
 
   constructor(
-    private readonly origin: string,
+    /** Such as `https://api.openai.com`. */
+    readonly origin: string,
     private readonly maxConnections: number,
     private readonly connect: buildConnector.connector,
     private readonly clock: Clock,

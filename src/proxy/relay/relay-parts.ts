@@ -3,6 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { Refusals } from '../../common/errors/refusals.js';
 import { Log } from '../../common/log/log.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
+import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
@@ -18,5 +19,6 @@ export class RelayParts {
     readonly abandoned: AbandonedAnswers,
     readonly batch: AnswerBatch,
     readonly metrics: Metrics,
+    readonly traces: Traces,
   ) {}
 }

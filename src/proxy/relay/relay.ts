@@ -2,12 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Client } from 'undici';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/request-timings.js';
+import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { createUsageReader, type UsageReader } from '../../upstreams/usage/usage-reader.js';
+import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { UsageAttempt } from '../../usage/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
 import { failureReason, isNotRecordable, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
+import { tracedAnswer, tracedCall, tracedRequest } from '../exchange/traced-call.rules.js';
 import type { AbandonedAnswer } from './abandoned-answers.js';
 import { AnswerBody } from './answer-body.js';
 import { answerHead, isEventStream, isSuccess } from './answer-head.rules.js';
@@ -48,6 +51,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     private readonly response: ServerResponse,
     private readonly parts: RelayParts,
     private readonly record: CallRecord,
+    private trace?: RequestTrace | undefined,
   ) {
     this.#exchange = new ProviderExchange(call, this);
     this.#answer = new ClientAnswer(response, parts.batch);
@@ -66,6 +70,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
       this.#leave();
       return;
     }
+    this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
     this.response.once('close', this.#onClose);
     this.#exchange.start(client);
   }
@@ -183,13 +188,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     const next = chain.next(error ?? `status_${this.#status}`);
     if (next === undefined) return false;
     this.record.addFailed(this.#attempt(error));
+    this.#traceCall(error, undefined);
     // The next target's time to its first byte is its own.
     this.#timings.providerTtfbMs = 0;
     this.#ended = true;
     this.#opening?.release();
     this.response.off('close', this.#onClose);
     this.#exchange.discard();
-    new Relay(next.call, this.response, this.parts, this.record).start(next.client);
+    new Relay(next.call, this.response, this.parts, this.record, this.trace).start(next.client);
     return true;
   }
 
@@ -216,7 +222,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
       return;
     }
     this.record.abandon();
-    this.#end();
+    this.#end(null);
   }
 
   /** The call never went out, so nothing was promised; it is recorded all the same where it can be. */
@@ -233,20 +239,23 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     // A call that was cancelled before its answer may still be charged for: it counts as answered, usage unknown.
     const answered = isSuccess(this.#status) || (clientAborted && this.#sent && this.#status === 0);
     const attempt = this.#attempt(error);
+    const reading = this.#reader?.finish();
+    const called = this.#sent || !clientAborted;
     this.record.settle(
       {
         status: answered && error === null ? 'ok' : 'provider_error',
         answered,
         latencyMs: attempt.latencyMs,
         clientAborted,
-        reading: this.#reader?.finish(),
+        reading,
         price,
         contentType: this.#contentType,
         hostedTools,
       },
-      clientAborted && !this.#sent ? undefined : attempt,
+      called ? attempt : undefined,
     );
-    this.#end();
+    if (called && this.record.isAdmitted) this.#traceCall(error, reading);
+    this.#end(error);
   }
 
   /** This target, as the event of a request with several tells of it. */
@@ -256,11 +265,17 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     return { providerSlug, model, status: this.#status || null, latencyMs, error };
   }
 
-  #end(): void {
+  #traceCall(error: string | null, reading: UsageReading | undefined): void {
+    if (this.trace === undefined) return;
+    this.trace.addCall(tracedCall(this.call, { startedMs: this.#startedMs, status: this.#status, error, reading }));
+  }
+
+  #end(error: string | null): void {
     this.#ended = true;
     this.#opening?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
     this.#exchange.finish();
+    this.trace?.end(tracedAnswer(this.response, error, this.#clientLeft));
   }
 
   #clientClosed(): void {
