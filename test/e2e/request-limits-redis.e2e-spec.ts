@@ -5,7 +5,9 @@ import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
+import { LimitedApp } from '../support/limited-app.js';
 import { aCall, burst, outcomeOf, type TestLimits } from '../support/limited-calls.js';
+import { ProxyClient } from '../support/proxy-client.js';
 import { describeBreakingRedis, startRedis, type TestRedis } from '../support/redis.js';
 import { storeEvents } from '../support/usage-events.js';
 import { startWorld, type World } from '../support/world.js';
@@ -91,6 +93,19 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     }));
     await storeEvents(world.dataSource, ...events);
     expect(await burstAtBoth({ user: { perDay: 50 }, app: { perDay: 50 } }, 60)).toBe(30);
+  });
+
+  it('over HTTP, at both instances at once → exactly as many as may be are served', async () => {
+    const limits = { per_user: { requests: { per_minute: 12, per_day: null } } };
+    const served = await LimitedApp.create(world, limits);
+    const { appId, key, slug, providerId } = served.client;
+    const there = { ...world, baseUrl: second.baseUrl };
+    const other = LimitedApp.of(there, new ProxyClient(there, appId, key, slug, providerId));
+    const calls = [served, other].flatMap((one) => Array.from({ length: 20 }, () => one.call()));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(28);
+    expect((await other.call('ben')).status).toBe(200);
   });
 
   it('a third instance joins, and one leaves → the same counts', async () => {

@@ -38,7 +38,7 @@ export async function burst(limits: RequestLimits, call: LimitedCall, calls: num
 }
 
 /** Sums outcomes up. */
-export function counted(ended: readonly string[]): Outcomes {
+function counted(ended: readonly string[]): Outcomes {
   const refused: Record<string, number> = {};
   for (const reason of ended) if (reason !== 'passed') refused[reason] = (refused[reason] ?? 0) + 1;
   return { passed: ended.filter((one) => one === 'passed').length, refused };

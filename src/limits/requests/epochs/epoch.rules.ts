@@ -51,7 +51,7 @@ export type EpochStep =
   | { readonly do: 'begin'; readonly countedIn: CountedIn; readonly reason: EpochReason };
 
 /** An epoch lasts at least so long before Redis is trusted again: one that comes and goes must not stop all counting. */
-export const REDIS_TRUST_MS = 1_000;
+const REDIS_TRUST_MS = 1_000;
 
 /**
  * What an instance does on seeing the stored epoch.

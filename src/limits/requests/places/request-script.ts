@@ -7,7 +7,7 @@ const MARK_LIFE_MS = 3 * 86_400_000;
 export const SCRIPT_SAYS = { counted: 0, baseMissing: -1, forgotten: -2 } as const;
 
 /** Whole numbers that {@link COUNT_REQUEST} takes for each counter. */
-export const NUMBERS_OF_COUNTER = 4;
+const NUMBERS_OF_COUNTER = 4;
 
 /**
  * Counts a request in all its counters, or in none: one atomic step.
