@@ -1,4 +1,5 @@
 import { streamThroughEndpoint } from './endpoint-story.js';
+import { reachLimits } from './limits-story.js';
 import { fact, heading, remark, write } from './screen.js';
 import { playOnStage, type Stage } from './stage.js';
 import { type Demo, ENDPOINT, refuse, setUp, showEvent, streamAnswer } from './story.js';
@@ -24,6 +25,7 @@ async function story({ service, simulator, providerKey }: Stage, once: boolean):
   await showEvent(demo);
   await streamThroughEndpoint(demo);
   await refuse(demo);
+  await reachLimits(demo);
   if (once) return;
   invite(demo);
   await service.ended;

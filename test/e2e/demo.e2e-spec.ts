@@ -50,7 +50,7 @@ function printed(pattern: RegExp, text = output): string[] {
 
 describe('demo (decision 1.3)', () => {
   it(
-    '--once → shows stream, timing, event, cost, a fallback and a refusal, and leaves nothing behind',
+    '--once → shows stream, timing, event, cost, a fallback, a refusal and limits, and leaves nothing behind',
     async () => {
       startDemo('--once');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
@@ -72,6 +72,10 @@ describe('demo (decision 1.3)', () => {
       expect(output).toMatch(/The client sees +model_not_allowed: 403 /);
       expect(output).toMatch(/The log says .*"message":"gateway_error".*"code":"model_not_allowed"/);
       expect(output).toMatch(/The provider +has not seen it\n/);
+      expect(output).toMatch(/As ada +answered\n +As ada +app_budget_exhausted, Retry-After \d+: 429 .*this user/);
+      expect(output).toMatch(
+        /As bob +answered\n +As cyd +app_rate_limited, Retry-After \d+: 429 .*2 requests per UTC day/,
+      );
       expect(readdirSync(temporary)).toEqual([]);
     },
     TEST_MS,
