@@ -36,6 +36,8 @@ export interface FleetApp {
 
 /** Several processes of the service with one Postgres, a Redis of their own and one provider that knows every price. */
 export class BudgetFleet {
+  private providerId = '';
+
   private constructor(
     readonly calls: PaidCalls,
     readonly provider: PaidProvider,
@@ -75,7 +77,8 @@ export class BudgetFleet {
     try {
       // The first one makes the account; the others find it.
       for (const { process } of instances) await process.start();
-      await fleet.manage('POST', '/v1/admin/providers', fleet.providerOf(1));
+      const { provider } = await fleet.manage('POST', '/v1/admin/providers', fleet.providerSettings());
+      fleet.providerId = provider.id;
     } catch (error) {
       await fleet.end();
       throw error;
@@ -105,16 +108,14 @@ export class BudgetFleet {
     return { id: app.id, key: api_key.key };
   }
 
-  /** What the provider is, when everything costs so many times the usual price. */
-  providerOf(factor: number): Record<string, unknown> {
-    return {
-      type: 'openai',
-      name: 'Paid',
-      slug: 'paid',
-      secret: 'sk-of-the-proof',
-      baseUrl: `${this.provider.url}/`,
-      pricing: { [MODEL]: { input: 2 * factor, output: 8 * factor } },
-    };
+  /** Everything costs so many times the usual price from now on. @param at the instance that is told. */
+  async price(factor: number, at: number): Promise<void> {
+    await this.manage('PUT', `/v1/admin/providers/${this.providerId}`, { pricing: pricingOf(factor) }, at);
+  }
+
+  private providerSettings(): Record<string, unknown> {
+    const baseUrl = `${this.provider.url}/`;
+    return { type: 'openai', name: 'Paid', slug: 'paid', secret: 'sk-of-the-proof', baseUrl, pricing: pricingOf(1) };
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
@@ -178,4 +179,9 @@ export class BudgetFleet {
     await dropDatabase(this.environment.DATABASE_URL ?? '');
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** In dollars for a million tokens. */
+function pricingOf(factor: number): object {
+  return { [MODEL]: { input: 2 * factor, output: 8 * factor } };
 }

@@ -84,7 +84,7 @@ export class BudgetStorm {
     await sleep(options.forMs);
     this.isOver = true;
     await Promise.all([...clients, ...troubles]);
-    for (const app of apps) await this.drain(app);
+    await Promise.all(apps.map((app) => this.drain(app)));
     if (options.waitsForQuiet) await this.quiet();
     await fleet.stop();
     await sampling;
