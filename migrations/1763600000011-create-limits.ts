@@ -72,12 +72,12 @@ export class CreateLimits1763600000011 implements MigrationInterface {
         CONSTRAINT budget_grants_pkey PRIMARY KEY (app_id, user_id, month, instance_id))`);
     await runner.query('CREATE INDEX budget_grants_instance_idx ON budget_grants (instance_id)');
     await runner.query('ALTER TABLE usage_events ADD COLUMN charged_nano_usd bigint');
-    await this.countTheMonthSoFar(runner);
+    await this.countWhatWasSpent(runner);
   }
 
-  /** Budgets hold for the month that has begun, too. */
-  private async countTheMonthSoFar(runner: QueryRunner): Promise<void> {
-    const month = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
+  /** Budgets hold for the month that has begun, too; of those before it, what their events can still prove. */
+  private async countWhatWasSpent(runner: QueryRunner): Promise<void> {
+    const month = "date_trunc('month', now() AT TIME ZONE 'UTC' - interval '3 months')::date";
     await runner.query(`
       INSERT INTO budget_months (app_id, user_id, month, organization_id, spent_nano_usd)
       SELECT app_id, user_id, month, organization_id, cost_nano_usd FROM usage_user_months

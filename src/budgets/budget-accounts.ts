@@ -2,7 +2,7 @@ import { type BudgetMonth, budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount, type BudgetTotals } from './budget-account.js';
 
 /** The user of the account that stands for an application as a whole. */
-export const NO_USER = '';
+const NO_USER = '';
 
 interface MonthAccounts {
   readonly month: BudgetMonth;

@@ -105,14 +105,17 @@ export class BudgetTakes {
       if (!account.hasRow) await repository.addRows(key, instances.id, account.organizationId);
       account.hasRow = true;
       for (const waiter of account.waiting) waiter.wasAsked = true;
+      const budget = account.waiting.at(-1)?.scope.budgetNanoUsd ?? 0;
       const taken = await repository.take(instances.id, {
         ...key,
         row: account.row,
         inUse: account.inUse,
         steps: stepsOf(account.waiting.map(({ nanoUsd }) => nanoUsd)),
-        budget: account.waiting.at(-1)?.scope.budgetNanoUsd ?? 0,
+        budget,
         parts: grantParts(instances.live.length, configChanges.connected),
       });
+      // The one that crosses the budget: nobody goes on by what was left before it.
+      if (taken !== undefined && taken.elsewhere > 0 && committedBy(taken) > budget) await this.recall(account);
       return this.apply(account, taken, clock.monotonicMs());
     } catch (error) {
       this.fail(account, error);
@@ -131,7 +134,7 @@ export class BudgetTakes {
     const { spent, elsewhere, target } = taken;
     account.spent = spent;
     account.spentKnownAtMs = nowMs;
-    account.wrote(target, spent + elsewhere + target);
+    account.wrote(target, committedBy(taken));
     account.serve();
     return account.isInDoubt ? undefined : elsewhere;
   }
@@ -151,12 +154,13 @@ export class BudgetTakes {
     });
   }
 
+  /** Without it others would go on by what they have been granted, which is bounded all the same. */
   private async recall(account: BudgetAccount): Promise<void> {
     const { repository, instances } = this.options;
     try {
       await repository.recall(recallKey({ ...keyOf(account), instanceId: instances.id }));
     } catch (error) {
-      this.fail(account, error);
+      this.report(error);
     }
   }
 
@@ -184,6 +188,11 @@ export class BudgetTakes {
   private heldMs({ refusedSinceMs }: BudgetAccount): number {
     return refusedSinceMs === undefined ? 0 : this.options.clock.monotonicMs() - refusedSinceMs;
   }
+}
+
+/** Everything spent and granted. */
+function committedBy({ spent, elsewhere, target = 0 }: BudgetTaken): number {
+  return spent + elsewhere + target;
 }
 
 function keyOf({ appId, userId, month }: BudgetAccount): BudgetKey {

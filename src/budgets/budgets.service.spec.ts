@@ -243,6 +243,21 @@ describe('budgets and trouble', () => {
     expect(book.of(KEY).get('two')).toBeUndefined();
   });
 
+  it('threats 8.2: another instance crosses the budget → nobody goes on by what was left before, and all is refused', async () => {
+    const two = anInstance('two', book, clock);
+    for (const { registry } of [one, two]) registry.others = ['other'];
+    book.spend(KEY, 600);
+    const small = await hold(10, scope(), two);
+    expect(book.of(KEY).get('two')).toBeGreaterThan(10 + 5);
+    const crossing = await hold(500);
+    crossing.settle(500);
+    book.spend(KEY, 500);
+    crossing.stored();
+    expect(await refusal(() => hold(5, scope(), two))).toMatchObject({ reason: 'app_budget_spent' });
+    small.release();
+    await two.budgets.leave();
+  });
+
   it('others hold it for calls that run → refused within a third of a second, in few statements', async () => {
     const two = anInstance('two', book, clock);
     await hold(1_000, scope(), two);

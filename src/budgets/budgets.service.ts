@@ -160,8 +160,7 @@ export class Budgets implements OnApplicationBootstrap {
     }
     const { instanceId, appId, userId, month } = recall;
     const accounts = this.accounts.listOf(appId, userId, month);
-    if (instanceId === '') void this.forgetKnown(accounts);
-    else if (instanceId !== this.instances.id) void this.returns.giveBack(accounts);
+    if (instanceId !== this.instances.id) void this.forgetKnown(accounts);
   }
 
   private forgetKnown(accounts: readonly BudgetAccount[]): Promise<void> {

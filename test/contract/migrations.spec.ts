@@ -11,6 +11,19 @@ let url: string;
 let source: DataSource;
 
 /** An event that is stored as they always were. */
+/** Of the months whose events are kept whole: what is spent by application and user that is not the cost of their events. */
+const SPENT_OUT_OF_STEP = `
+  WITH summed AS (
+    SELECT app_id, scope.user_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month,
+      sum(cost_nano_usd)::bigint AS spent
+    FROM usage_events event CROSS JOIN LATERAL (VALUES (''), (event.user_id)) AS scope(user_id)
+    WHERE scope.user_id IS NOT NULL AND created_at >= date_trunc('month', now() - interval '2 months')
+    GROUP BY 1, 2, 3),
+  kept AS (
+    SELECT app_id, user_id, month, spent_nano_usd AS spent FROM budget_months
+    WHERE month >= date_trunc('month', now() - interval '2 months'))
+  (SELECT * FROM summed EXCEPT SELECT * FROM kept) UNION ALL (SELECT * FROM kept EXCEPT SELECT * FROM summed)`;
+
 const ONE_MORE = `
   INSERT INTO usage_events (event_id, organization_id, app_id, provider_type, model, route, status, created_at)
   VALUES ('more-1', 'org-1', 'app-1', 'openai', 'm', 'r', 'ok', now())`;
@@ -100,7 +113,8 @@ describe('migrations', () => {
     const events = () => source.query('SELECT * FROM usage_events ORDER BY id');
     const kept: object[] = await events();
     await up();
-    expect(await events()).toEqual(kept);
+    expect(await events()).toEqual(kept.map((event) => ({ ...event, charged_nano_usd: null })));
+    expect(await source.query(SPENT_OUT_OF_STEP)).toEqual([]);
     for (const sql of SUMS_OUT_OF_STEP) expect(await source.query(sql)).toEqual([]);
     const places = await source.query('SELECT DISTINCT tableoid::regclass::text AS place FROM usage_events ORDER BY 1');
     expect(places.length).toBeGreaterThan(10);

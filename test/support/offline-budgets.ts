@@ -51,7 +51,7 @@ export class FakeRegistry extends InstanceRegistry {
 }
 
 /** Notifications arrive, or do not. */
-export class FakeChanges extends ConfigChanges {
+class FakeChanges extends ConfigChanges {
   arrive = true;
 
   constructor() {
