@@ -97,7 +97,10 @@ describe('a warm call (house style, section 2)', () => {
     const cold = await tokenOfKey((await newKey()).id);
     const query = jest.spyOn(pg.Client.prototype, 'query');
     const asked = () =>
-      query.mock.calls.map(([statement]) => String(statement)).filter((text) => /^\s*SELECT\b.*\bFROM\b/is.test(text));
+      query.mock.calls
+        .map(([statement]) => String(statement))
+        // What instances agree on is asked in the background, call or not.
+        .filter((text) => /^\s*SELECT\b.*\bFROM\b/is.test(text) && !/\bFROM limit_epoch\b/.test(text));
     try {
       for (let call = 0; call < 20; call++) expect((await callBackend(mine)).status).toBe(200);
       expect(asked()).toEqual([]);

@@ -127,6 +127,11 @@ async function startTimes(url: string): Promise<Set<string>> {
   return times;
 }
 
+async function readiness(url: string): Promise<{ ready: boolean; instances: number }> {
+  const answer = await fetch(`${url}/v1/readyz`, { headers: { connection: 'close' } });
+  return JSON.parse(await answer.text());
+}
+
 describe('WORKERS that cannot start', () => {
   it('no REDIS_URL → names both variables, exit code 1', async () => {
     const service = start({ REDIS_URL: '' });
@@ -203,8 +208,8 @@ describeWithRedis('WORKERS (decision 2)', () => {
       await service.serving(2);
       expect(new Set(service.named('gateway_started').map(({ url }) => url)).size).toBe(1);
       await eventually(async () => (await startTimes(service.url)).size === 2, STARTED);
-      const ready = await (await fetch(`${service.url}/v1/readyz`)).json();
-      expect(ready).toMatchObject({ ready: true, instances: 2 });
+      await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 5_000 });
+      expect(await readiness(service.url)).toMatchObject({ ready: true });
       expect(await service.end('SIGTERM')).toBe(0);
       expect(service.errors.match(/The gateway is ready/g)).toHaveLength(1);
       expect(service.named('gateway_stopped')).toHaveLength(2);
