@@ -81,9 +81,10 @@ export class BudgetTakes {
       const waiting = account.waiting.length;
       // Postgres may have what is on its way already: it is counted twice then, and once a moment later.
       const wasUnstored = account.unstored > 0;
+      const wasInUse = account.inUse;
       const elsewhere = await this.take(account);
       if (account.waiting.length === 0 || elsewhere === undefined) continue;
-      this.refuse(account, elsewhere > 0 || wasUnstored);
+      this.refuse(account, elsewhere > 0 || wasUnstored || account.inUse < wasInUse);
       if (account.waiting.length === 0) break;
       inVain = account.waiting.length < waiting ? 0 : inVain + 1;
       if (elsewhere > 0 && sinceRecallMs >= RECALL_EVERY_MS) {

@@ -166,6 +166,15 @@ describe('budgets between an end and its record', () => {
     await hold(950);
   });
 
+  it('threats 8.2: the call before ends while this one is asked for → admitted by what that one really cost', async () => {
+    const first = await hold(1_000);
+    one.repository.gate = async () => {
+      one.repository.gate = async () => undefined;
+      first.settle(600);
+    };
+    await hold(500);
+  });
+
   it('contract-admin 5.4: what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);
