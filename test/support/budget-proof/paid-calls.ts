@@ -81,13 +81,10 @@ export class PaidCalls {
     }
   }
 
-  /** The provider has answered it, or ended it. */
-  answered(call: PaidCall, least: number, most: number): void {
-    call.charge = { least, most };
-    for (const balance of this.balancesOf(call)) {
-      balance.committed -= call.worst - least;
-      balance.possible -= call.worst - most;
-    }
+  /** The provider has answered it, or ended it. Until its client has the whole answer it may count its worst case. */
+  answered(call: PaidCall, least: number): void {
+    call.charge = { least, most: call.worst };
+    for (const balance of this.balancesOf(call)) balance.committed -= call.worst - least;
   }
 
   /** Its client has an end. @param isCertain it was whole, so that the provider's figure counts. */

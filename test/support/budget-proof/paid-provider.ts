@@ -50,14 +50,13 @@ export async function startPaidProvider(calls: PaidCalls, random: () => number):
     await held;
     await sleep(random() * MOST_PAUSE_MS);
     const { treatment, cost } = answer;
-    const isWhole = treatment === 'whole';
-    const unknown = treatment === 'no_usage' || treatment === 'cut_short';
-    const least = isWhole ? cost : unknown ? call.worst : 0;
+    const isUnknown = treatment === 'no_usage' || treatment === 'cut_short';
+    const least = treatment === 'whole' ? cost : isUnknown ? call.worst : 0;
     try {
       await send(call, answer, response);
     } finally {
-      // Whoever does not hear an answer to its end cannot know what it costs, and a cut connection may seem refused.
-      calls.answered(call, least, isWhole || unknown ? call.worst : 0);
+      // Whoever does not hear an answer to its end cannot know what it costs.
+      calls.answered(call, least);
     }
   }
 
