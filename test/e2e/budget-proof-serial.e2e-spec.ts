@@ -53,10 +53,23 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
   it.each([
     ['users', true],
     ['the application', false],
-  ])(
+  ] as const)(
     'a client of %s that alternates between instances → served until the budget is spent, then 429 until the month ends',
     async (_, ofUsers) => {
       for (let run = 0; run < 2 * RUNS; run++) await proveServedUntilSpent(ofUsers, SEED + run * 100);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'the same while Redis is gone → the same: Redis has no part in money',
+    async () => {
+      await fleet.redis.kill();
+      try {
+        await proveServedUntilSpent(true, SEED + 50);
+      } finally {
+        await fleet.redis.revive();
+      }
     },
     PATIENCE_MS,
   );
