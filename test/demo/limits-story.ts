@@ -32,8 +32,8 @@ export async function reachLimits(demo: Demo): Promise<void> {
   write('\n');
   remark(`GET ${url}/me tells users how they stand:`);
   const headers = { authorization: `Bearer ${api_key.key}`, [USER_HEADER]: 'ada' };
-  const { limits }: { limits: object } = await (await fetch(`${url}/me`, { headers })).json();
-  fact('ada', JSON.stringify(limits));
+  const standing: unknown = await (await fetch(`${url}/me`, { headers })).json();
+  fact('ada', JSON.stringify(standing));
 }
 
 /** How one call ended, in words. */

@@ -28,7 +28,7 @@ export interface SpanCollector {
 export class SpansRefused extends Error {}
 
 /** Who is told what became of spans. */
-export interface SpanCounts {
+interface SpanCounts {
   exported(spans: number): void;
   lost(spans: number): void;
 }
