@@ -45,7 +45,7 @@ const busyInMonth = (rest: string) => `
 /**
  * The users with the most requests, found without adding up the days of everybody: whoever has `n` requests in `m` months
  * has `n / m` in one of them. So the busiest of each month set the bar, and only those are added up who in one month come
- * up to its share. Where there is no such bar, or too many come up to it, everybody is added up after all: the days are
+ * up to its share, and in all of them to the whole. Where there is no such bar, or too many come up to it, everybody is added up after all: the days are
  * few then, or nobody stands out.
  *
  * A month counts as a whole when it has no other days than those asked for, and began after `$6`, since when nobody's
@@ -66,21 +66,28 @@ const BUSIEST = `
     SELECT DISTINCT busy.user_id FROM touched_month
     CROSS JOIN LATERAL (${busyInMonth('ORDER BY kept.size DESC LIMIT $5')}) busy),
   bar AS MATERIALIZED (
-    SELECT usage_size(ceil(requests / (SELECT count(*) FROM touched_month))::bigint) AS size
+    SELECT requests, usage_size(ceil(requests / (SELECT count(*) FROM touched_month))::bigint) AS size
     FROM (${usedBy('likely', ['requests'])}) known ORDER BY requests DESC OFFSET $5 - 1 LIMIT 1),
-  candidate AS MATERIALIZED (
+  busy AS MATERIALIZED (
     SELECT DISTINCT busy.user_id FROM bar CROSS JOIN touched_month
     CROSS JOIN LATERAL (${busyInMonth('AND kept.size >= bar.size AND bar.size > 0 OFFSET 0')}) busy),
   choice AS MATERIALIZED (
-    SELECT candidates BETWEEN 1 AND requests / ${LOOK_COSTS_ROWS} / pieces AS is_narrow
+    SELECT users BETWEEN 1 AND requests / ${LOOK_COSTS_ROWS} / pieces AS is_narrow
     FROM (
-      SELECT (SELECT count(*) FROM candidate) AS candidates,
+      SELECT (SELECT count(*) FROM busy) AS users,
         (SELECT count(*) FROM whole_month) + (SELECT count(*) FROM single_day) AS pieces,
         (SELECT sum(requests) FROM known_day WHERE is_asked) AS requests) effort
     WHERE pieces > 0),
+  candidate AS MATERIALIZED (
+    SELECT busy.user_id FROM busy CROSS JOIN bar CROSS JOIN LATERAL (
+      SELECT sum(kept.requests) AS requests FROM usage_user_months kept
+      WHERE ${OF_APP} AND kept.user_id = busy.user_id
+        AND kept.month BETWEEN date_trunc('month', ${FROM}::timestamp)::date AND ${TO}
+      OFFSET 0) most
+    WHERE (SELECT is_narrow FROM choice) AND most.requests >= bar.requests),
   busiest AS MATERIALIZED (
     SELECT user_id FROM (
-      SELECT * FROM (${usedBy('candidate', ['requests'])}) narrow WHERE (SELECT is_narrow FROM choice)
+      ${usedBy('candidate', ['requests'])}
       UNION ALL
       SELECT kept.user_id, sum(kept.requests) FROM usage_user_days kept
       WHERE ${ON_DAYS} AND NOT (SELECT is_narrow FROM choice) GROUP BY kept.user_id) counted
