@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BudgetStorm, type StormFaults } from '../support/budget-proof/budget-storm.js';
+import { BudgetStorm } from '../support/budget-proof/budget-storm.js';
+import type { StormFaults } from '../support/budget-proof/storm-report.js';
 import { describeBreakingRedis } from '../support/redis.js';
 
 /** `npm run prove-budgets` says more of them, and a seed to repeat them by. */

@@ -1,39 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seeded } from '../seeded.js';
-import { auditEnd, auditMoment, type CallCounts, storedBudgets } from './budget-audit.js';
+import { auditEnd, auditMoment, storedBudgets } from './budget-audit.js';
 import { BudgetFleet, type FleetApp } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD } from './paid-calls.js';
 import { type PaidAnswer, PaidClient } from './paid-client.js';
-
-/** What happens to a service while it serves. */
-export interface StormFaults {
-  readonly kills?: boolean;
-  readonly redis?: boolean;
-  readonly postgres?: boolean;
-}
-
-export interface StormOptions {
-  readonly seed: number;
-  readonly clients: number;
-  readonly forMs: number;
-  readonly faults: StormFaults;
-  /** Proves that idle money comes back by itself, which takes a quarter of a minute. */
-  readonly waitsForQuiet: boolean;
-}
-
-/** What a storm came to. */
-export interface StormReport extends CallCounts {
-  readonly seed: number;
-  readonly faults: string[];
-  readonly violations: readonly string[];
-  /** Answers by kind. */
-  readonly answers: Readonly<Record<string, number>>;
-  /** The answer that took longest, with its milliseconds. */
-  readonly slowest: string;
-  readonly kills: number;
-  /** Budgets spent to their end, of how many. */
-  readonly spent: readonly [number, number];
-}
+import type { StormOptions, StormReport } from './storm-report.js';
 
 const MOST_TOKENS = 1_000;
 /** What a call of the storm costs at most, about. */
@@ -45,6 +16,7 @@ const POLL_MS = 10;
 const LEAST_SERVED = 15;
 const MORE_SERVED = 100;
 const LEAST_KILLS = 2;
+const MOST_FAILED_STARTS = 3;
 const MOST_TIMES_LONGER = 3;
 /** Longest the service may need until calls are served again, after its troubles are over. */
 const BACK_WITHIN_MS = 10_000;
@@ -66,6 +38,7 @@ export class BudgetStorm {
   /** By instance, since it was killed last. */
   private readonly served: number[] = [];
   private kills = 0;
+  private failedStarts = 0;
   private isOver = false;
 
   private constructor(
@@ -111,6 +84,7 @@ export class BudgetStorm {
       answers: this.answers,
       slowest: `${Math.round(this.slowest.tookMs)} ms: ${this.slowest.kind}`,
       kills: this.kills,
+      failedStarts: this.failedStarts,
       spent: [proven.filter(isSpent).length, proven.length],
     };
   }
@@ -211,7 +185,7 @@ export class BudgetStorm {
         await Promise.all(chosen.map((at) => fleet.kill(at)));
         for (const at of chosen) this.served[at] = 0;
         await sleep(this.random() * 500);
-        await Promise.all(chosen.map((at) => fleet.at(at).process.start()));
+        await Promise.all(chosen.map((at) => this.startAgain(at)));
       });
     if (redis)
       troubles.push(async () => {
@@ -236,6 +210,17 @@ export class BudgetStorm {
         await trouble();
       }
     });
+  }
+
+  private async startAgain(at: number): Promise<void> {
+    for (let failed = 0; ; failed++) {
+      try {
+        return await this.fleet.at(at).process.start();
+      } catch (error) {
+        if (failed === MOST_FAILED_STARTS || !this.options.faults.postgres) throw error;
+        this.failedStarts++;
+      }
+    }
   }
 
   /** One call at a time, alternating between the instances: served until the money is spent, whatever happened before. */
