@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { RedisClient } from '../../src/platform/redis/redis-client.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
+import type { RedisClient } from '../../src/platform/redis/redis-client.js';
 import { RedisConnection } from '../../src/platform/redis/redis-connection.js';
 import { eventually } from '../support/eventually.js';
 import { describeBreakingRedis, startRedis, type TestRedis } from '../support/redis.js';
