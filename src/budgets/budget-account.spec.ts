@@ -1,4 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BudgetBook } from '../../test/support/budget-book.js';
+import { FakeClock } from '../../test/support/clock.js';
+import { anInstance } from '../../test/support/offline-budgets.js';
+import { rejectionOf } from '../../test/support/rejection-of.js';
 import { budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount } from './budget-account.js';
 
@@ -88,5 +92,50 @@ describe('budget account', () => {
     first.stored();
     account.wrote(400 + 50, 850);
     expect(account.free).toBe(50);
+  });
+});
+
+describe('accounts of instances', () => {
+  const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
+  let book: BudgetBook;
+  let clock: FakeClock;
+  let one: ReturnType<typeof anInstance>;
+
+  beforeEach(() => {
+    book = new BudgetBook();
+    clock = new FakeClock(Date.UTC(2026, 10, 20, 12));
+    one = anInstance('one', book, clock);
+  });
+
+  afterEach(() => one.budgets.leave());
+
+  const hold = (nanoUsd: number, at = one) => at.budgets.hold(SCOPE, nanoUsd, clock.nowMs());
+  const refusalOf = (nanoUsd: number, at = one) => rejectionOf((async () => hold(nanoUsd, at))());
+
+  it('threats 8.2: a statement is under way whose callers gave up → nothing is held by what was granted before it', async () => {
+    await hold(10);
+    book.spend(KEY, 995);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    one.repository.gate = async (when) => (when === 'after' ? promise : undefined);
+    await refusalOf(900);
+    const answer = refusalOf(400);
+    resolve();
+    expect(await answer).toMatchObject({ reason: 'app_budget_held' });
+    expect(book.of(KEY).get('one')).toBe(10);
+  });
+
+  it('the budget is spent and calls still run → a flood at two instances asks each about once', async () => {
+    const two = anInstance('two', book, clock);
+    for (const { registry } of [one, two]) registry.others = ['other'];
+    const running = [await hold(10), await hold(10, two)];
+    book.spend(KEY, 1_000);
+    const before = one.repository.statements + two.repository.statements;
+    for (let call = 0; call < 10; call++) {
+      expect(await refusalOf(900)).toMatchObject({ reason: 'app_budget_spent' });
+      expect(await refusalOf(900, two)).toMatchObject({ reason: 'app_budget_spent' });
+    }
+    expect(one.repository.statements + two.repository.statements - before).toBeLessThanOrEqual(4);
+    for (const one of running) one.release();
+    await two.budgets.leave();
   });
 });

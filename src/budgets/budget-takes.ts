@@ -107,16 +107,18 @@ export class BudgetTakes {
       account.hasRow = true;
       for (const waiter of account.waiting) waiter.wasAsked = true;
       const budget = account.waiting.at(-1)?.scope.budgetNanoUsd ?? 0;
+      const { row, inUse } = account;
       const taken = await repository.take(instances.id, {
         ...key,
-        row: account.row,
-        inUse: account.inUse,
+        row,
+        inUse,
         steps: stepsOf(account.waiting.map(({ nanoUsd }) => nanoUsd)),
         budget,
         parts: grantParts(instances.live.length, configChanges.connected),
       });
       // The one that crosses the budget: nobody goes on by what was left before it.
-      if (taken !== undefined && taken.elsewhere > 0 && committedBy(taken) > budget) await this.recall(account);
+      const hasCrossed = taken?.target !== undefined && taken.target > inUse && committedBy(taken) > budget;
+      if (hasCrossed && taken.elsewhere > 0) await this.recall(account);
       return this.apply(account, taken, clock.monotonicMs());
     } catch (error) {
       this.fail(account, error);

@@ -125,7 +125,8 @@ export class Budgets implements OnApplicationBootstrap {
     const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
     account.usedAtMs = nowMs;
     const nanoUsd = heldFor(worstNanoUsd);
-    if (account.waiting.length === 0) {
+    // A statement that is under way may leave this instance less than it still seems to have.
+    if (account.waiting.length === 0 && !account.busy) {
       const hold = account.tryHold(scope, nanoUsd);
       if (hold !== undefined) return hold;
     }
