@@ -2,6 +2,7 @@ import type { ApiStyle } from '../api-style.rules.js';
 import { type JsonObject, memberOf, objectIn } from './json-fields.rules.js';
 import {
   anthropicUsageOf,
+  isAnthropicOpening,
   mergeCumulative,
   readAnthropicTokens,
   readAnthropicToolCalls,
@@ -19,6 +20,8 @@ export interface UsageMeasure {
   readonly tokens?: TokenCounts;
   readonly audioSeconds?: number;
   readonly hostedToolCalls?: number;
+  /** The output goes on after this. */
+  readonly isOpening?: boolean;
 }
 
 const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
@@ -52,6 +55,7 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
         : (later.tokens ?? earlier.tokens),
     audioSeconds: later.audioSeconds ?? earlier.audioSeconds,
     hostedToolCalls: later.hostedToolCalls ?? earlier.hostedToolCalls,
+    isOpening: later.isOpening,
   };
 }
 
@@ -60,7 +64,10 @@ function readAs(format: UsageFormat, document: JsonObject): UsageMeasure {
     case 'openai':
       return { format, tokens: readOpenAiTokens(document), hostedToolCalls: readOpenAiToolCalls(document) };
     case 'anthropic':
-      return { format, tokens: readAnthropicTokens(document), hostedToolCalls: readAnthropicToolCalls(document) };
+      return {
+        ...{ format, tokens: readAnthropicTokens(document), hostedToolCalls: readAnthropicToolCalls(document) },
+        isOpening: isAnthropicOpening(document),
+      };
     case 'gemini':
       return { format, tokens: readGeminiTokens(document) };
     case 'audio':

@@ -133,3 +133,19 @@ describe('reported cost', () => {
     expect(read(JSON.stringify(plain), openrouter)?.servedProvider).toBe('C');
   });
 });
+
+describe('Anthropic stream (threats 8.3)', () => {
+  const start = 'data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}\n\n';
+  const text = 'data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"long"}}\n\n';
+  const delta = 'data: {"type":"message_delta","usage":{"output_tokens":500}}\n\n';
+
+  it.each([
+    ['anthropic_messages', start + text, true, 1],
+    ['other', start + text, true, 1],
+    ['anthropic_messages', start + text + delta, false, 500],
+  ] as const)('%s, cut off before or after it says what it generated', (style, body, isOpening, outputTokens) => {
+    const reading = read(body, { style, type: 'anthropic', contentType: 'text/event-stream' });
+    expect(reading).toMatchObject({ usageSeen: true, inputTokens: 9, outputTokens });
+    expect(reading?.isOpening ?? false).toBe(isOpening);
+  });
+});

@@ -114,6 +114,7 @@ function readingOf(
     usageSeen: measure !== undefined,
     audioSeconds: measure?.audioSeconds,
     hostedToolCalls: measure?.hostedToolCalls,
+    isOpening: measure?.isOpening,
     ...cost,
     responseId,
   };

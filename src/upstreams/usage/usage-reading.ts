@@ -37,6 +37,8 @@ export interface UsageReading extends TokenCounts {
   readonly usageSeen: boolean;
   /** Length of the audio; may have a fraction. */
   readonly audioSeconds?: number;
+  /** The counts are those of the beginning of an answer; what was generated after it is not among them. */
+  readonly isOpening?: boolean;
   /** The provider's own figure; zero is a real report. Independent of `usageSeen`. */
   readonly reportedCostNanoUsd?: number;
   /** Only where a provider passes requests on to others. */

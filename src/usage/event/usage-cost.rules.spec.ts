@@ -78,6 +78,15 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     });
   });
 
+  it('threats 8.3: cut off after its first event → not free: that much is known, the rest is not', () => {
+    const outcome = anOutcome({ price, reading: aReading({ isOpening: true }), clientAborted: true });
+    expect(resolveCost(false, outcome)).toEqual({
+      ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'client_aborted' },
+    });
+    const broken = { ...outcome, status: 'provider_error' as const, clientAborted: false };
+    expect(resolveCost(false, broken)).toMatchObject({ source: 'unresolved', reason: 'no_usage_reported' });
+  });
+
   it('counts beyond all reason → the largest exact number, never something Postgres refuses', () => {
     const reading = aReading({ inputTokens: 1e300, outputTokens: Number.MAX_SAFE_INTEGER });
     expect(resolveCost(false, anOutcome({ price, reading }))).toEqual({

@@ -51,6 +51,8 @@ function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const cost = costNanoUsd(price, reading);
   if ('unresolved' in cost) return unresolved(cost.unresolved);
   const nanoUsd = wholeNumber(cost.nanoUsd);
+  // The answer was cut off before it said what it generated.
+  if (reading.isOpening) return unresolved('no_usage_reported', nanoUsd);
   return usedHostedTools(outcome) ? unresolved('unpriced_tool', nanoUsd) : { source: 'computed', nanoUsd };
 }
 
