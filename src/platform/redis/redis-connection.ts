@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
@@ -38,6 +39,8 @@ export class RedisConnection {
   private failures = 0;
   private ready = false;
   private closed = false;
+  /** The next turn of the event loop sends what is asked in this one. */
+  private sending = false;
   private lostAtMs: number | undefined;
 
   /** @throws Error for an address that cannot be read. */
@@ -66,6 +69,7 @@ export class RedisConnection {
   run<T>(ask: (client: RedisClient) => Promise<T>): Ready<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
+    if (client instanceof Redis) this.sendTogether(client);
     return within(ANSWER_MS, ask(client)).catch((error: unknown) => {
       this.lose(client, error);
       return undefined;
@@ -80,6 +84,20 @@ export class RedisConnection {
     this.client = undefined;
     clearTimeout(this.timer);
     client?.disconnect();
+  }
+
+  /**
+   * Questions of one turn of the event loop go out with one call to the system, and their answers come together: each
+   * call wakes Redis, and each answer wakes this process.
+   */
+  private sendTogether({ stream }: Redis): void {
+    if (this.sending) return;
+    this.sending = true;
+    stream.cork();
+    setImmediate(() => {
+      this.sending = false;
+      stream.uncork();
+    });
   }
 
   private async connect(url: Secret): Promise<void> {
@@ -139,10 +157,19 @@ export class RedisConnection {
   }
 }
 
-/** Bounds a wait. An answer that lies in the socket already, because this process was held up, still counts. */
+/**
+ * Bounds a wait, which begins when the question is sent: at the end of this turn of the event loop. An answer that lies
+ * in the socket already, because this process was held up, still counts.
+ */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms);
-    void answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    let timer: NodeJS.Timeout | undefined;
+    const begin = setImmediate(() => {
+      timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms);
+    });
+    void answer.then(resolve, reject).finally(() => {
+      clearImmediate(begin);
+      clearTimeout(timer);
+    });
   });
 }

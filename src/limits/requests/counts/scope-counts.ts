@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { WindowKind } from '../request-limit.rules.js';
 
 /** A count that is not known. */
@@ -52,6 +53,7 @@ export class ScopeCounts {
   private otherMinute = new WindowCount();
   private day = new WindowCount();
   private otherDay = new WindowCount();
+  private knownDigest: string | undefined;
 
   constructor(
     readonly app: AppCounts,
@@ -59,6 +61,12 @@ export class ScopeCounts {
     /** Empty for the application itself. */
     readonly userId: string,
   ) {}
+
+  /** Stands for the user where no name may be read: 43 characters of base64url; empty for the application itself. */
+  get digest(): string {
+    this.knownDigest ??= this.userId === '' ? '' : hash('sha256', this.userId, 'base64url');
+    return this.knownDigest;
+  }
 
   /** The count of a minute. */
   inMinute(index: number, baseOf: MinuteBases): WindowCount {

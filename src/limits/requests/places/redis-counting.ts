@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../common/clock.js';
 import type { Ids } from '../../../common/ids.js';
@@ -101,9 +100,11 @@ export class RedisCounting implements RequestCounting {
     const indexes = limits.map(({ window }) => window.index);
     const keys = [this.keyOf(app, 'mark'), ...limits.map((one) => this.keyOf(app, counterName(one)))];
     const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
-    const numbers = limits.flatMap(({ kind, limit, window }) => [limit, window.base, window.seen, LIFE_MS[kind]]);
-    const args = [app.mark, mark, counts ? 1 : 0, ...numbers];
-    const answer = toNumbers(await redis.run((client) => runScript(client, keys, args)));
+    let numbers = `${app.mark} ${mark} ${counts ? 1 : 0}`;
+    for (const { kind, limit, window } of limits) {
+      numbers += ` ${limit} ${window.base} ${window.seen} ${LIFE_MS[kind]}`;
+    }
+    const answer = toNumbers(await redis.run((client) => runScript(client, keys, numbers)));
     if (answer === undefined) onLost();
     const [said, knownMark = 0, ...counted] = answer ?? [];
     if (said === SCRIPT_SAYS.forgotten) onForgotten();
@@ -138,21 +139,23 @@ const hasRoom: HasRoom = (window, limit) => window.count < limit;
 
 /** No name of a user reaches Redis. */
 function counterName({ scope, kind, window }: LimitedWindow): string {
-  const whose = scope.userId === '' ? '' : `:${hash('sha256', scope.userId, 'base64url')}`;
-  return `${kind}:${window.index}${whose}`;
+  const { digest } = scope;
+  return digest === '' ? `${kind}:${window.index}` : `${kind}:${window.index}:${digest}`;
 }
 
 /** Sends the script itself only where Redis does not know it yet. */
-async function runScript(client: Scripted, keys: readonly string[], args: readonly number[]): Promise<unknown> {
+async function runScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
   try {
-    return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, ...args);
+    return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, numbers);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return client.eval(COUNT_REQUEST, keys.length, ...keys, ...args);
+    return client.eval(COUNT_REQUEST, keys.length, ...keys, numbers);
   }
 }
 
+/** Undefined for what the script never says: such an answer counts as none. */
 function toNumbers(answer: unknown): number[] | undefined {
   if (!Array.isArray(answer)) return undefined;
-  return answer.map(Number);
+  const numbers = answer.map(Number);
+  return numbers.every(Number.isSafeInteger) ? numbers : undefined;
 }
