@@ -91,6 +91,11 @@ export interface UsageOutcome {
   readonly contentType: string | null;
   /** Every target that was tried, the one that served last; absent when there was one. */
   readonly attempts?: readonly UsageAttempt[] | undefined;
+  /**
+   * The worst cases of targets that were called and did not answer in time, in whole nano-dollars: they may have served
+   * the request all the same, and charged for it. Absent: there was none.
+   */
+  readonly unheardNanoUsd?: number | undefined;
   /** Tools of the request that the provider runs and may charge for beside the tokens. */
   readonly hostedTools?: readonly string[] | undefined;
 }

@@ -120,7 +120,7 @@ export class UsageRecorder implements OnApplicationShutdown {
       this.metrics.settled(admission.providerType, outcome.reading, cost);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
-      const chargedNanoUsd = chargeOf(cost, admission.worstNanoUsd);
+      const chargedNanoUsd = chargeOf(cost, admission.worstNanoUsd, outcome.unheardNanoUsd);
       return { event: settledEvent(members, admission, outcome, cost), chargedNanoUsd };
     } catch (error) {
       // A defect of ours must not lose the event: it is recorded as one whose end is unknown.

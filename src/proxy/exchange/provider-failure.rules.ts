@@ -12,6 +12,9 @@ export class GivenUp extends Error {
   }
 }
 
+/** {@link failureReason} of a call that got no response headers in time. */
+export const TIMED_OUT = 'provider_timeout';
+
 /** No response headers came in time. */
 export function isTimeout(error: Error): boolean {
   return error instanceof GivenUp && error.why === 'timeout';

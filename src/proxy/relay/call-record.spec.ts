@@ -11,6 +11,7 @@ const served: UsageAttempt = { providerSlug: 'backup', model: 'grok-4.5', status
 /** A record, what its recorder was told in order, and the one hold it owns. */
 function aRecord(journal: 'writes' | 'is away' = 'writes') {
   const told: unknown[] = [];
+  const outcomes: UsageOutcome[] = [];
   const { holds, ends } = heldBy(7);
   const ticket = (admission: UsageAdmission) => ({ admission });
   const recorder = {
@@ -25,16 +26,17 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
     },
     settle: ({ admission }: { admission: UsageAdmission }, outcome: UsageOutcome) => {
       told.push(['settle', admission.providerSlug, outcome.attempts]);
+      outcomes.push(outcome);
     },
   };
-  return { record: new CallRecord(recorder as unknown as CallRecorder, holds), told, ends };
+  return { record: new CallRecord(recorder as unknown as CallRecorder, holds), told, outcomes, ends };
 }
 
 describe('record of a request (decision 4.6)', () => {
   it('one target → admitted, settled; no attempts', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.settle(anOutcome(), served);
+    record.settle(anOutcome(), served, true);
     expect(told).toEqual([
       ['admit', 'main'],
       ['settle', 'main', undefined],
@@ -44,9 +46,9 @@ describe('record of a request (decision 4.6)', () => {
   it('second target serves → one event, of the second, with both attempts in order', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.addFailed(failed);
+    record.addFailed(failed, true);
     record.admit(anAdmission({ providerSlug: 'backup' }));
-    record.settle(anOutcome(), served);
+    record.settle(anOutcome(), served, true);
     expect(told).toEqual([
       ['admit', 'main'],
       ['redirect', 'backup'],
@@ -57,15 +59,15 @@ describe('record of a request (decision 4.6)', () => {
   it('client left before the second target was called → the first alone is told of', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.addFailed(failed);
-    record.settle(anOutcome({ clientAborted: true }), undefined);
+    record.addFailed(failed, true);
+    record.settle(anOutcome({ clientAborted: true }), undefined, true);
     expect(told.at(-1)).toEqual(['settle', 'main', [failed]]);
   });
 
   it('nothing was ever sent → no event', () => {
     const { record, told } = aRecord();
-    record.addFailed(failed);
-    record.settle(anOutcome(), undefined);
+    record.addFailed(failed, true);
+    record.settle(anOutcome(), undefined, true);
     expect([record.isAdmitted, told]).toEqual([false, []]);
   });
 });
@@ -74,14 +76,14 @@ describe('money of a request (decision 4.3)', () => {
   it('written down → the recorder’s from then on; the record never gives it back', () => {
     const { record, ends } = aRecord();
     record.admit(anAdmission());
-    record.settle(anOutcome(), served);
+    record.settle(anOutcome(), served, true);
     record.abandon();
     expect(ends).toEqual([]);
   });
 
   it.each<[string, (record: CallRecord) => void]>([
     ['given up', (record) => record.abandon()],
-    ['settled without a target', (record) => record.settle(anOutcome(), undefined)],
+    ['settled without a target', (record) => record.settle(anOutcome(), undefined, true)],
   ])('never written down, %s → given back', (_name, end) => {
     const { record, ends } = aRecord();
     end(record);
@@ -92,5 +94,41 @@ describe('money of a request (decision 4.3)', () => {
     const { record, ends } = aRecord('is away');
     expect(() => record.admit(anAdmission())).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
     expect(ends).toEqual(['released 7']);
+  });
+});
+
+describe('targets that did not answer in time (threats 8.3: what may have been served is not free)', () => {
+  const late: UsageAttempt = { ...failed, status: null, error: 'provider_timeout' };
+  const unheard = (end: (record: CallRecord) => void) => {
+    const { record, outcomes } = aRecord();
+    record.admit(anAdmission({ worstNanoUsd: 700 }));
+    end(record);
+    return outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd);
+  };
+
+  it.each<[string, (record: CallRecord) => void, number | undefined]>([
+    ['the only one', (record) => record.settle(anOutcome(), late, true), 700],
+    ['the only one, never sent to', (record) => record.settle(anOutcome(), late, false), undefined],
+    ['another failure', (record) => record.settle(anOutcome(), failed, true), undefined],
+    [
+      'the first, and the second as well',
+      (record) => {
+        record.addFailed(late, true);
+        record.admit(anAdmission({ worstNanoUsd: 50 }));
+        record.settle(anOutcome(), late, true);
+      },
+      750,
+    ],
+    [
+      'the first, before one that serves',
+      (record) => {
+        record.addFailed(late, true);
+        record.admit(anAdmission({ worstNanoUsd: 50 }));
+        record.settle(anOutcome(), served, true);
+      },
+      700,
+    ],
+  ])('%s', (_name, end, expected) => {
+    expect(unheard(end)).toEqual([expected]);
   });
 });

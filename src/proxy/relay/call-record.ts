@@ -1,6 +1,7 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
+import { TIMED_OUT } from '../exchange/provider-failure.rules.js';
 
 /** What a record needs of the recorder, which owns what a call holds from its admission on. */
 export interface CallRecorder {
@@ -17,6 +18,7 @@ export interface CallRecorder {
 export class CallRecord {
   #ticket: UsageTicket | undefined;
   #failed: UsageAttempt[] | undefined;
+  #unheardNanoUsd: number | undefined;
 
   constructor(
     private readonly recorder: CallRecorder,
@@ -46,8 +48,13 @@ export class CallRecord {
     }
   }
 
-  /** A target failed and another one is tried. */
-  addFailed(attempt: UsageAttempt): void {
+  /**
+   * A target failed and another one is tried.
+   *
+   * @param wasSent the request went out to it.
+   */
+  addFailed(attempt: UsageAttempt, wasSent: boolean): void {
+    this.#countUnheard(attempt, wasSent);
     this.#failed ??= [];
     this.#failed.push(attempt);
   }
@@ -56,20 +63,33 @@ export class CallRecord {
    * Says how the request ended. Without an admission there is no event, and nothing was spent.
    *
    * @param last the target whose end it is; absent when that one was never called.
+   * @param wasSent the request went out to it.
    */
-  settle(outcome: UsageOutcome, last: UsageAttempt | undefined): void {
+  settle(outcome: UsageOutcome, last: UsageAttempt | undefined, wasSent: boolean): void {
     if (this.#ticket === undefined) {
       this.abandon();
       return;
     }
+    if (last !== undefined) this.#countUnheard(last, wasSent);
     const failed = this.#failed;
-    if (failed === undefined) this.recorder.settle(this.#ticket, outcome);
-    else this.recorder.settle(this.#ticket, { ...outcome, attempts: last === undefined ? failed : [...failed, last] });
+    const unheardNanoUsd = this.#unheardNanoUsd;
+    if (failed === undefined && unheardNanoUsd === undefined) {
+      this.recorder.settle(this.#ticket, outcome);
+      return;
+    }
+    const attempts = failed && (last === undefined ? failed : [...failed, last]);
+    this.recorder.settle(this.#ticket, { ...outcome, attempts, unheardNanoUsd });
   }
 
   /** The request will not be sent any more: what it holds is given back. Changes nothing once it was written down. */
   abandon(): void {
     if (this.#ticket !== undefined) return;
     for (const hold of this.holds) hold.release();
+  }
+
+  /** A provider that was too slow for us may have served the request: that is not free (threats 8.3, 9.1). */
+  #countUnheard({ error }: UsageAttempt, wasSent: boolean): void {
+    if (error !== TIMED_OUT || !wasSent || this.#ticket === undefined) return;
+    this.#unheardNanoUsd = (this.#unheardNanoUsd ?? 0) + this.#ticket.admission.worstNanoUsd;
   }
 }

@@ -187,7 +187,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     if (chain === undefined || this.#clientLeft) return false;
     const next = chain.next(error ?? `status_${this.#status}`);
     if (next === undefined) return false;
-    this.record.addFailed(this.#attempt(error));
+    this.record.addFailed(this.#attempt(error), this.#sent);
     this.#traceCall(error, undefined);
     // The next target's time to its first byte is its own.
     this.#timings.providerTtfbMs = 0;
@@ -253,6 +253,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
         hostedTools,
       },
       called ? attempt : undefined,
+      this.#sent,
     );
     if (called && this.record.isAdmitted) this.#traceCall(error, reading);
     this.#end(error);

@@ -107,5 +107,6 @@ describe('what a request counts against budgets (decision 3.11)', () => {
     const cost =
       source === 'unresolved' ? { source, nanoUsd, reason: 'no_usage_reported' as const } : { source, nanoUsd };
     expect(chargeOf(cost, worst)).toBe(charged);
+    expect(chargeOf(cost, worst, 30)).toBe(charged + 30);
   });
 });

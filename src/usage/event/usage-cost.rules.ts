@@ -6,9 +6,11 @@ import { wholeNumber } from './usage-line.rules.js';
  * What a finished request counts against budgets, in whole nano-dollars: what is unknown is not free (decision 3.11).
  *
  * @param worstNanoUsd what the request could cost at most.
+ * @param unheardNanoUsd of the outcome: what targets that did not answer in time could cost beside it.
  */
-export function chargeOf(cost: ResolvedCost, worstNanoUsd: number): number {
-  return cost.source === 'unresolved' ? Math.max(cost.nanoUsd, wholeNumber(worstNanoUsd)) : cost.nanoUsd;
+export function chargeOf(cost: ResolvedCost, worstNanoUsd: number, unheardNanoUsd = 0): number {
+  const known = cost.source === 'unresolved' ? Math.max(cost.nanoUsd, wholeNumber(worstNanoUsd)) : cost.nanoUsd;
+  return wholeNumber(known + unheardNanoUsd);
 }
 
 /** Why a cost could not be resolved; `gateway_interrupted`: this service died before the request's end. */

@@ -65,7 +65,7 @@ export function settledEvent(
   cost: ResolvedCost,
 ): string {
   const { reading, latencyMs, attempts } = outcome;
-  const charged = chargeOf(cost, admission.worstNanoUsd);
+  const charged = chargeOf(cost, admission.worstNanoUsd, outcome.unheardNanoUsd);
   return (
     `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
