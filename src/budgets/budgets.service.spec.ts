@@ -241,6 +241,17 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
+  it('threats 10.8: taken for dead while its clock stood still → nothing is held by old grants', async () => {
+    await hold(100);
+    book.grants.clear();
+    const two = anInstance('two', book, clock);
+    await hold(950, scope(), two);
+    one.registry.entries++;
+    await one.registry.beat();
+    expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
+    await two.budgets.leave();
+  });
+
   it('other instances hold what is left → they give back what they do not use, and the call is admitted', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];

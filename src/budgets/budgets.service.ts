@@ -45,6 +45,7 @@ export class Budgets implements OnApplicationBootstrap {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly unsubscribe: (() => void)[];
   private heardAtMs: number;
+  private knownEntries: number;
 
   constructor(
     private readonly repository: BudgetsRepository,
@@ -61,6 +62,7 @@ export class Budgets implements OnApplicationBootstrap {
     this.returns = new BudgetReturns({ repository, instanceId: instances.id, accounts, clock, onIdle, onTrouble });
     this.lapses = new BudgetLapses({ repository, instanceId: instances.id, clock, log, onTrouble });
     this.heardAtMs = clock.monotonicMs();
+    this.knownEntries = instances.timesEntered;
     this.unsubscribe = [
       configChanges.subscribe(BUDGET_GRANTS_TOPIC, (key) => this.recalled(key)),
       instances.onBeat(() => this.heard()),
@@ -149,8 +151,11 @@ export class Budgets implements OnApplicationBootstrap {
 
   private heard(): void {
     const nowMs = this.clock.monotonicMs();
-    if (nowMs - this.heardAtMs >= FENCE_MS) for (const account of this.accounts.all()) account.forfeit();
+    const { timesEntered } = this.instances;
+    const wasGone = nowMs - this.heardAtMs >= FENCE_MS || timesEntered !== this.knownEntries;
+    if (wasGone) for (const account of this.accounts.all()) account.forfeit();
     this.heardAtMs = nowMs;
+    this.knownEntries = timesEntered;
   }
 
   private recalled(key: string): void {

@@ -14,6 +14,7 @@ import { BudgetBook, FakeBudgetsRepository } from './budget-book.js';
 export class FakeRegistry extends InstanceRegistry {
   others: readonly string[] = [];
   confirmed = true;
+  entries = 1;
   private readonly beats = new Set<() => void>();
 
   constructor(
@@ -30,6 +31,10 @@ export class FakeRegistry extends InstanceRegistry {
 
   override get live(): readonly LiveInstance[] {
     return [this.ownId, ...this.others].map((id) => ({ id, usesRedis: true, redisAnswers: true, limitEpoch: 0 }));
+  }
+
+  override get timesEntered(): number {
+    return this.entries;
   }
 
   override get isAlone(): boolean {

@@ -43,6 +43,7 @@ export class InstanceRegistry {
   private state: 'unannounced' | 'announced' | 'left' = 'unannounced';
   /** Another one was let in while this one gave no sign of life, and they cannot serve together. */
   private displaced = false;
+  private entered = 0;
   private readonly listeners = new Set<BeatListener>();
 
   constructor(private readonly options: InstanceRegistryOptions) {}
@@ -54,6 +55,14 @@ export class InstanceRegistry {
   /** The instances that live, this one included, by id; as of the last sign of life that was heard. */
   get live(): readonly LiveInstance[] {
     return this.known;
+  }
+
+  /**
+   * How often this instance has entered: each time beyond the first, others had taken it for dead, however short that
+   * seemed to it. The clock of a machine that sleeps stands still.
+   */
+  get timesEntered(): number {
+    return this.entered;
   }
 
   /** No other instance lives. */
@@ -148,6 +157,7 @@ export class InstanceRegistry {
 
   private enter() {
     const { id, instances, usesRedis } = this.options;
+    this.entered++;
     return instances.enter({ id, process: ownProcess(), usesRedis });
   }
 
