@@ -5,6 +5,7 @@ import { drainServer } from './common/http/drain-server.js';
 import { type Ids, SystemIds } from './common/ids.js';
 import type { LogSink } from './common/log/log.js';
 import { BootstrapService } from './identity/bootstrap.service.js';
+import { whenReachable } from './platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
 
 const VERSION = '0.1.0';
@@ -52,13 +53,18 @@ export async function startGateway(
 
 async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
   const { environment, log, clock, instances } = platform.parts;
-  await instances.announce();
+  const patience = {
+    clock,
+    waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
+    onWait: (_attempt: number, error: string) => log.event('database_waiting', { error }),
+  };
+  await whenReachable(() => instances.announce(), patience);
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   const bootstrap = app.get(BootstrapService);
   try {
     await app.init();
-    await bootstrap.run();
+    await whenReachable(() => bootstrap.run(), patience);
     await app.listen(environment.PORT, environment.HOST);
   } catch (error) {
     await app.close().catch(() => undefined);
@@ -78,7 +84,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: banner(url, await bootstrap.hasAnyAccount()),
+    banner: banner(url, await whenReachable(() => bootstrap.hasAnyAccount(), patience)),
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;

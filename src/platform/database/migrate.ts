@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
 import type { Secret } from '../../common/log/secret.js';
-import { backoffMs } from './backoff.rules.js';
 import { connectionConfig } from './connection.js';
 import { createDataSource, type MigrationClass } from './data-source.js';
-import { isConnectionTrouble } from './violates.js';
+import { whenReachable } from './when-reachable.js';
 
 /** Session lock of whoever migrates. Advisory locks are per database; the number only has to be ours. */
 const MIGRATION_LOCK = 5_272_024_001;
@@ -41,19 +39,10 @@ export interface MigrateOptions {
  * mend, such as a wrong password or a migration that fails.
  * Source: threats 10.4.
  */
-export async function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
-  const startedMs = options.clock.monotonicMs();
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await migrateUnderLock(options);
-    } catch (error) {
-      const pauseMs = backoffMs(attempt);
-      const waitedMs = options.clock.monotonicMs() - startedMs;
-      if (!isConnectionTrouble(error) || waitedMs + pauseMs > options.waitMs) throw error;
-      options.onProgress?.({ step: 'waiting_for_postgres', attempt, reason: errorCode(error) ?? 'no_answer' });
-      await sleep(pauseMs);
-    }
-  }
+export function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
+  const { clock, waitMs, onProgress } = options;
+  const onWait = (attempt: number, reason: string) => onProgress?.({ step: 'waiting_for_postgres', attempt, reason });
+  return whenReachable(() => migrateUnderLock(options), { clock, waitMs, onWait });
 }
 
 /** The lock lives on a connection of its own: it is free again the moment that connection ends, also after a crash. */

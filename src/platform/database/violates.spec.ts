@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isConnectionTrouble, missedPartition, violates } from './violates.js';
 
 function failure(code: string, more: object = {}): Error {
@@ -56,6 +56,7 @@ describe('connection trouble', () => {
 
   it('the connection of a transaction broke, which then goes on → trouble', () => {
     expect(isConnectionTrouble(new QueryRunnerAlreadyReleasedError())).toBe(true);
+    expect(isConnectionTrouble(new QueryRunnerProviderAlreadyReleasedError())).toBe(true);
   });
 
   it.each(['23505', '40002', '42P01', '28P01', '3D000', '57P04', '22008', 'ERR_INVALID_ARG_TYPE'])(

@@ -1,4 +1,4 @@
-import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { errorCode } from '../../common/errors/error-code.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -68,6 +68,7 @@ export function isConnectionTrouble(error: unknown): boolean {
   return causes(error).some((one) => {
     // A transaction whose connection broke: TypeORM has already given the connection back.
     if (one instanceof QueryRunnerAlreadyReleasedError) return true;
+    if (one instanceof QueryRunnerProviderAlreadyReleasedError) return true;
     const code = errorCode(one);
     if (code !== undefined) return NOT_NOW.test(code) || NETWORK_CODES.has(code);
     return one instanceof Error && DRIVER_MESSAGES.has(one.message);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../../../test/support/clock.js';
+import { whenReachable } from './when-reachable.js';
+
+const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+/** An action that fails with these errors, then succeeds; and how it went. */
+function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
+  const waits: [number, string][] = [];
+  let attempts = 0;
+  const done = whenReachable(
+    async () => {
+      attempts++;
+      clock.advance(passingMs);
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return 'done';
+    },
+    { clock, waitMs: 1_000, onWait: (attempt, reason) => waits.push([attempt, reason]) },
+  );
+  return { done, waits, attempts: () => attempts };
+}
+
+describe('what needs Postgres, while it cannot be reached (threats 10.4)', () => {
+  it('at hand → done once, nothing said', async () => {
+    const { done, waits, attempts } = anAction([]);
+    expect(await done).toBe('done');
+    expect([attempts(), waits]).toEqual([1, []]);
+  });
+
+  it('twice out of reach → done at the third time, each wait told with its reason', async () => {
+    const { done, waits } = anAction([refused(), new Error('Connection terminated unexpectedly')]);
+    expect(await done).toBe('done');
+    expect(waits).toEqual([
+      [1, 'ECONNREFUSED'],
+      [2, 'no_answer'],
+    ]);
+  });
+
+  it('anything that waiting does not mend → thrown at once', async () => {
+    const { done, attempts } = anAction([new Error('syntax')]);
+    await expect(done).rejects.toThrow('syntax');
+    expect(attempts()).toBe(1);
+  });
+
+  it('out of reach for longer than the wait → thrown, without one more pause', async () => {
+    const { done, attempts } = anAction([refused(), refused(), refused()], new FakeClock(), 480);
+    await expect(done).rejects.toThrow('refused');
+    expect(attempts()).toBe(2);
+  });
+});
