@@ -21,7 +21,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/src/verify-ledger.js', import.
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const SUMS = ['usage_days', 'usage_user_days', 'usage_user_months', 'usage_months'];
+const SUMS = ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months'];
 const TABLES = ['usage_events', ...SUMS, 'budget_months', 'budget_grants'];
 
 let url: string;
@@ -107,6 +107,8 @@ describe('ledger', () => {
     ['usage_user_days', 'input_tokens'],
     ['usage_user_days', 'errors'],
     ['usage_user_days', 'blocked'],
+    ['usage_all_users_days', 'requests'],
+    ['usage_all_users_days', 'cost_nano_usd'],
     ['usage_user_months', 'cached_input_tokens'],
     ['usage_user_months', 'cache_write_tokens'],
     ['usage_user_months', 'latest_day_requests'],
@@ -114,7 +116,10 @@ describe('ledger', () => {
     await storeOne();
     await db.query(`UPDATE ${table} SET ${column} = ${column} + 1`);
     const { findings } = await verify();
-    expect(findings).toMatchObject([{ organizationId: 'org-1', appId: 'app-1', table, column }]);
+    // The sum of all users follows whatever is done to the sums of single ones.
+    const tables = table === 'usage_user_days' ? [table, 'usage_all_users_days'] : [table];
+    const found = tables.map((name) => ({ organizationId: 'org-1', appId: 'app-1', table: name, column }));
+    expect(findings).toMatchObject(found);
     expect(Number(findings[0]?.stored) - Number(findings[0]?.recomputed)).toBe(1);
   });
 
@@ -172,7 +177,7 @@ describe('ledger', () => {
     await db.query('UPDATE usage_events SET cost_nano_usd = 8');
     const tables = (await verify()).findings.map(({ table, column }) => [table, column]);
     expect(tables).toEqual(
-      ['usage_days', 'usage_user_days', 'usage_user_months']
+      ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months']
         .map((table) => [table, 'cost_nano_usd'])
         .concat(Array(2).fill(['budget_months', 'spent_nano_usd'])),
     );

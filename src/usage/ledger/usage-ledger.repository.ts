@@ -6,6 +6,7 @@ import { DAY_DIMENSIONS, SUM_COLUMNS } from '../usage-sum-columns.js';
 export const LEDGER_TABLES = [
   'usage_days',
   'usage_user_days',
+  'usage_all_users_days',
   'usage_user_months',
   'usage_months',
   'budget_months',
@@ -62,7 +63,7 @@ const SPENT = `
 interface Check {
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** Where the stored rows are, when that is not the table named. */
+  /** Where the stored rows are, when that is not the table named as it is. */
   readonly table?: string;
   /** What the stored rows are restricted to, beside the application. */
   readonly where: string;
@@ -70,6 +71,7 @@ interface Check {
 }
 
 const USER_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
+const USER_SUMS = USER_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];
 const FROM_FIRST_DAY = "day >= to_date($3, 'YYYY-MM-DD')";
@@ -88,6 +90,15 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     where: FROM_FIRST_DAY,
     recomputed: `SELECT user_id, day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
       WHERE user_id IS NOT NULL GROUP BY user_id, day`,
+  },
+  usage_all_users_days: {
+    key: ['day'],
+    columns: USER_COLUMNS,
+    table: `(SELECT organization_id, app_id, day, ${USER_SUMS} FROM usage_all_users_days
+      GROUP BY organization_id, app_id, day HAVING sum(requests) <> 0) of_all_users`,
+    where: FROM_FIRST_DAY,
+    recomputed: `SELECT day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
+      WHERE user_id IS NOT NULL GROUP BY day`,
   },
   usage_user_months: {
     key: ['user_id', 'month'],
