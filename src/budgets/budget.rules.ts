@@ -1,4 +1,4 @@
-import { dayStartMs, instantOf } from '../common/clock.js';
+import { dayStartMs, instantOf, wholeSecondsUntil } from '../common/clock.js';
 
 const MS_PER_SECOND = 1000;
 /** Added to the beginning of a month, it leads into the next one. */
@@ -84,7 +84,7 @@ export function stepsOf(needs: readonly number[]): BudgetSteps {
 
 /** Whole seconds until a month ends, at least 1. Source: contract-app 8.2. */
 export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
-  return Math.max(1, Math.ceil((month.endMs - nowMs) / MS_PER_SECOND));
+  return wholeSecondsUntil(month.endMs, nowMs);
 }
 
 /**

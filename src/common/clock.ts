@@ -47,3 +47,8 @@ export function dayStartMs(day: string): number {
 export function epochMsOf(instant: string): number {
   return Date.parse(instant);
 }
+
+/** Whole seconds from one instant to a later one, as `Retry-After` tells them: when they are over, it has come; at least 1. */
+export function wholeSecondsUntil(endMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((endMs - nowMs) / 1000));
+}

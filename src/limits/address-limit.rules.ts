@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { instantOf } from '../common/clock.js';
+import { instantOf, wholeSecondsUntil } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** How often something may be done, and how a refusal says so. */
@@ -65,7 +65,7 @@ export function counterName(scope: AddressLimitScope, { address, app = '' }: Cou
  */
 export function addressLimitRefusal(scope: AddressLimitScope, window: LimitWindow, nowMs: number): GatewayError {
   const { limit, windowSeconds, action, sharedBy } = ADDRESS_LIMITS[scope];
-  const retryAfterSeconds = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000));
+  const retryAfterSeconds = wholeSecondsUntil(window.endMs, nowMs);
   const resetAt = instantOf(window.endMs).toISOString();
   return new GatewayError('rate_limited', {
     message: `Too many requests: at most ${limit} ${action} per ${windowSeconds} seconds are allowed ${sharedBy}.`,

@@ -1,4 +1,4 @@
-import { instantOf } from '../../common/clock.js';
+import { instantOf, wholeSecondsUntil } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { PeriodUse } from './account-standing.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook, PlanLimits } from './plan.js';
@@ -69,7 +69,7 @@ export function quotaExceeded({ period, used }: PeriodUse, limit: number, nowMs:
     message: `The plan’s ${limit} requests of this period are used up; the next one begins at ${data.resetAt}.`,
     reason: 'request_quota_reached',
     data,
-    retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1000)),
+    retryAfterSeconds: wholeSecondsUntil(period.endMs, nowMs),
   });
 }
 

@@ -1,3 +1,4 @@
+import { wholeSecondsUntil } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
 /** Lengths of the windows in which requests are counted: fixed, in UTC. Source: contract-app 8.1. */
@@ -42,7 +43,7 @@ export function requestLimitRefusal(
   { limit, index, nowMs }: { readonly limit: number; readonly index: number; readonly nowMs: number },
 ): GatewayError {
   const endMs = (index + 1) * WINDOW_MS[kind];
-  const retryAfterSeconds = Math.max(1, Math.ceil((endMs - nowMs) / 1000));
+  const retryAfterSeconds = wholeSecondsUntil(endMs, nowMs);
   const whose = scope === 'user' ? 'one user of this application' : 'this application';
   const per = kind === 'minute' ? 'per minute' : 'per UTC day';
   const requests = limit === 1 ? '1 request' : `${limit} requests`;
