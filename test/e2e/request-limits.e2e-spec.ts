@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { RequestLimits } from '../../src/limits/requests/request-limits.service.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
@@ -11,6 +12,23 @@ import { startWorld, type World } from '../support/world.js';
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+
+/** Postgres ends the connection that changes the epoch, once. What a sequence has counted stays counted. */
+const CUT_FIRST_CHANGE = `
+  CREATE SEQUENCE changes;
+  CREATE FUNCTION cut_first() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('changes') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+      RETURN NEW;
+    END $$;
+  CREATE TRIGGER cut_first BEFORE UPDATE ON limit_epoch FOR EACH ROW EXECUTE FUNCTION cut_first()`;
+
+async function onConnection(connectionString: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
 
 describe('request limits of one instance without Redis', () => {
   const clock = new FakeClock(NOON);
@@ -121,6 +139,20 @@ describe('request limits of one instance without Redis', () => {
     });
     await world.dataSource.query('ALTER TABLE usage_days_away RENAME TO usage_days');
     expect((await burst(limits, call, 3)).passed).toBe(1);
+  });
+
+  it('threats 10.4: Postgres ends the connection while the start begins to count → the start goes on', async () => {
+    const own = await startWorld({ env: { REDIS_URL: '' } });
+    try {
+      await own.gateway.stop('test');
+      await onConnection(own.databaseUrl, CUT_FIRST_CHANGE);
+      const logs: string[] = [];
+      const again = await startGateway(own.environment, { log: (line) => logs.push(line) });
+      await again.stop('test');
+      expect(logs.filter((line) => line.includes('database_waiting'))).toEqual([expect.stringContaining('57P01')]);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('started again → the day goes on from what is recorded', async () => {

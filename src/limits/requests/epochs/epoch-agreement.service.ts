@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { SystemClock } from '../../../common/clock.js';
+import { Log } from '../../../common/log/log.js';
+import { Environment } from '../../../platform/config/environment.js';
 import { ConfigChanges } from '../../../platform/database/config-changes.js';
 import { EVERYTHING } from '../../../platform/database/config-changes.rules.js';
+import { whenReachable } from '../../../platform/database/when-reachable.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import type { CountedIn, EpochReason } from './epoch.rules.js';
 import { type EpochView, type HandedCount, LimitEpochsRepository } from './limit-epochs.repository.js';
@@ -17,6 +21,8 @@ export class EpochAgreement {
     private readonly dataSource: DataSource,
     private readonly configChanges: ConfigChanges,
     private readonly instances: InstanceRegistry,
+    private readonly environment: Environment,
+    private readonly log: Log,
   ) {}
 
   /** Calls `listener` when another instance may have changed something. @returns ends that. */
@@ -63,9 +69,16 @@ export class EpochAgreement {
     });
   }
 
-  /** This instance counts alone, without Redis. */
+  /**
+   * This instance counts alone, without Redis. Part of its start, so it waits for Postgres as the rest of that does;
+   * said twice, it holds all the same. Source: threats 10.4.
+   */
   async countAlone(): Promise<void> {
-    await this.epochs.beginAnew();
+    await whenReachable(() => this.epochs.beginAnew(), {
+      clock: new SystemClock(),
+      waitMs: this.environment.DATABASE_WAIT_SECONDS * 1000,
+      onWait: (_attempt, error) => this.log.event('database_waiting', { error }),
+    });
   }
 
   async prune(nowMs: number): Promise<void> {
