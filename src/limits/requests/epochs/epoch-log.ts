@@ -21,6 +21,8 @@ export class EpochLog {
   /** This instance counts in an epoch. */
   countsIn({ epoch, countedIn, reason, members }: EpochView): void {
     if (epoch === this.epoch) return;
+    // What a start finds was put together then, and has been told by those who did.
+    const isFound = this.epoch === 0;
     this.epoch = epoch;
     if (countedIn === 'instances') {
       this.degradedSinceMs ??= this.clock.monotonicMs();
@@ -29,7 +31,7 @@ export class EpochLog {
       const degradedMs = Math.round(this.clock.monotonicMs() - this.degradedSinceMs);
       this.degradedSinceMs = undefined;
       this.log.event('limits_restored', { epoch, degradedMs });
-    } else if (reason === 'redis_forgot' || reason === 'instance_returned') {
+    } else if (!isFound && (reason === 'redis_forgot' || reason === 'instance_returned')) {
       this.log.event('limits_recounted', { epoch, reason });
     }
   }
