@@ -1,3 +1,4 @@
+import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BudgetBook } from '../../test/support/budget-book.js';
 import { FakeClock } from '../../test/support/clock.js';
@@ -137,5 +138,29 @@ describe('accounts of instances', () => {
     expect(one.repository.statements + two.repository.statements - before).toBeLessThanOrEqual(4);
     for (const one of running) one.release();
     await two.budgets.leave();
+  });
+
+  it('threats 10.3: the row is never what it was thought to be → asked again after growing pauses until 503', async () => {
+    let row = 0;
+    one.repository.gate = async () => {
+      await tick();
+      book.of(KEY).set('one', ++row);
+    };
+    expect(await refusalOf(10)).toMatchObject({ reason: 'budget_asked_too_long' });
+    expect(one.repository.statements).toBeLessThan(20);
+  });
+
+  it('threats 10.3: Postgres cuts every statement → calls one after the other ask it after growing pauses; back → served at once', async () => {
+    one.repository.gate = () => Promise.reject(new Error('cut'));
+    const untilMs = performance.now() + 600;
+    while (performance.now() < untilMs) {
+      expect(await refusalOf(10)).toMatchObject({ code: 'service_unavailable', reason: 'budget_not_reached' });
+    }
+    expect(one.repository.statements).toBeLessThan(12);
+    one.repository.gate = async () => undefined;
+    await hold(10);
+    const asked = one.repository.statements;
+    await hold(900);
+    expect(one.repository.statements - asked).toBeLessThanOrEqual(1);
   });
 });

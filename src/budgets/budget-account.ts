@@ -49,6 +49,9 @@ export class BudgetAccount {
   refusedSinceMs: number | undefined;
   /** When a statement about it last refused somebody. */
   refusedAtMs = Number.NEGATIVE_INFINITY;
+  /** Answers of Postgres in a row that told nothing of it, and when the last one came. */
+  unclear = 0;
+  unclearAtMs = Number.NEGATIVE_INFINITY;
   /** A statement about it is under way: one at a time. */
   busy = false;
   /** Somebody asks for those who wait, or pauses before asking again. */
@@ -118,6 +121,12 @@ export class BudgetAccount {
     this.doubtedMeanwhile = true;
     this.committed = Number.POSITIVE_INFINITY;
     this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A statement was cut, found another row than was thought, or was overtaken by a correction. */
+  toldNothing(nowMs: number): void {
+    this.unclear++;
+    this.unclearAtMs = nowMs;
   }
 
   release(nanoUsd: number): void {

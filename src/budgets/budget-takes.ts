@@ -1,6 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import { errorCode } from '../common/errors/error-code.js';
 import type { Log } from '../common/log/log.js';
+import { type BackoffBounds, backoffMs } from '../platform/database/backoff.rules.js';
 import type { ConfigChanges } from '../platform/database/config-changes.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { grantParts, stepsOf } from './budget.rules.js';
@@ -22,6 +23,8 @@ const SECOND_PAUSE_MS = 75;
 const LATER_PAUSE_MS = 100;
 /** Shortest time between a statement that refused somebody and the next about the same budget. */
 const AFTER_REFUSAL_MS = 50;
+/** Pauses after answers in a row that told nothing: a cut, a row that is another than was thought, a correction meanwhile. */
+const UNCLEAR_PAUSE: BackoffBounds = { minMs: 5, maxMs: 200 };
 /** Calls that may wait for the same budget; more are refused as if all of it were held. */
 const MOST_WAITING = 1_000;
 const LOG_EVERY_MS = 1_000;
@@ -74,7 +77,7 @@ export class BudgetTakes {
   }
 
   private async ask(account: BudgetAccount): Promise<void> {
-    await this.pause(account, AFTER_REFUSAL_MS - (this.options.clock.monotonicMs() - account.refusedAtMs));
+    await sleep(Math.max(this.afterRefusalMs(account), this.afterUnclearMs(account)));
     let inVain = 0;
     let sinceRecallMs = Number.POSITIVE_INFINITY;
     while (account.waiting.length > 0 && !account.busy) {
@@ -83,7 +86,11 @@ export class BudgetTakes {
       const wasUnstored = account.unstored > 0;
       const wasInUse = account.inUse;
       const elsewhere = await this.take(account);
-      if (account.waiting.length === 0 || elsewhere === undefined) continue;
+      if (account.waiting.length === 0) break;
+      if (elsewhere === undefined) {
+        await sleep(this.afterUnclearMs(account));
+        continue;
+      }
       this.refuse(account, elsewhere > 0 || wasUnstored || account.inUse < wasInUse);
       if (account.waiting.length === 0) break;
       inVain = account.waiting.length < waiting ? 0 : inVain + 1;
@@ -132,6 +139,7 @@ export class BudgetTakes {
   private apply(account: BudgetAccount, taken: BudgetTaken | undefined, nowMs: number): number | undefined {
     if (taken?.target === undefined) {
       account.found(taken?.row);
+      account.toldNothing(nowMs);
       return undefined;
     }
     const { spent, elsewhere, target } = taken;
@@ -139,6 +147,8 @@ export class BudgetTakes {
     account.spentKnownAtMs = nowMs;
     account.wrote(target, committedBy(taken));
     account.serve();
+    if (account.isInDoubt) account.toldNothing(nowMs);
+    else account.unclear = 0;
     return account.isInDoubt ? undefined : elsewhere;
   }
 
@@ -168,12 +178,21 @@ export class BudgetTakes {
   }
 
   private async pause(account: BudgetAccount, ms: number): Promise<void> {
-    if (ms <= 0) return;
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await sleep(ms);
     for (const waiter of account.waiting) if (waiter.wasAsked) waiter.pausedMs += ms;
   }
 
+  private afterRefusalMs({ refusedAtMs }: BudgetAccount): number {
+    return AFTER_REFUSAL_MS - (this.options.clock.monotonicMs() - refusedAtMs);
+  }
+
+  private afterUnclearMs({ unclear, unclearAtMs }: BudgetAccount): number {
+    if (unclear === 0) return 0;
+    return backoffMs(unclear, UNCLEAR_PAUSE) - (this.options.clock.monotonicMs() - unclearAtMs);
+  }
+
   private fail(account: BudgetAccount, error: unknown): void {
+    account.toldNothing(this.options.clock.monotonicMs());
     const { waiting } = account;
     account.waiting = [];
     for (const { refuse } of waiting) refuse(budgetUnknown('budget_not_reached', error));
@@ -200,4 +219,8 @@ function committedBy({ spent, elsewhere, target = 0 }: BudgetTaken): number {
 
 function keyOf({ appId, userId, month }: BudgetAccount): BudgetKey {
   return { appId, userId, month: month.day };
+}
+
+async function sleep(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
