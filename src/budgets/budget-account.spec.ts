@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BudgetBook } from '../../test/support/budget-book.js';
 import { FakeClock } from '../../test/support/clock.js';
 import { anInstance } from '../../test/support/offline-budgets.js';
@@ -162,5 +162,22 @@ describe('accounts of instances', () => {
     const asked = one.repository.statements;
     await hold(900);
     expect(one.repository.statements - asked).toBeLessThanOrEqual(1);
+  });
+
+  it('idle with a call that runs → its row is written once, not at every sweep; given back when the call has ended', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      one.budgets.onApplicationBootstrap();
+      const running = await hold(100);
+      clock.advance(10_000);
+      const asked = one.repository.statements;
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect([one.repository.statements - asked, book.of(KEY).get('one')]).toEqual([1, 100]);
+      running.release();
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect([one.repository.statements - asked, book.of(KEY).get('one')]).toEqual([2, undefined]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -40,7 +40,8 @@ export class BudgetReturns {
     for (const account of accounts) {
       account.returnWanted = account.busy;
       if (account.busy) continue;
-      if (account.hasRow && (forget || account.row !== account.inUse)) ready.push(account);
+      const isOver = forget && account.inUse === 0;
+      if (account.hasRow && (isOver || account.row !== account.inUse)) ready.push(account);
       else if (forget && account.isQuiet && !account.hasRow) this.options.accounts.drop(account);
     }
     for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), forget);
