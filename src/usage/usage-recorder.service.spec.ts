@@ -31,6 +31,8 @@ class FakeEvents extends UsageWritesRepository {
   mostRunning = 0;
   delayMs = 0;
   failure: Error | undefined;
+  /** Thrown by statements that do not hold the poison. */
+  failureOfOthers: Error | undefined;
   poison: string | undefined;
   today = '2025-11-20';
 
@@ -54,6 +56,7 @@ class FakeEvents extends UsageWritesRepository {
     if (this.failure) throw this.failure;
     const rows: Record<string, unknown>[] = JSON.parse(json);
     if (rows.some((row) => row.event_id === this.poison)) throw Object.assign(new Error('bad'), { code: '22003' });
+    if (this.failureOfOthers) throw this.failureOfOthers;
     this.batches.push(rows.length);
     const fresh = rows.filter((row) => !this.rows.has(String(row.event_id)));
     for (const row of fresh) this.rows.set(String(row.event_id), row);
@@ -236,6 +239,22 @@ describe('usage recorder', () => {
     expect(readFileSync(join(root, 'rejected.log'), 'utf8')).toContain(`"event_id":"${bad}"`);
     expect(parts.journal.pending).toBe(0);
   });
+
+  it('Postgres leaves right after it refused an event → that one is set aside once, however often the others are tried', async () => {
+    const { hold, told } = aHold(1e9);
+    const tickets = [admit({}, [hold]), admit(), admit()];
+    events.poison = tickets[0]?.admission.eventId;
+    events.failureOfOthers = new Error('away');
+    for (const ticket of tickets) parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
+    await parts.recorder.flush();
+    await parts.recorder.flush();
+    expect([parts.journal.pending, told.length]).toEqual([3, 1]);
+    events.failureOfOthers = undefined;
+    await parts.recorder.flush();
+    expect([parts.journal.pending, events.rows.size, told.at(-1)]).toEqual([0, 2, 'dropped']);
+    expect(linesOf('usage_event_rejected')).toHaveLength(1);
+    expect(readFileSync(join(root, 'rejected.log'), 'utf8').trim().split('\n')).toHaveLength(1);
+  });
 });
 
 describe('usage recovery', () => {
@@ -294,6 +313,20 @@ describe('usage recovery', () => {
 });
 
 describe('usage recovery (threats 9.1)', () => {
+  it('Postgres leaves right after it refused a recovered event → that one is set aside once', async () => {
+    const [bad] = [admit(), admit(), admit()];
+    await parts.recorder.onApplicationShutdown();
+    parts = assemble();
+    events.poison = bad?.admission.eventId;
+    events.failureOfOthers = new Error('away');
+    const starting = parts.recovery.onModuleInit();
+    await sleep(250);
+    events.failureOfOthers = undefined;
+    await starting;
+    expect(events.rows.size).toBe(2);
+    expect(linesOf('usage_event_rejected')).toHaveLength(1);
+  });
+
   it('journal of a dead process → its money is given back once its events are stored, by the name of the instance', async () => {
     admit();
     await parts.recorder.onApplicationShutdown();

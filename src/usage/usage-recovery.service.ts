@@ -42,21 +42,24 @@ export class UsageRecovery implements OnModuleInit {
 
   private async store(events: readonly RecoveredEvent[]): Promise<void> {
     const added = new Set<string>();
-    const reject = (event: string, error: unknown) => this.incidents.rejected(event, error);
+    const rejected = new Set<string>();
+    const reject = (event: string, error: unknown) => {
+      this.incidents.rejected(event, error);
+      rejected.add(event);
+    };
     const insert = async (json: string) => {
       for (const id of await this.events.insertNew(json)) added.add(id);
     };
     const firstDay = firstEventDay(await this.persist(() => this.events.databaseDay()));
-    const isTooOld = ({ json }: RecoveredEvent) => (eventDayOf(json) ?? firstDay) < firstDay;
-    for (const event of events) if (isTooOld(event)) reject(event.json, TOO_OLD);
-    const kept = events.filter((event) => !isTooOld(event));
+    for (const { json } of events) if ((eventDayOf(json) ?? firstDay) < firstDay) reject(json, TOO_OLD);
+    const texts = events.map(({ json }) => json);
     await this.persist(() =>
       storeEvents(
-        kept.map(({ json }) => json),
+        texts.filter((text) => !rejected.has(text)),
         { insert, reject },
       ),
     );
-    for (const { json, interrupted } of kept) {
+    for (const { json, interrupted } of events) {
       // The others were settled and stored before the process died; only their settlement's file is gone.
       if (interrupted && added.has(parseEventFields(json).eventId)) this.incidents.interrupted(json);
     }

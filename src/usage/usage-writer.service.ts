@@ -16,6 +16,8 @@ const GATHER_MS = 50;
 interface WaitingEvent {
   readonly entry: JournalEntry;
   readonly holds: readonly BudgetHold[];
+  /** Postgres will never take it; that has been said. */
+  rejected: boolean;
 }
 
 /**
@@ -43,8 +45,9 @@ export class UsageWriter {
    */
   add(entry: JournalEntry, holds: readonly BudgetHold[] = []): void {
     const last = this.batches.at(-1);
-    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([{ entry, holds }]);
-    else last.push({ entry, holds });
+    const waiting: WaitingEvent = { entry, holds, rejected: false };
+    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([waiting]);
+    else last.push(waiting);
     const [next] = this.batches;
     if (next !== undefined && next.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
     this.plan();
@@ -84,18 +87,8 @@ export class UsageWriter {
   }
 
   private async write(batch: WaitingEvent[]): Promise<boolean> {
-    const rejected = new Set<number>();
     try {
-      await storeEvents(
-        batch.map(({ entry }) => this.journal.settledJson(entry)),
-        {
-          insert: (json) => this.events.insert(json),
-          reject: (event, error, at) => {
-            this.incidents.rejected(event, error);
-            rejected.add(at);
-          },
-        },
-      );
+      await this.store(batch.filter(({ rejected }) => !rejected));
     } catch (error) {
       this.batches.unshift(batch);
       this.failures++;
@@ -104,11 +97,22 @@ export class UsageWriter {
     }
     this.failures = 0;
     this.journal.stored(batch.map(({ entry }) => entry));
-    for (const [at, { holds }] of batch.entries()) {
+    for (const { holds, rejected } of batch) {
       for (const hold of holds)
-        if (rejected.has(at)) hold.dropped();
+        if (rejected) hold.dropped();
         else hold.stored();
     }
     return true;
+  }
+
+  /** @throws unknown what keeps Postgres from storing them; those it will never take are marked by then. */
+  private async store(events: readonly WaitingEvent[]): Promise<void> {
+    const texts = events.map(({ entry }) => this.journal.settledJson(entry));
+    const reject = (text: string, error: unknown, at: number) => {
+      this.incidents.rejected(text, error);
+      const event = events[at];
+      if (event !== undefined) event.rejected = true;
+    };
+    await storeEvents(texts, { insert: (json) => this.events.insert(json), reject });
   }
 }
