@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
@@ -13,6 +16,7 @@ import { UsageRefusals } from './usage-refusals.service.js';
 
 interface StoredRow {
   readonly event_id: string;
+  readonly user_id: string;
   readonly requests: number;
   readonly requests_before: number;
 }
@@ -27,6 +31,9 @@ class FakeWrites extends UsageWritesRepository {
   mostRunning = 0;
   delayMs = 0;
   failure: Error | undefined;
+  /** A user of whom nothing is ever taken, and what then happens to statements without him. */
+  poison: string | undefined;
+  failureOfOthers: Error | undefined;
   /** The statement takes effect, and its answer gets lost. */
   losesAnswer = false;
 
@@ -40,6 +47,9 @@ class FakeWrites extends UsageWritesRepository {
     this.running--;
     if (this.failure && !this.losesAnswer) throw this.failure;
     const rows: StoredRow[] = JSON.parse(json);
+    const isBad = this.poison !== undefined && rows.some(({ user_id }) => user_id === this.poison);
+    if (isBad) throw Object.assign(new Error('bad'), { code: '22021' });
+    if (this.failureOfOthers) throw this.failureOfOthers;
     this.statements.push(rows.length);
     for (const { event_id: id, requests, requests_before: before } of rows) {
       if (requests <= (this.counts.get(id) ?? 0)) continue;
@@ -50,6 +60,7 @@ class FakeWrites extends UsageWritesRepository {
   }
 }
 
+let root: string;
 let writes: FakeWrites;
 let clock: FakeClock;
 let refusals: UsageRefusals;
@@ -57,17 +68,19 @@ let logs: Record<string, unknown>[];
 let ids = 0;
 
 beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'usage-refusals-'));
   writes = new FakeWrites();
   clock = new FakeClock(1_763_600_040_000);
   logs = [];
   const log = new Log(clock, 'info', (line) => logs.push(JSON.parse(line)));
-  const journal = new UsageJournal({ root: '/nowhere', instanceId: 'i', syncMs: 5, maxPending: 10, clock, log });
+  const journal = new UsageJournal({ root, instanceId: 'i', syncMs: 5, maxPending: 10, clock, log });
   refusals = new UsageRefusals(writes, new UsageIncidents(journal, clock, log), clock);
 });
 
 afterEach(async () => {
   writes.failure = undefined;
   await refusals.onApplicationShutdown();
+  rmSync(root, { recursive: true });
 });
 
 function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
@@ -130,6 +143,24 @@ describe('refusals (decision 4.5)', () => {
     await refusals.flush();
     await refusals.flush();
     expect([stored(), writes.added]).toEqual([[7], 7]);
+  });
+
+  it('Postgres leaves right after it refused a row → that one is set aside once, and again only when its count rises', async () => {
+    const lines = () => logs.filter((line) => line.message === 'usage_event_rejected').length;
+    writes.poison = 'ann';
+    writes.failureOfOthers = new Error('away');
+    refuse();
+    for (const userId of ['bob', 'cid']) refuse({ userId });
+    await refusals.flush();
+    await refusals.flush();
+    expect(lines()).toBe(1);
+    writes.failureOfOthers = undefined;
+    await refusals.flush();
+    await refusals.flush();
+    expect([lines(), stored()]).toEqual([1, [1, 1]]);
+    refuse();
+    await refusals.flush();
+    expect(lines()).toBe(2);
   });
 
   it('stop → everything is stored, nothing runs any more', async () => {

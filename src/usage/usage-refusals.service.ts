@@ -88,7 +88,12 @@ export class UsageRefusals implements OnApplicationShutdown {
       try {
         await storeEvents(batch.map(rowToStore), {
           insert: (json) => this.writes.countRefusals(json),
-          reject: (refusals, error) => this.incidents.rejected(refusals, error),
+          reject: (refusals, error, place) => {
+            this.incidents.rejected(refusals, error);
+            // Said once: it is not sent again before its count rises.
+            const row = batch[place];
+            if (row !== undefined) markStored(row);
+          },
         });
       } catch (error) {
         this.isAway = true;

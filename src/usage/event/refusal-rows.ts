@@ -11,7 +11,7 @@ export interface RefusalRow {
   readonly minute: number;
   /** Refusals so far. */
   requests: number;
-  /** How many of them are known to be stored. */
+  /** How many of them are known to be stored, or set aside. */
   stored: number;
   /** The count that is being stored: the same one until that is known to have succeeded; 0 = none. */
   sending: number;
@@ -89,8 +89,9 @@ export function rowToStore(row: RefusalRow): string {
   return `{${row.members},"requests":${row.sending},"requests_before":${row.stored}}`;
 }
 
-/** Postgres has what {@link rowToStore} said. */
+/** Postgres has what {@link rowToStore} said, or will never take it. Told again, it changes nothing. */
 export function markStored(row: RefusalRow): void {
+  if (row.sending === 0) return;
   row.stored = row.sending;
   row.sending = 0;
 }
