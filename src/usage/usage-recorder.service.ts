@@ -8,7 +8,13 @@ import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { EventIds } from './event/event-ids.js';
 import { chargeOf, resolveCost } from './event/usage-cost.rules.js';
-import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './event/usage-event.rules.js';
+import {
+  type AdmittedEvent,
+  admissionMembers,
+  fixedMembers,
+  interruptedEvent,
+  settledEvent,
+} from './event/usage-event.rules.js';
 import { wholeNumber } from './event/usage-line.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -19,10 +25,7 @@ import { UsageWriter } from './usage-writer.service.js';
 const MAX_FIXED = 1_000;
 
 /** A request that was admitted; to be settled once, however it ends. */
-export interface UsageTicket {
-  readonly admission: UsageAdmission;
-  /** What both of its lines have in common. */
-  readonly members: string;
+export interface UsageTicket extends AdmittedEvent {
   readonly entry: JournalEntry;
   /** What budgets hold for it, until its event is stored. */
   readonly holds: readonly BudgetHold[];
@@ -113,7 +116,8 @@ export class UsageRecorder implements OnApplicationShutdown {
     await this.budgets.leave();
   }
 
-  private settled({ admission, members }: UsageTicket, outcome: UsageOutcome): Settlement {
+  private settled(ticket: UsageTicket, outcome: UsageOutcome): Settlement {
+    const { admission, members } = ticket;
     try {
       const cost = resolveCost(admission.reportsCost, outcome);
       if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
@@ -121,7 +125,7 @@ export class UsageRecorder implements OnApplicationShutdown {
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
       const chargedNanoUsd = chargeOf(cost, admission.worstNanoUsd, outcome.unheardNanoUsd);
-      return { event: settledEvent(members, admission, outcome, cost), chargedNanoUsd };
+      return { event: settledEvent(ticket, outcome, cost, chargedNanoUsd), chargedNanoUsd };
     } catch (error) {
       // A defect of ours must not lose the event: it is recorded as one whose end is unknown.
       this.incidents.unexpected(error);

@@ -7,8 +7,9 @@ import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from '
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 
-function settled(admission = anAdmission(), outcome = anOutcome(), cost: ResolvedCost = computed) {
-  return JSON.parse(settledEvent(admissionMembers(admission, fixedMembers(admission)), admission, outcome, cost));
+function settled(admission = anAdmission(), outcome = anOutcome(), cost = computed, charged = cost.nanoUsd) {
+  const members = admissionMembers(admission, fixedMembers(admission));
+  return JSON.parse(settledEvent({ members, admission }, outcome, cost, charged));
 }
 
 describe('usage event', () => {
@@ -55,6 +56,11 @@ describe('usage event', () => {
     expect(settled()).not.toHaveProperty('reported_cost_nano_usd');
   });
 
+  it('what it counts is told where it is not the cost', () => {
+    expect(settled(anAdmission(), anOutcome(), computed, 7_000)).toMatchObject({ charged_nano_usd: 7_000 });
+    expect(settled()).not.toHaveProperty('charged_nano_usd');
+  });
+
   it('client that left → is said; audio → in milliseconds; absurd latency → what the column holds', () => {
     const outcome = anOutcome({ clientAborted: true, latencyMs: 1e12, reading: aReading({ audioSeconds: 1.2345 }) });
     const row = settled(anAdmission(), outcome);
@@ -96,7 +102,7 @@ describe('usage event', () => {
         const members = admissionMembers(admission, fixedMembers(admission));
         const outcome = anOutcome({ reading: aReading({ servedModel }) });
         for (const json of [
-          settledEvent(members, admission, outcome, computed),
+          settledEvent({ members, admission }, outcome, computed, 7_000),
           interruptedEvent(members, admission),
         ]) {
           expect(json).not.toContain('\\u0000');

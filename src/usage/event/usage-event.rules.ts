@@ -1,6 +1,6 @@
 import { NO_TOKENS, type UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
-import { chargeOf, type ResolvedCost } from './usage-cost.rules.js';
+import type { ResolvedCost } from './usage-cost.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
 /** Text a provider or a client chose freely is kept this long. */
@@ -9,6 +9,13 @@ const OUTSIDE_TEXT_MAX = 200;
 const RESPONSE_ID_MAX = 256;
 const ROUTE_MAX = 2_000;
 const LATENCY_MAX_MS = 2 ** 31 - 1;
+
+/** A request that was written down. */
+export interface AdmittedEvent {
+  readonly admission: UsageAdmission;
+  /** From {@link admissionMembers} of the same admission: what both of its lines have in common. */
+  readonly members: string;
+}
 
 /**
  * The members of an event that do not change any more once the request is admitted, as JSON text without braces. Made
@@ -56,22 +63,21 @@ export function interruptedEvent(members: string, admission: UsageAdmission): st
 /**
  * The event of a finished request, as JSON text.
  *
- * @param members from {@link admissionMembers} of the same admission.
+ * @param chargedNanoUsd what it counts against budgets, in whole nano-dollars.
  */
 export function settledEvent(
-  members: string,
-  admission: UsageAdmission,
+  { members, admission }: AdmittedEvent,
   outcome: UsageOutcome,
   cost: ResolvedCost,
+  chargedNanoUsd: number,
 ): string {
   const { reading, latencyMs, attempts } = outcome;
-  const charged = chargeOf(cost, admission.worstNanoUsd, outcome.unheardNanoUsd);
   return (
     `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
     measureMembers(reading) +
     countMember('cost_nano_usd', cost.nanoUsd) +
-    (charged === cost.nanoUsd ? '' : `,"charged_nano_usd":${charged}`) +
+    (chargedNanoUsd === cost.nanoUsd ? '' : `,"charged_nano_usd":${chargedNanoUsd}`) +
     (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
     (outcome.clientAborted ? ',"client_aborted":true' : '') +
     (latencyMs === null ? '' : `,"latency_ms":${Math.min(wholeNumber(latencyMs), LATENCY_MAX_MS)}`) +
