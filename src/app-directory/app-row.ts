@@ -1,8 +1,5 @@
-import type { Clock } from '../common/clock.js';
+import type { Instant } from '../common/clock.js';
 import type { AppStatus, Authentication } from './config/app-config.js';
-
-/** A point in time as the database answers it. */
-export type Instant = ReturnType<Clock['now']>;
 
 /** A stored application. */
 export interface AppRow {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { APP_COLUMNS, type AppRef, type AppRow, type Instant } from '../app-directory/app-row.js';
+import { APP_COLUMNS, type AppRef, type AppRow } from '../app-directory/app-row.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
+import type { Instant } from '../common/clock.js';
 
 /** What is stored of an accepted write. */
 export interface AcceptedApp {

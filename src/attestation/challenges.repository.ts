@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 
 /**
  * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef, Instant } from '../app-directory/app-row.js';
-import { Clock } from '../common/clock.js';
+import type { AppRef } from '../app-directory/app-row.js';
+import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { ChallengesRepository } from './challenges.repository.js';

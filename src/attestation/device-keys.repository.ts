@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app-row.js';
 import type { AttestEnvironment } from '../app-directory/config/app-config.js';
+import type { Instant } from '../common/clock.js';
 
 /** A user and the key of one of their devices. */
 export interface UserDevice {

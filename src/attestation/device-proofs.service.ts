@@ -1,9 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Instant } from '../app-directory/app-row.js';
 import type { AppAttest } from '../app-directory/config/app-config.js';
-import { Clock } from '../common/clock.js';
+import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { AttestationRoots } from './attestation-roots.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';

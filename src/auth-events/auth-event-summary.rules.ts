@@ -1,4 +1,4 @@
-import type { Instant } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import type { DayFailures } from '../usage/user-usage.service.js';
 import { type AuthEventDayRow, type AuthEventKind, type ClaimDelayRow, SUCCESS } from './auth-event.js';
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 
 /** What was attempted. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import type { Secret } from '../common/log/secret.js';
 
 /** Whether a key still opens its application. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Instant } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
 /** A key and when its use was last written down. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import type { StoredUser, UserStatus } from './user.js';
 
 const STATE = `known.id, known.status, known.last_seen_at AS "lastSeenAt", known.claim_pending_since AS "claimPendingSince"`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../test/support/clock.js';
-import type { AppRef, Instant } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app-row.js';
+import type { Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { StoredUser } from './user.js';
 import { UsersRepository } from './users.repository.js';
