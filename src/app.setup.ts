@@ -10,6 +10,7 @@ import { RequestShapePipe } from './common/fields/request-shape.pipe.js';
 import { listRouteAccess } from './common/http/access-check.js';
 import { maxBodyBytesOf } from './common/http/body-limit.decorator.js';
 import { refuseUnparsed } from './common/http/client-error.js';
+import { StalledClients } from './common/http/connections/stalled-clients.js';
 import { RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
 import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
@@ -59,16 +60,20 @@ export async function createGateway({
 }: GatewayOptions): Promise<NestFastifyApplication> {
   let door: ProxyDoor | undefined;
   const count = requestCounter(parts.metrics);
+  const stalled = new StalledClients(parts.environment.CLIENT_STALL_TIMEOUT_SECONDS, parts.log);
   const adapter = new LeanFastifyAdapter({
     logger: false,
     forceCloseConnections: true,
     return503OnClosing: true,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     serverFactory: (framework: RequestListener) =>
-      createServer(SERVER_OPTIONS, (message, response) => {
-        count(response);
-        if (!door?.takes(message, response)) framework(message, response);
-      }),
+      stalled.endIn(
+        createServer(SERVER_OPTIONS, (message, response) => {
+          count(response);
+          stalled.watch(response);
+          if (!door?.takes(message, response)) framework(message, response);
+        }),
+      ),
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       filter.refuse(request, reply, error),

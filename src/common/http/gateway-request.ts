@@ -34,8 +34,8 @@ const MAX_APP_VERSION_CHARACTERS = 64;
 const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
 
 /** The path without its query, as it was sent. */
-export function pathOf(request: GatewayRequest): string {
-  const url = request.raw.url ?? '/';
+export function pathOf({ raw }: Pick<GatewayRequest, 'raw'>): string {
+  const url = raw.url ?? '/';
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }

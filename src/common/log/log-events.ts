@@ -16,6 +16,8 @@ export interface LogEvents {
     app?: string;
     appVersion?: string;
   };
+  /** A client took nothing of an answer that waited for it, and its connection was cut. */
+  client_stalled: { path: string; method: string; timeoutSeconds: number };
   /** The detail of an unexpected failure, beside its `gateway_error` line. */
   unhandled_error: { path?: string; method?: string; error: string; stack?: string };
   /** A request was served but its cost could not be read. */
@@ -120,6 +122,7 @@ export interface LogEvents {
 
 /** Levels that are not `info`; `gateway_error` takes its level from the status. */
 export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
+  client_stalled: 'warn',
   unhandled_error: 'error',
   usage_unresolved_cost: 'error',
   secret_vault_misconfigured: 'error',

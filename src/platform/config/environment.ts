@@ -132,6 +132,22 @@ export class Environment {
   readonly PROVIDER_TTFB_TIMEOUT_SECONDS: number;
 
   @Setting({
+    description:
+      'How long a provider may be silent between two pieces of an answer it has begun, in seconds; then the answer is cut. The whole answer may take any time. 0: for ever.',
+    parse: int(0, 86_400),
+    fallback: 600,
+  })
+  readonly PROVIDER_SILENCE_TIMEOUT_SECONDS: number;
+
+  @Setting({
+    description:
+      'How long a client may take nothing of an answer that waits for it, in seconds; then its connection is cut and it counts as having left.',
+    parse: int(1, 86_400),
+    fallback: 300,
+  })
+  readonly CLIENT_STALL_TIMEOUT_SECONDS: number;
+
+  @Setting({
     description: 'Connections this process may hold to one provider origin; a stream occupies one.',
     parse: int(1, 100_000),
     fallback: 12_000,

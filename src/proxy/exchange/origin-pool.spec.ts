@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, type Client } from 'undici';
+import { eventually } from '../../../test/support/eventually.js';
 import { Clock } from '../../common/clock.js';
 import { OriginPool } from './origin-pool.js';
 
@@ -28,9 +30,9 @@ afterEach(async () => {
   }
 });
 
-function setUp({ max = 10, origin = 'http://127.0.0.1:1' } = {}) {
+function setUp({ max = 10, silenceTimeoutMs = 0, origin = 'http://127.0.0.1:1' } = {}) {
   const clock = new ManualClock();
-  const pool = new OriginPool(origin, max, buildConnector({}), clock);
+  const pool = new OriginPool(origin, { maxConnections: max, silenceTimeoutMs }, buildConnector({}), clock);
   const take = () => {
     const client = pool.acquire();
     if (client === undefined) throw new Error('a connection was expected');
@@ -128,6 +130,20 @@ describe('connections to one origin', () => {
     const { body } = await take().request({ method: 'GET', path: '/' });
     expect(await body.text()).toBe('ok');
     expect(connections()).toBe(2);
+  });
+
+  it('threats 10.2: body that stops for the time of silence → broken; not while its receiver has paused it', async () => {
+    const { origin } = await provider((_request, response) => void response.writeHead(200).write('begun'));
+    const call = { method: 'GET', path: '/', highWaterMark: 1 } as const;
+    const { body } = await setUp({ origin, silenceTimeoutMs: 500 }).take().request(call);
+    const ends: unknown[] = [];
+    body.on('error', (error) => ends.push(error));
+    // A receiver whose buffer is full pauses its connection.
+    await sleep(2_000);
+    expect(ends).toEqual([]);
+    body.resume();
+    await eventually(() => ends.length > 0, { withinMs: 4_000 });
+    expect(ends).toMatchObject([{ code: 'UND_ERR_BODY_TIMEOUT' }]);
   });
 
   it('threats 2.6: response headers beyond 64 KiB → refused', async () => {

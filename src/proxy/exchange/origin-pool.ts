@@ -8,6 +8,13 @@ const KEEP_ALIVE_MS = 15_000;
 /** Providers send many headers; more than this is hostile. */
 const MAX_RESPONSE_HEADER_BYTES = 64 * 1024;
 
+/** What all connections to one origin have in common. */
+export interface OriginBounds {
+  readonly maxConnections: number;
+  /** How long nothing of a body that has begun may come, in milliseconds, not counting while it is paused; 0: for ever. */
+  readonly silenceTimeoutMs: number;
+}
+
 interface IdleClient {
   readonly client: Client;
   readonly sinceMs: number;
@@ -24,7 +31,7 @@ export class OriginPool {
   constructor(
     /** Such as `https://api.openai.com`. */
     readonly origin: string,
-    private readonly maxConnections: number,
+    private readonly bounds: OriginBounds,
     private readonly connect: buildConnector.connector,
     private readonly clock: Clock,
   ) {}
@@ -33,14 +40,14 @@ export class OriginPool {
   acquire(): Client | undefined {
     const idle = this.#idle.pop();
     if (idle) return idle.client;
-    if (this.#total >= this.maxConnections) return undefined;
+    if (this.#total >= this.bounds.maxConnections) return undefined;
     this.#total++;
     return new Client(this.origin, {
       connect: this.connect,
       pipelining: 1,
       allowH2: false,
       headersTimeout: 0,
-      bodyTimeout: 0,
+      bodyTimeout: this.bounds.silenceTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
     });

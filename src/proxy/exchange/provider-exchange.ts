@@ -3,7 +3,7 @@ import type { Client, Dispatcher } from 'undici';
 import { singleHeader, type UpstreamHeaders } from '../relay/response-headers.rules.js';
 import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
-import { GivenUp } from './provider-failure.rules.js';
+import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
 /** What is read of an answer nobody wants, so that its connection can be used again, in bytes … */
 const DISCARD_MAX_BYTES = 64 * 1024;
@@ -101,7 +101,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#over) this.finish();
-    else this.events.onFailure(error);
+    else this.events.onFailure(connectionFailure(error));
   }
 
   /** The receiver of the bytes cannot keep up … */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { failureReason, GivenUp, refusalOf } from './provider-failure.rules.js';
+import { connectionFailure, failureReason, GivenUp, refusalOf } from './provider-failure.rules.js';
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
 
@@ -37,6 +37,20 @@ describe('calls that brought no answer (contract-app 6.11)', () => {
       reason: 'provider_encoding_unknown',
       message: 'The provider answered in an encoding that was not asked for.',
     });
+  });
+
+  it('silence in the middle of an answer → ours to name; 504 where nothing of it has reached the client', () => {
+    const silent = connectionFailure(withCode('Body Timeout Error', 'UND_ERR_BODY_TIMEOUT'));
+    expect([silent.message, failureReason(silent)]).toEqual(['silent', 'provider_silent']);
+    expect(refusalOf(silent, 1_000)).toMatchObject({
+      status: 504,
+      message: 'The provider stopped in the middle of its answer.',
+    });
+  });
+
+  it('any other failure of a connection → as it is', () => {
+    const reset = withCode('read ECONNRESET', 'ECONNRESET');
+    expect(connectionFailure(reset)).toBe(reset);
   });
 
   it('not recordable → the refusal that says why, or an error of ours; never the provider’s', () => {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 /** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
 export class GivenUp extends Error {
   constructor(
-    readonly why: 'client_left' | 'timeout' | 'cancelled' | 'not_recordable' | 'undecodable' | 'discarded',
+    readonly why: 'client_left' | 'timeout' | 'silent' | 'cancelled' | 'not_recordable' | 'undecodable' | 'discarded',
     options?: ErrorOptions,
   ) {
     super(why, options);
@@ -14,6 +14,14 @@ export class GivenUp extends Error {
 
 /** {@link failureReason} of a call that got no response headers in time. */
 export const TIMED_OUT = 'provider_timeout';
+
+/** {@link failureReason} of a call whose answer had begun and of which nothing more came for too long. */
+export const WENT_SILENT = 'provider_silent';
+
+/** A connection's failure in our words: one that was given up because the provider went silent says so. */
+export function connectionFailure(error: Error): Error {
+  return errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? new GivenUp('silent', { cause: error }) : error;
+}
 
 /** No response headers came in time. */
 export function isTimeout(error: Error): boolean {
@@ -43,6 +51,10 @@ export function refusalOf(error: Error, timeoutMs: number): GatewayError {
   switch (error.why) {
     case 'timeout': {
       const message = `The provider did not answer within ${Math.round(timeoutMs) / 1000} seconds.`;
+      return new GatewayError('provider_error', { status: 504, message, reason });
+    }
+    case 'silent': {
+      const message = 'The provider stopped in the middle of its answer.';
       return new GatewayError('provider_error', { status: 504, message, reason });
     }
     case 'undecodable': {

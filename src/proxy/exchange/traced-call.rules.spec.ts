@@ -20,7 +20,7 @@ function aCall(
 ): ProviderCall {
   const call: Partial<ProviderCall> = {
     request: { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {} },
-    pool: new OriginPool(origin, 1, buildConnector({}), new SystemClock()),
+    pool: new OriginPool(origin, { maxConnections: 1, silenceTimeoutMs: 0 }, buildConnector({}), new SystemClock()),
     style: 'chat_completions',
     admission: {
       appId: 'app-1',

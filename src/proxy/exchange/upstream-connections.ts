@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connector.js';
-import { OriginPool } from './origin-pool.js';
+import { type OriginBounds, OriginPool } from './origin-pool.js';
 
 const TRIM_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -13,10 +13,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown {
   readonly #pools = new Map<string, OriginPool>();
   readonly #connect;
+  readonly #bounds: OriginBounds;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly environment: Environment,
+    environment: Environment,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {
@@ -24,6 +25,10 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
+    this.#bounds = {
+      maxConnections: environment.PROVIDER_MAX_CONNECTIONS,
+      silenceTimeoutMs: environment.PROVIDER_SILENCE_TIMEOUT_SECONDS * 1000,
+    };
   }
 
   onModuleInit(): void {
@@ -39,7 +44,7 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
   poolFor(origin: string): OriginPool {
     let pool = this.#pools.get(origin);
     if (pool === undefined) {
-      pool = new OriginPool(origin, this.environment.PROVIDER_MAX_CONNECTIONS, this.#connect, this.clock);
+      pool = new OriginPool(origin, this.#bounds, this.#connect, this.clock);
       this.#pools.set(origin, pool);
     }
     return pool;

@@ -99,6 +99,7 @@ describe('money of a request (decision 4.3)', () => {
 
 describe('targets that did not answer in time (threats 8.3: what may have been served is not free)', () => {
   const late: UsageAttempt = { ...failed, status: null, error: 'provider_timeout' };
+  const silent: UsageAttempt = { ...failed, status: 200, error: 'provider_silent' };
   const unheard = (end: (record: CallRecord) => void) => {
     const { record, outcomes } = aRecord();
     record.admit(anAdmission({ worstNanoUsd: 700 }));
@@ -127,6 +128,20 @@ describe('targets that did not answer in time (threats 8.3: what may have been s
         record.settle(anOutcome(), served, true);
       },
       700,
+    ],
+    [
+      'the first, silent after it had begun to answer',
+      (record) => {
+        record.addFailed(silent, true);
+        record.admit(anAdmission({ worstNanoUsd: 50 }));
+        record.settle(anOutcome(), served, true);
+      },
+      700,
+    ],
+    [
+      'the last, silent: its own outcome is charged for',
+      (record) => record.settle(anOutcome(), silent, true),
+      undefined,
     ],
   ])('%s', (_name, end, expected) => {
     expect(unheard(end)).toEqual([expected]);

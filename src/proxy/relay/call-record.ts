@@ -1,7 +1,7 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
-import { TIMED_OUT } from '../exchange/provider-failure.rules.js';
+import { TIMED_OUT, WENT_SILENT } from '../exchange/provider-failure.rules.js';
 
 /** What a record needs of the recorder, which owns what a call holds from its admission on. */
 export interface CallRecorder {
@@ -54,7 +54,7 @@ export class CallRecord {
    * @param wasSent the request went out to it.
    */
   addFailed(attempt: UsageAttempt, wasSent: boolean): void {
-    this.#countUnheard(attempt, wasSent);
+    if (attempt.error === TIMED_OUT || attempt.error === WENT_SILENT) this.#countUnheard(wasSent);
     this.#failed ??= [];
     this.#failed.push(attempt);
   }
@@ -70,7 +70,8 @@ export class CallRecord {
       this.abandon();
       return;
     }
-    if (last !== undefined) this.#countUnheard(last, wasSent);
+    // An answer that had begun and went silent is charged for by its own outcome.
+    if (last?.error === TIMED_OUT) this.#countUnheard(wasSent);
     const failed = this.#failed;
     const unheardNanoUsd = this.#unheardNanoUsd;
     if (failed === undefined && unheardNanoUsd === undefined) {
@@ -88,8 +89,8 @@ export class CallRecord {
   }
 
   /** A provider that was too slow for us may have served the request: that is not free (threats 8.3, 9.1). */
-  #countUnheard({ error }: UsageAttempt, wasSent: boolean): void {
-    if (error !== TIMED_OUT || !wasSent || this.#ticket === undefined) return;
+  #countUnheard(wasSent: boolean): void {
+    if (!wasSent || this.#ticket === undefined) return;
     this.#unheardNanoUsd = (this.#unheardNanoUsd ?? 0) + this.#ticket.admission.worstNanoUsd;
   }
 }

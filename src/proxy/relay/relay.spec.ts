@@ -45,7 +45,12 @@ describe('Relay (decision 3.11)', () => {
   it('client that left while its body was judged → no call, the connection is free again, nothing is held', async () => {
     const client = new CountingClient('http://127.0.0.1:9');
     const clock = new SystemClock();
-    const pool = new OriginPool('http://127.0.0.1:9', 1, buildConnector({}), clock);
+    const pool = new OriginPool(
+      'http://127.0.0.1:9',
+      { maxConnections: 1, silenceTimeoutMs: 0 },
+      buildConnector({}),
+      clock,
+    );
     const call: Partial<ProviderCall> = { credential: 'sk-test-credential', request, pool };
     const parts: Partial<RelayParts> = { clock };
     const response = await answerOfClientThatLeft();

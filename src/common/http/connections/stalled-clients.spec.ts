@@ -1,0 +1,165 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../../test/support/eventually.js';
+import { SystemClock } from '../../clock.js';
+import { Log } from '../../log/log.js';
+import { StalledClients } from './stalled-clients.js';
+
+/** Far more than the sockets of a connection hold. */
+const LARGE_BYTES = 32 * 1024 * 1024;
+/** What a client takes at a time; more than it may take before the network says so. */
+const STEP_BYTES = 2 * 1024 * 1024;
+const REQUEST = 'GET /large?secret=1 HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const servers: Server[] = [];
+const clients: Socket[] = [];
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A server whose sweeps the test makes, unless it sweeps by itself; gives the connections it has open. */
+async function serving(timeoutSeconds: number, listener: RequestListener, { sweepsItself = false } = {}) {
+  const lines: Record<string, unknown>[] = [];
+  const log = new Log(new SystemClock(), 'debug', (line) => lines.push(JSON.parse(line)));
+  const stalled = new StalledClients(timeoutSeconds, log);
+  const open = new Set<Socket>();
+  const server = createServer((request, response) => {
+    stalled.watch(response);
+    listener(request, response);
+  });
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  if (sweepsItself) stalled.endIn(server);
+  servers.push(server);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return { stalled, lines, open, port };
+}
+
+/** A client that sends a request and reads nothing. */
+async function unreading(port: number): Promise<Socket> {
+  const client = connect(port, '127.0.0.1');
+  clients.push(client);
+  client.on('error', () => {});
+  client.pause();
+  await new Promise<void>((sent) => client.write(REQUEST, () => sent()));
+  return client;
+}
+
+/** Whether something waits for every client, and the network takes no more. */
+function allWait(open: ReadonlySet<Socket>, count: number): Promise<void> {
+  return eventually(() => open.size === count && [...open].every((socket) => socket.writableLength > 0), {
+    withinMs: 5_000,
+  });
+}
+
+/** Answers as a relay does: each piece when the one before has left. */
+const inPieces: RequestListener = (_request, response) => {
+  const piece = Buffer.alloc(64 * 1024);
+  let leftBytes = LARGE_BYTES;
+  const send = () => {
+    while (leftBytes > 0) {
+      leftBytes -= piece.length;
+      if (!response.write(piece)) return;
+    }
+    response.off('drain', send).end();
+  };
+  response.on('drain', send);
+  send();
+};
+
+describe('clients that take nothing of what waits for them (threats 10.1)', () => {
+  it('for the whole time → cut at the first sweep after it, with one line that has no query', async () => {
+    const { stalled, lines, open, port } = await serving(3, inPieces);
+    await unreading(port);
+    await allWait(open, 1);
+    await sleep(200);
+    for (let sweep = 0; sweep < 3; sweep++) stalled.sweep();
+    expect([lines, open.size]).toEqual([[], 1]);
+    stalled.sweep();
+    await eventually(() => open.size === 0, { withinMs: 1_000 });
+    expect(lines).toMatchObject([{ level: 'warn', message: 'client_stalled', path: '/large', method: 'GET' }]);
+    stalled.sweep();
+    expect(lines).toHaveLength(1);
+  });
+
+  it('still sends, a byte at a time → is cut all the same', async () => {
+    const { stalled, open, port } = await serving(3, inPieces);
+    const client = await unreading(port);
+    await allWait(open, 1);
+    await sleep(200);
+    for (let sweep = 0; sweep < 4; sweep++) {
+      client.write('\r\n');
+      await sleep(20);
+      stalled.sweep();
+    }
+    await eventually(() => open.size === 0, { withinMs: 1_000 });
+  });
+
+  it('takes a little between sweeps → never cut, and gets all of it', async () => {
+    const { stalled, lines, open, port } = await serving(3, inPieces);
+    const client = await unreading(port);
+    let bytes = 0;
+    let stopAt = 0;
+    client.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes >= stopAt) client.pause();
+    });
+    for (stopAt = STEP_BYTES; stopAt <= LARGE_BYTES / 2; stopAt += STEP_BYTES) {
+      await allWait(open, 1);
+      stalled.sweep();
+      client.resume();
+      await eventually(() => bytes >= stopAt, { withinMs: 5_000 });
+    }
+    stopAt = Number.POSITIVE_INFINITY;
+    client.resume();
+    await eventually(() => bytes > LARGE_BYTES, { withinMs: 5_000 });
+    expect(lines).toEqual([]);
+  });
+
+  it('nothing waits for it, however long its answer takes → left alone', async () => {
+    const { stalled, lines, open, port } = await serving(1, (_request, response) => void response.write('begun'));
+    await unreading(port);
+    await eventually(() => open.size === 1, { withinMs: 1_000 });
+    await sleep(100);
+    for (let sweep = 0; sweep < 10; sweep++) stalled.sweep();
+    await sleep(50);
+    expect([lines, open.size]).toEqual([[], 1]);
+  });
+
+  it('threats 10.7: hundreds stall at once → 256 a sweep, each once', async () => {
+    const { stalled, lines, open, port } = await serving(1, (_request, response) => void response.write('x'));
+    const count = 300;
+    await Promise.all(Array.from({ length: count }, () => unreading(port)));
+    await eventually(() => open.size === count, { withinMs: 5_000 });
+    await sleep(100);
+    // Nothing leaves a corked socket, so a byte is enough for each of them.
+    for (const socket of open) {
+      socket.cork();
+      socket.write('waits');
+    }
+    stalled.sweep();
+    stalled.sweep();
+    expect(lines).toHaveLength(256);
+    await eventually(() => open.size === count - 256, { withinMs: 1_000 });
+    stalled.sweep();
+    await eventually(() => open.size === 0, { withinMs: 1_000 });
+    expect(lines).toHaveLength(count);
+  });
+
+  it('a server that listens → is swept each second', async () => {
+    const { open, port } = await serving(1, inPieces, { sweepsItself: true });
+    await unreading(port);
+    await allWait(open, 1);
+    await eventually(() => open.size === 0, { withinMs: 5_000 });
+  });
+});
