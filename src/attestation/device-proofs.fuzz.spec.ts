@@ -16,6 +16,7 @@ import { assertionClientDataHash, attestationClientDataHash } from './proof/clie
 /** Inputs for each parser; a long run sets more. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 500);
 const MAX_HELD_MS = 50;
+const MOST_REPEATS = 20;
 const TIMEOUT_MS = 30_000 + RUNS * 5;
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
@@ -48,15 +49,20 @@ function certificatesOf(cbor: Buffer): unknown {
 
 /**
  * What a parser makes of hostile bytes: `undefined` when it refuses them in the one way it may. A parse that seems slow
- * is timed again: garbage of the tests before it is not collected twice.
+ * is timed again, the quickest counts: what holds one up beside its work, such as code that is not compiled yet, garbage
+ * of other tests, or caches that other processes of the machine empty, only ever adds.
  */
 function judged<T>(parse: () => T): T | undefined {
   const { value, heldMs } = timed(parse);
-  expect(heldMs < MAX_HELD_MS || timed(parse).heldMs < MAX_HELD_MS).toBe(true);
+  let quickestMs = heldMs;
+  for (let again = 0; again < MOST_REPEATS && quickestMs >= MAX_HELD_MS; again++) {
+    quickestMs = Math.min(quickestMs, timed(parse).heldMs);
+  }
+  expect(quickestMs).toBeLessThan(MAX_HELD_MS);
   return value;
 }
 
-/** Counts the time of this thread, so that a busy machine fails nothing. */
+/** Counts the time of this thread alone: on a busy machine it waits for its turn. */
 function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
   const before = process.threadCpuUsage();
   const value = refusable(parse);
