@@ -56,7 +56,8 @@ export class OpenApiCheck {
       'application/json',
       'schema',
     ];
-    const validate = this.ajv.compile({ $ref: `api#/${pointer.map(escapePointer).join('/')}` });
+    const validate = this.ajv.getSchema(`api#/${pointer.map(escapePointer).join('/')}`);
+    if (validate === undefined) throw new Error(`no schema at ${pointer.join(' ')}`);
     if (!validate(body)) {
       throw new Error(
         `${method} ${route.path} ${status}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
