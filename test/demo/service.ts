@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const STOP_GRACE_MS = 15_000;
 /** What a program needs of its surroundings; settings of a real gateway must not reach the demo's. */
-const INHERITED_VARIABLES = ['PATH', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];
+const INHERITED_VARIABLES = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];
 
 /** One line of the service's log. */
 type LogLine = Readonly<Record<string, unknown>>;

@@ -16,6 +16,7 @@ import { UsageRetention } from '../../src/usage/retention/usage-retention.servic
 import { firstOrganizationId } from '../support/accounts.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
+import { programEnvironment } from '../support/gateway-process.js';
 import { keptTotals, storeUsage, usageRows } from '../support/old-usage.js';
 import { startWorld, testEnvironment, type World } from '../support/world.js';
 
@@ -226,7 +227,7 @@ describe('every night at 03:17 UTC (decision 7.2)', () => {
 
 describe('npm run maintenance (decision 7.2)', () => {
   async function maintain(environment: Record<string, string>) {
-    const child = spawn(process.execPath, [MAINTENANCE], { env: { ...environment, PATH: process.env.PATH } });
+    const child = spawn(process.execPath, [MAINTENANCE], { env: programEnvironment(environment) });
     let [output, errors] = ['', ''];
     child.stdout.on('data', (bytes) => {
       output += bytes;

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { programEnvironment } from '../support/gateway-process.js';
 import { MarkedLoad } from '../support/marked-load.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.js';
@@ -34,7 +35,7 @@ class Service {
 
   constructor(env: Readonly<Record<string, string>>) {
     this.child = spawn(process.execPath, [MAIN], {
-      env: { ...env, PATH: process.env.PATH },
+      env: programEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { stdout, stderr } = this.child;

@@ -7,6 +7,15 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const START_PATIENCE_MS = 60_000;
 
+/**
+ * What a program of the service is started with: the settings, and of this process only what says where programs and
+ * their compiled code are.
+ */
+export function programEnvironment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { ...settings, PATH, NODE_COMPILE_CACHE };
+}
+
 /** The built service as a process of its own, for tests that kill it. */
 export class GatewayProcess {
   private child: ChildProcess | undefined;
@@ -21,7 +30,7 @@ export class GatewayProcess {
   async start(): Promise<void> {
     this.output = '';
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...this.environment, PATH: process.env.PATH, PORT: new URL(this.baseUrl).port },
+      env: programEnvironment({ ...this.environment, PORT: new URL(this.baseUrl).port }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { dropDatabase, freshDatabase } from '../database.js';
-import { freePort, GatewayProcess } from '../gateway-process.js';
+import { freePort, GatewayProcess, programEnvironment } from '../gateway-process.js';
 import { startRedis, type TestRedis } from '../redis.js';
 import { seeded } from '../seeded.js';
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.js';
@@ -162,7 +162,7 @@ export class BudgetFleet {
   /** What `verify-ledger` finds, empty when all is equal. */
   async ledgerDifferences(): Promise<string[]> {
     const child = spawn(process.execPath, [VERIFY_LEDGER, '--json'], {
-      env: { ...this.environment, PATH: process.env.PATH },
+      env: programEnvironment(this.environment),
     });
     const [out, trouble, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     if (code === 0) return [];
