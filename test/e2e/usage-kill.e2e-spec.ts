@@ -16,9 +16,14 @@ import { newManagementKey, testEnvironment } from '../support/world.js';
 const KILLS = Number(process.env.KILLS ?? 50);
 const SEED = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 50;
+/** For one kill and the start after it, on a busy machine. */
+const PATIENCE_MS = 15_000;
 /** A kill comes this long after the service answers. */
 const KILL_AFTER_MS = { least: 100, most: 1_000 };
-/** What a client had for longer than this when its service was killed must be recorded with its tokens. */
+/**
+ * What a client had for longer than this when its service was killed must be recorded with its tokens, unless the service
+ * has not had its turn since: on a busy machine it may stand still for that long.
+ */
 const SETTLED_WITHIN_MS = 100;
 /**
  * A call is written down the instant before it is sent. Killed exactly in between, it has an event although no provider
@@ -72,8 +77,9 @@ it(
     expect(seen.filter((marker) => !byMarker.has(marker))).toEqual([]);
     expect([...byMarker.values()].filter((same) => same.length > 1)).toEqual([]);
 
+    const doubtful = kills.map((kill) => doubtfulTime(kill, load));
     const wellBeforeAKill = [...load.completed].filter(
-      ([, atMs]) => !kills.some((kill) => atMs > kill.atMs - SETTLED_WITHIN_MS && atMs < kill.backAtMs),
+      ([, { atMs }]) => !doubtful.some((time) => atMs > time.fromMs && atMs < time.toMs),
     );
     expect(wellBeforeAKill.length).toBeGreaterThan(KILLS * 10);
     const incomplete = wellBeforeAKill.filter(([marker]) => !byMarker.get(marker)?.every(isComplete));
@@ -90,7 +96,7 @@ it(
     expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
     expect(await query(MONTHS_OUT_OF_STEP)).toEqual([]);
   },
-  60_000 + KILLS * 5_000,
+  60_000 + KILLS * PATIENCE_MS,
 );
 
 /** Two providers, one that answers whole and one that streams, each journaling what it gets; and clients for both. */
@@ -138,6 +144,15 @@ async function killOverAndOver(): Promise<Kill[]> {
     kills.push({ atMs, backAtMs: performance.now() });
   }
   return kills;
+}
+
+/** What was completed in this time may not be recorded. The service has had its turn when it has served a later call. */
+function doubtfulTime(kill: Kill, load: MarkedLoad): { fromMs: number; toMs: number } {
+  let lastTurnMs = 0;
+  for (const { sentAtMs, atMs } of load.completed.values()) {
+    if (atMs <= kill.atMs) lastTurnMs = Math.max(lastTurnMs, sentAtMs);
+  }
+  return { fromMs: Math.min(kill.atMs - SETTLED_WITHIN_MS, lastTurnMs), toMs: kill.backAtMs };
 }
 
 async function addProvider(script: 'json' | 'sse'): Promise<string> {

@@ -9,10 +9,17 @@ export interface MarkedTarget {
   readonly stream: boolean;
 }
 
+/** Of a whole, successful answer; on the clock of `performance.now()`. */
+interface Completion {
+  readonly sentAtMs: number;
+  /** When its last byte was read. */
+  readonly atMs: number;
+}
+
 /** Calls that each carry a marker of their own, from many clients at once, until told to stop. No call is repeated. */
 export class MarkedLoad {
-  /** When the last byte of a whole, successful answer was read, by marker; `performance.now()`. */
-  readonly completed = new Map<string, number>();
+  /** By marker. */
+  readonly completed = new Map<string, Completion>();
   private sent = 0;
   private stopped = false;
   private clients: Promise<void>[] = [];
@@ -37,7 +44,8 @@ export class MarkedLoad {
     if (target === undefined) throw new Error('no target');
     while (!this.stopped) {
       const marker = `m${++this.sent}`;
-      if (await this.call(target, marker)) this.completed.set(marker, performance.now());
+      const sentAtMs = performance.now();
+      if (await this.call(target, marker)) this.completed.set(marker, { sentAtMs, atMs: performance.now() });
       else await sleep(RETRY_MS);
     }
   }
