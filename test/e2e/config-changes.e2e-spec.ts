@@ -5,6 +5,7 @@ import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { inTime } from '../support/in-time.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 let url: string;
@@ -111,9 +112,15 @@ describe('configuration changes', () => {
     const through = new URL(url);
     through.host = `127.0.0.1:${proxy.port}`;
     const { changes, keys } = await listen('apps', through.href);
-    proxy.freeze();
-    await eventually(() => !changes.connected, { withinMs: 5_000 });
-    proxy.thaw();
+    await inTime(async () => {
+      proxy.freeze();
+      try {
+        await eventually(() => !changes.connected, { withinMs: 5_000 });
+      } finally {
+        proxy.thaw();
+        await eventually(() => changes.connected, { withinMs: 5_000 });
+      }
+    });
     await eventually(() => keys.includes('*'), { withinMs: 5_000 });
     await changes.close();
     await proxy.close();

@@ -4,6 +4,7 @@ import { RESPONSE } from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
 import { Exposition } from '../support/exposition.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
+import { inTime } from '../support/in-time.js';
 import { ProxyClient } from '../support/proxy-client.js';
 import { describeBreakingRedis, describeWithRedis, reachRedis, startRedis } from '../support/redis.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
@@ -67,9 +68,12 @@ describeWithRedis('a scrape while Postgres does not answer (decision 7.1; threat
     proxy.freeze();
     await call();
     await expectGauge(cut.baseUrl, 'gateway_database_connected', 0);
-    const startedMs = performance.now();
+    await inTime(async () => {
+      const startedMs = performance.now();
+      await scraped(cut.baseUrl);
+      expect(performance.now() - startedMs).toBeLessThan(500);
+    });
     const exposition = await scraped(cut.baseUrl);
-    expect(performance.now() - startedMs).toBeLessThan(500);
     expect(exposition.sum('gateway_usage_events_pending')).toBe(1);
     expect(exposition.sum('gateway_config_notifications_connected')).toBe(0);
     expect(exposition.sum('gateway_log_events_total', { event: 'config_changes_lost' })).toBeGreaterThan(0);
