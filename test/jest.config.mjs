@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
@@ -32,15 +33,25 @@ const withDatabase = {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. */
+/** Each of them runs services of its own, which share the connections of one Postgres. */
+const MOST_WORKERS = 4;
+
+/**
+ * Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. What
+ * promises a time of the whole service has the machine to itself: a run of its own, after the others.
+ */
 export default {
   rootDir,
   // Every suite leaves a module registry behind. A process that has grown is replaced, before it runs out of memory.
   workerIdleMemoryLimit: '1GB',
+  // All cores: suites wait about as long as they work, for timers, processes and Postgres.
+  maxWorkers: Math.min(MOST_WORKERS, availableParallelism()),
+  reporters: ['default', '<rootDir>/test/support/skipped-suites.mjs'],
   testTimeout: 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/bench/**/*.spec.ts'] },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     { ...withDatabase, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.spec.ts'] },
+    { ...withDatabase, displayName: 'alone', testMatch: ['<rootDir>/test/alone/**/*.alone-spec.ts'] },
   ],
 };

@@ -34,12 +34,6 @@ async function chained(...scripts: Script[]): Promise<EndpointChain> {
 const failing = json(503, OWN_ERROR);
 const serving = json(200, RESPONSE);
 
-/** The marks of the header by name, in milliseconds. */
-function timingsOf({ headers }: Answer): Record<string, number> {
-  const marks = String(headers['server-timing']).split(', ');
-  return Object.fromEntries(marks.map((mark) => mark.split(';dur=')).map(([name, ms]) => [name, Number(ms)]));
-}
-
 describe('one request, one count (contract-app 7.3; decision 4.6)', () => {
   it('a request that falls back twice → one event, one request in the totals, the price of the target that served', async () => {
     await chained(failing, json(429, OWN_ERROR), serving);
@@ -93,15 +87,6 @@ describe('what the client is told (contract-app 7.3)', () => {
       expect(told).not.toContain(secret);
     }
   });
-
-  it('Server-Timing → the time to the first byte of the target that served, alone', async () => {
-    await chained(slowHeaders(400, failing), serving);
-    expect(timingsOf(await chain.call()).provider_ttfb).toBeLessThan(300);
-    await chain.stop();
-    await chained(failing, slowHeaders(400, serving));
-    const { provider_ttfb } = timingsOf(await chain.call());
-    expect([provider_ttfb && provider_ttfb >= 395, provider_ttfb && provider_ttfb < 700]).toEqual([true, true]);
-  });
 });
 
 describe('a client that leaves during the first attempt (threats 8.3)', () => {
@@ -152,28 +137,5 @@ describe('connections of targets that failed (threats 10.2)', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_000);
     await sleep(2_500);
     expect(chain.upstreams[0]?.openConnections()).toBe(0);
-  });
-});
-
-describe('what falling back costs (threats 11)', () => {
-  it('from the end of the failed answer to the request at the fallback → p50 of at most 2 ms', async () => {
-    let failedAtMs = 0;
-    const tookMs: number[] = [];
-    await chained(
-      async ({ body, response }) => {
-        await body();
-        response.writeHead(503, { 'content-length': OWN_ERROR.length }).end(OWN_ERROR, () => {
-          failedAtMs = performance.now();
-        });
-      },
-      async (exchange) => {
-        tookMs.push(performance.now() - failedAtMs);
-        await serving(exchange);
-      },
-    );
-    for (let at = 0; at < 70; at++) expect((await chain.call()).status).toBe(200);
-    // The first calls open connections and warm the code up.
-    const sorted = tookMs.slice(20).toSorted((one, other) => one - other);
-    expect(sorted[25]).toBeLessThanOrEqual(2);
   });
 });

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { EndpointChain, RESPONSE } from '../support/endpoint-chain.js';
+import type { Answer } from '../support/proxy-client.js';
+import { json, type Script, slowHeaders } from '../support/upstream-scripts.js';
+import { startWorld, type World } from '../support/world.js';
+
+const OWN_ERROR = '{"error":{"code":"busy","message":"No."}}';
+
+let world: World;
+let chain: EndpointChain;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+afterEach(() => chain.stop());
+
+afterAll(() => world.stop());
+
+async function chained(...scripts: Script[]): Promise<EndpointChain> {
+  chain = await EndpointChain.create(
+    world,
+    scripts.map((script) => ({ script })),
+  );
+  return chain;
+}
+
+const failing = json(503, OWN_ERROR);
+const serving = json(200, RESPONSE);
+
+/** The marks of the header by name, in milliseconds. */
+function timingsOf({ headers }: Answer): Record<string, number> {
+  const marks = String(headers['server-timing']).split(', ');
+  return Object.fromEntries(marks.map((mark) => mark.split(';dur=')).map(([name, ms]) => [name, Number(ms)]));
+}
+
+describe('what the client is told (contract-app 7.3)', () => {
+  it('Server-Timing → the time to the first byte of the target that served, alone', async () => {
+    await chained(slowHeaders(400, failing), serving);
+    expect(timingsOf(await chain.call()).provider_ttfb).toBeLessThan(300);
+    await chain.stop();
+    await chained(failing, slowHeaders(400, serving));
+    const { provider_ttfb } = timingsOf(await chain.call());
+    expect([provider_ttfb && provider_ttfb >= 395, provider_ttfb && provider_ttfb < 700]).toEqual([true, true]);
+  });
+});
+
+describe('what falling back costs (threats 11)', () => {
+  it('from the end of the failed answer to the request at the fallback → p50 of at most 2 ms', async () => {
+    let failedAtMs = 0;
+    const tookMs: number[] = [];
+    await chained(
+      async ({ body, response }) => {
+        await body();
+        response.writeHead(503, { 'content-length': OWN_ERROR.length }).end(OWN_ERROR, () => {
+          failedAtMs = performance.now();
+        });
+      },
+      async (exchange) => {
+        tookMs.push(performance.now() - failedAtMs);
+        await serving(exchange);
+      },
+    );
+    for (let at = 0; at < 70; at++) expect((await chain.call()).status).toBe(200);
+    // The first calls open connections and warm the code up.
+    const sorted = tookMs.slice(20).toSorted((one, other) => one - other);
+    expect(sorted[25]).toBeLessThanOrEqual(2);
+  });
+});
