@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import fastifyCookie from '@fastify/cookie';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -15,6 +16,7 @@ import { RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
 import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
+import { FirstParty } from './identity/first-party/first-party.js';
 import { describeApi } from './openapi.js';
 import { requestCounter } from './platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
@@ -91,13 +93,14 @@ export async function createGateway({
   door = app.get(ProxyDoor);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
-  prepareFastify(adapter.getInstance());
+  await app.register(fastifyCookie);
+  prepareFastify(adapter.getInstance(), app.get(FirstParty));
   listRouteAccess(app);
   app.get(OpenApiDocument).set(describeApi(app, publicUrl));
   return app;
 }
 
-function prepareFastify(fastify: FastifyInstance): void {
+function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void {
   fastify.decorateRequest('timings', undefined);
   fastify.decorateRequest('refusalLogged', false);
   fastify.removeAllContentTypeParsers();
@@ -105,9 +108,10 @@ function prepareFastify(fastify: FastifyInstance): void {
     const contentType = request.headers['content-type'] ?? '';
     readBody(request.raw, maxBodyBytesOf(request)).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
   });
-  fastify.addHook('onRequest', (request, _reply, done) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     try {
       refuseRepeatedHeaders(request.raw.rawHeaders);
+      firstParty.judge(request, reply);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error('header check failed'));

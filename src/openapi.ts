@@ -6,6 +6,7 @@ import {
   issuerOfPreset,
 } from './app-directory/config/identity-presets.rules.js';
 import { ERRORS } from './common/errors/error-catalogue.js';
+import { SESSION_COOKIE } from './identity/sessions/session-cookie.rules.js';
 
 const VERSION = '0.1.0';
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
@@ -34,6 +35,15 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', description: 'A management key, `gw_mgmt_…`.' },
       'ManagementBearer',
+    )
+    .addCookieAuth(
+      SESSION_COOKIE,
+      {
+        type: 'apiKey',
+        in: 'cookie',
+        description: 'A person signed in to the console; management requests also send `x-console-request: 1`.',
+      },
+      'ConsoleSession',
     )
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', description: 'A gateway token, or an application API key.' },

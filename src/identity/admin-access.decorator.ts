@@ -1,15 +1,43 @@
 import { applyDecorators, type CanActivate, createParamDecorator, type Type, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../common/errors/error-catalogue.js';
 import { Access, type AccessDeclaration } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
-import { AdminCredentialGuard, AdminRoleGuard } from './admin.guard.js';
-import type { AdminNeed } from './admin-permission.rules.js';
-import { requireAdmin } from './admin-principal.js';
+import { AdminCredentialGuard, AdminRoleGuard, PersonGuard } from './admin.guard.js';
+import type { AdminDemands, AdminNeed } from './admin-permission.rules.js';
+import { requireAdmin, requirePerson } from './admin-principal.js';
 
-/** A management route: `read` for every member and grant, `write` for owners and admins with the `manage` grant. */
-export function AdminAccess(needs: AdminNeed): MethodDecorator {
-  return ManagementAccess({ scheme: 'management', needs });
+/** Bodies of the console's own routes are a few short texts. */
+const MAX_BROWSER_BODY_BYTES = 16 * 1024;
+
+/**
+ * A management route: `read` for every member and grant, `write` for owners and admins with the `manage` grant.
+ *
+ * @param demands a higher role, or one kind of credential only.
+ */
+export function AdminAccess(needs: AdminNeed, demands: Omit<AdminDemands, 'needs'> = {}): MethodDecorator {
+  return ManagementAccess({ scheme: 'management', needs, ...demands });
+}
+
+/** A route for whoever is signed in through the console, also without an organization. */
+export function PersonAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'person' }),
+    UseGuards(PersonGuard),
+    ApiSecurity('ConsoleSession'),
+    Fails('auth_required', 'session_required'),
+  );
+}
+
+/** A route anyone may call, but not through another site's page: judged before the body is read (threats 7.5). */
+export function BrowserAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'browser' }),
+    RouteConfig({ firstParty: true, maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
+    Fails('forbidden', 'payload_too_large'),
+  );
 }
 
 /**
@@ -25,8 +53,9 @@ export function ManagementAccess(
   return applyDecorators(
     Access(access),
     UseGuards(AdminCredentialGuard, ...between, AdminRoleGuard),
-    ApiSecurity('ManagementBearer'),
-    Fails('auth_required', 'forbidden', 'grant_insufficient'),
+    ...(access.credential === 'session' ? [] : [ApiSecurity('ManagementBearer')]),
+    ...(access.credential === 'key' ? [] : [ApiSecurity('ConsoleSession')]),
+    Fails('auth_required', 'forbidden', 'grant_insufficient', ...codesOf(access)),
   );
 }
 
@@ -34,3 +63,15 @@ export function ManagementAccess(
 export const Admin = createParamDecorator((_data: undefined, context) =>
   requireAdmin(context.switchToHttp().getRequest<FastifyRequest>()),
 );
+
+/** The signed-in person, as a handler's argument: `@Person() person: PersonPrincipal`. */
+export const Person = createParamDecorator((_data: undefined, context) =>
+  requirePerson(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** What only a session can be refused with, and what only others can. */
+function codesOf({ credential }: AccessDeclaration): ErrorCode[] {
+  if (credential === 'key') return [];
+  const ofSession: ErrorCode[] = ['account_expired', 'no_eligible_organization'];
+  return credential === 'session' ? [...ofSession, 'session_required'] : ofSession;
+}

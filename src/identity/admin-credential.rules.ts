@@ -28,6 +28,11 @@ export function managementKeyRefused(): GatewayError {
   return refusal('management_key_unknown', INVALID_TOKEN_CHALLENGE);
 }
 
+/** The refusal of a request from the console that proves nobody. */
+export function notSignedIn(reason: 'credential_missing' | 'console_header_missing' | 'session_unknown'): GatewayError {
+  return refusal(reason, CHALLENGE);
+}
+
 /** Through which door a key was used; the header labels records and decides nothing (contract-admin 0.4). */
 export function actionSourceOf(client: string | readonly string[] | undefined): ActionSource {
   return client === 'cli' || client === 'mcp' ? client : 'api';

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { requirePermission } from './admin-permission.rules.js';
+import { isAtLeast, requirePermission } from './admin-permission.rules.js';
+
+function codeOf(ask: () => void): string | undefined {
+  try {
+    ask();
+    return undefined;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
 
 describe('requirePermission', () => {
   it.each([
@@ -12,9 +21,50 @@ describe('requirePermission', () => {
     ['owner', 'manage', 'read', undefined],
     ['member', 'manage', 'read', undefined],
     ['member', 'read', 'read', undefined],
-  ] as const)('contract-admin 6.3: %s with grant %s on a %s route → %p', (role, grant, need, code) => {
-    const ask = () => requirePermission({ role, grant }, need);
-    if (code === undefined) expect(ask).not.toThrow();
-    else expect(ask).toThrow(expect.objectContaining({ code, status: 403 }));
+  ] as const)('contract-admin 6.3: %s with grant %s on a %s route → %p', (role, grant, needs, code) => {
+    expect(codeOf(() => requirePermission({ role, grant, credentialType: 'apiKey' }, { needs }))).toBe(code);
+  });
+
+  it.each([
+    ['a key on a session route', 'apiKey', 'session', 'manage', 'session_required'],
+    ['a connection on a session route', 'oauth', 'session', 'manage', 'session_required'],
+    ['a session on a session route', 'session', 'session', 'manage', undefined],
+    ['a session where a key is meant', 'session', 'key', 'manage', 'forbidden'],
+    ['a key where a key is meant', 'apiKey', 'key', 'manage', undefined],
+    ['a read key on a session route: the kind before the grant', 'apiKey', 'session', 'read', 'session_required'],
+  ] as const)('contract-admin 6.3: %s → %p', (_, credentialType, credential, grant, code) => {
+    const caller = { role: 'owner', grant, credentialType } as const;
+    expect(codeOf(() => requirePermission(caller, { needs: 'write', credential }))).toBe(code);
+  });
+
+  it.each([
+    ['member', 'admin', 'forbidden'],
+    ['admin', 'admin', undefined],
+    ['admin', 'owner', 'forbidden'],
+    ['owner', 'owner', undefined],
+  ] as const)('a %s on a reading route for %s → %p', (role, least, code) => {
+    const caller = { role, grant: 'manage', credentialType: 'session' } as const;
+    expect(codeOf(() => requirePermission(caller, { needs: 'read', role: least }))).toBe(code);
+  });
+
+  it('contract-admin 0.3: a role that is too low and a key on a session route → the role is told', () => {
+    const caller = { role: 'member', grant: 'read', credentialType: 'apiKey' } as const;
+    expect(codeOf(() => requirePermission(caller, { needs: 'write', credential: 'session' }))).toBe('forbidden');
+  });
+
+  it('a route that does not say what it needs → is taken for a writing one', () => {
+    const caller = { role: 'member', grant: 'manage', credentialType: 'session' } as const;
+    expect(codeOf(() => requirePermission(caller, {}))).toBe('forbidden');
+  });
+});
+
+describe('isAtLeast', () => {
+  it('contract-admin 6.1: owner > admin > member', () => {
+    const roles = ['owner', 'admin', 'member'] as const;
+    expect(roles.map((role) => roles.map((other) => isAtLeast(role, other)))).toEqual([
+      [true, true, true],
+      [false, true, true],
+      [false, false, true],
+    ]);
   });
 });

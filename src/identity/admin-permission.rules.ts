@@ -1,17 +1,58 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { AccessDeclaration } from '../common/http/access.js';
 import type { Grant, Role } from './admin-principal.js';
 
 /** What a management route asks for: `read` = any member and any grant; `write` = owner or admin with `manage`. */
 export type AdminNeed = 'read' | 'write';
 
+/** What may narrow a management route further. */
+export type AdminDemands = Pick<AccessDeclaration, 'needs' | 'role' | 'credential'>;
+
+/** What is judged of a caller. */
+interface JudgedCaller {
+  readonly role: Role;
+  readonly grant: Grant;
+  readonly credentialType: 'apiKey' | 'session' | 'oauth';
+}
+
+const RANKS: Readonly<Record<Role, number>> = { member: 0, admin: 1, owner: 2 };
+
+/** Whether a role may do everything that another may. Source: contract-admin 6.1. */
+export function isAtLeast(role: Role, other: Role): boolean {
+  return RANKS[role] >= RANKS[other];
+}
+
 /**
- * Refuses a caller who may not do this; the role is judged before the grant (contract-admin 0.3, 6.3).
+ * Refuses a caller who may not do this; the role is judged first, then the kind of credential, then its grant.
  *
- * @throws forbidden the role only reads.
+ * @throws forbidden the role is too low, or a browser session where a key is meant.
+ * @throws session_required a key or connection where only a signed-in person may.
  * @throws grant_insufficient the credential only reads.
+ * Source: contract-admin 0.3, 6.3.
  */
-export function requirePermission(caller: { readonly role: Role; readonly grant: Grant }, need: AdminNeed): void {
-  if (need === 'read') return;
-  if (caller.role === 'member') throw new GatewayError('forbidden', { reason: 'role_read_only' });
-  if (caller.grant === 'read') throw new GatewayError('grant_insufficient', { reason: 'grant_read_only' });
+export function requirePermission(caller: JudgedCaller, { needs, role, credential }: AdminDemands): void {
+  const leastRole = role ?? (needs === 'read' ? 'member' : 'admin');
+  if (!isAtLeast(caller.role, leastRole)) {
+    throw new GatewayError('forbidden', { reason: leastRole === 'owner' ? 'role_not_owner' : 'role_read_only' });
+  }
+  requireCredential(caller.credentialType, credential);
+  if (needs !== 'read' && caller.grant === 'read') {
+    throw new GatewayError('grant_insufficient', { reason: 'grant_read_only' });
+  }
+}
+
+function requireCredential(type: JudgedCaller['credentialType'], wanted: AdminDemands['credential']): void {
+  const isSession = type === 'session';
+  if (wanted === 'session' && !isSession) throw sessionRequired();
+  if (wanted === 'key' && isSession) {
+    throw new GatewayError('forbidden', {
+      message: 'This is for management keys; a browser session has none to end.',
+      reason: 'key_required',
+    });
+  }
+}
+
+/** The refusal of a credential that is no signed-in person. */
+export function sessionRequired(): GatewayError {
+  return new GatewayError('session_required', { reason: 'credential_not_interactive' });
 }

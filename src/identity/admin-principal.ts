@@ -29,10 +29,20 @@ export interface AdminPrincipal {
   readonly actor: Actor;
 }
 
+/** A signed-in person, who may belong to no organization. */
+export interface PersonPrincipal {
+  readonly identityId: string;
+  readonly sessionId: string;
+  /** The organization they act in at the moment; it may be past its end. */
+  readonly organizationId: string | null;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the credential guard of management routes. */
     admin?: AdminPrincipal;
+    /** Set by the guard of routes for whoever is signed in. */
+    person?: PersonPrincipal;
   }
 }
 
@@ -44,4 +54,14 @@ declare module 'fastify' {
 export function requireAdmin(request: FastifyRequest): AdminPrincipal {
   if (request.admin === undefined) throw new Error('No credential guard ran before this management route.');
   return request.admin;
+}
+
+/**
+ * The person a guard has proven.
+ *
+ * @throws Error when no guard ran: the route lacks its access decorator, which is our defect (500).
+ */
+export function requirePerson(request: FastifyRequest): PersonPrincipal {
+  if (request.person === undefined) throw new Error('No guard proved a person before this route.');
+  return request.person;
 }

@@ -1,17 +1,42 @@
 import { Module } from '@nestjs/common';
 import { AccountsRepository } from './accounts.repository.js';
+import { AdminAuthentication } from './admin-authentication.service.js';
+import { AuditEventsRepository } from './audit/audit-events.repository.js';
+import { AuditTrail } from './audit/audit-trail.js';
 import { BootstrapService } from './bootstrap.service.js';
+import { ConsoleOrigin } from './first-party/console-origin.js';
+import { FirstParty } from './first-party/first-party.js';
 import { ManagementKeysRepository } from './management-keys.repository.js';
 import { ManagementKeysService } from './management-keys.service.js';
+import { ConsoleCookies } from './sessions/console-cookies.js';
+import { CookieKeys } from './sessions/cookie-keys.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { Sessions } from './sessions/sessions.service.js';
 
 /**
- * Accounts, the identities in them, their roles, and the credentials of the management API.
+ * Accounts, the identities in them, their roles, and the credentials of the management API: management keys and the
+ * console's sessions. Whoever changes something tells `AuditTrail`.
  *
- * Tables: organizations, identities, memberships, management_keys. Routes: none yet.
- * Codes: auth_required, forbidden, grant_insufficient. Log lines: bootstrap_account_created, bootstrap_key_ignored.
+ * Tables: organizations, identities, memberships, management_keys, sessions, audit_events. Codes: auth_required,
+ * session_required, forbidden, grant_insufficient, account_expired, no_eligible_organization.
+ * Log lines: bootstrap_account_created, bootstrap_key_ignored.
  */
 @Module({
-  providers: [AccountsRepository, BootstrapService, ManagementKeysRepository, ManagementKeysService],
-  exports: [BootstrapService, ManagementKeysService],
+  providers: [
+    AccountsRepository,
+    AdminAuthentication,
+    AuditEventsRepository,
+    AuditTrail,
+    BootstrapService,
+    ConsoleCookies,
+    ConsoleOrigin,
+    CookieKeys,
+    FirstParty,
+    ManagementKeysRepository,
+    ManagementKeysService,
+    Sessions,
+    SessionsRepository,
+  ],
+  exports: [AdminAuthentication, AuditTrail, BootstrapService, ConsoleCookies, ConsoleOrigin, CookieKeys, Sessions],
 })
 export class IdentityModule {}

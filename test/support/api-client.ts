@@ -23,6 +23,8 @@ export class ApiClient {
     private readonly baseUrl: string,
     document: unknown,
     private readonly bearer: string | undefined,
+    /** Sent with every call unless the call names its own, such as the cookies of a person. */
+    private readonly ownHeaders: Readonly<Record<string, string>> = {},
   ) {
     this.check = OpenApiCheck.of(document);
   }
@@ -51,6 +53,7 @@ export class ApiClient {
       headers: {
         ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...this.ownHeaders,
         ...headers,
       },
       body: typeof payload === 'string' || payload === undefined ? payload : new Uint8Array(payload),

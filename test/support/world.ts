@@ -25,6 +25,8 @@ export interface World {
   readonly logs: Record<string, unknown>[];
   /** A client with another bearer, or none. */
   as(bearer: string | undefined): ApiClient;
+  /** A client that sends these headers with every call. */
+  with(headers: Readonly<Record<string, string>>): ApiClient;
   /** A provider of the given type whose base URL is the scripted upstream. */
   provider(overrides?: Record<string, unknown>): Promise<{ id: string; slug: string }>;
   /** A server application and its key. */
@@ -105,6 +107,7 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     environment,
     logs,
     as,
+    with: (headers) => new ApiClient(baseUrl, document, undefined, headers),
     async provider(overrides = {}) {
       const body = {
         type: 'openai',

@@ -1,10 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
-/** Who may call a route. `role` is the least role; `needs` the least grant of a key (contract-admin 6.3). */
+/**
+ * Who may call a route. `browser` is anyone, but not from another site's page; `person` whoever is signed in, also one
+ * without an organization. Source: contract-admin 6.3, 7.3.
+ */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller' | 'metrics';
+  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'browser' | 'person';
+  /** `read`: every role and grant; `write`: owners and admins with the `manage` grant. */
   readonly needs?: 'read' | 'write';
+  /** The least role of a route that asks for more than `needs` says. */
+  readonly role?: 'admin' | 'owner';
+  /** The only kind of credential that may. */
+  readonly credential?: 'session' | 'key';
   /** The route names an application that must be the caller's own. */
   readonly ownApp?: boolean;
 }

@@ -11,6 +11,9 @@ import { PartitionUsageEvents1763600000009 } from '../../../migrations/176360000
 import { IndexUsageByAge1763600000010 } from '../../../migrations/1763600000010-index-usage-by-age.js';
 import { CreateLimits1763600000011 } from '../../../migrations/1763600000011-create-limits.js';
 import { SumUsersOfDays1763600000012 } from '../../../migrations/1763600000012-sum-users-of-days.js';
+import { CreateSessions1763600000013 } from '../../../migrations/1763600000013-create-sessions.js';
+import { CreateReceipts1763600000014 } from '../../../migrations/1763600000014-create-receipts.js';
+import { CreateAuditEvents1763600000015 } from '../../../migrations/1763600000015-create-audit-events.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -28,4 +31,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   IndexUsageByAge1763600000010,
   CreateLimits1763600000011,
   SumUsersOfDays1763600000012,
+  CreateSessions1763600000013,
+  CreateReceipts1763600000014,
+  CreateAuditEvents1763600000015,
 ];

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { actionSourceOf, managementKeyRefused, notSignedIn, readManagementKey } from './admin-credential.rules.js';
+import { sessionRequired } from './admin-permission.rules.js';
+import type { AdminPrincipal, PersonPrincipal } from './admin-principal.js';
+import { ManagementKeysService } from './management-keys.service.js';
+import { ConsoleCookies } from './sessions/console-cookies.js';
+import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './sessions/session-cookie.rules.js';
+import type { SessionRow } from './sessions/sessions.repository.js';
+import { Sessions } from './sessions/sessions.service.js';
+
+const CONSOLE_HEADER = 'x-console-request';
+
+/**
+ * Who calls the management API: a management key, or a person through the console's session. A request with an
+ * `Authorization` header is judged by that alone, whatever cookies came along.
+ *
+ * Source: contract-admin 0.4, 7.3.
+ */
+@Injectable()
+export class AdminAuthentication {
+  constructor(
+    private readonly keys: ManagementKeysService,
+    private readonly sessions: Sessions,
+    private readonly cookies: ConsoleCookies,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The caller, in one account.
+   *
+   * @throws auth_required no credential, or one that proves nobody.
+   * @throws account_expired the person's organizations are all past their end.
+   * @throws no_eligible_organization the person belongs to no organization.
+   */
+  async admin(request: FastifyRequest, reply: FastifyReply): Promise<AdminPrincipal> {
+    if (request.headers.authorization !== undefined) return this.byKey(request);
+    const row = await this.requireSession(request, reply);
+    const { organization_id: organizationId, role } = row;
+    if (organizationId === null || role === null) throw new GatewayError('no_eligible_organization');
+    if (isOver(row, this.clock.nowMs())) throw new GatewayError('account_expired');
+    return {
+      organizationId,
+      identityId: row.identity_id,
+      role,
+      grant: 'manage',
+      credentialType: 'session',
+      credentialId: row.id,
+      actor: { type: 'user', id: row.identity_id, kind: 'human', credentialId: row.id, actionSource: 'web' },
+    };
+  }
+
+  /**
+   * The signed-in person.
+   *
+   * @throws auth_required nobody is signed in; session_required the credential is a key.
+   */
+  async person(request: FastifyRequest, reply: FastifyReply): Promise<PersonPrincipal> {
+    if (request.headers.authorization !== undefined) {
+      await this.byKey(request);
+      throw sessionRequired();
+    }
+    const { id, identity_id: identityId, organization_id: organizationId } = await this.requireSession(request, reply);
+    return { identityId, sessionId: id, organizationId };
+  }
+
+  private async byKey({ headers }: FastifyRequest): Promise<AdminPrincipal> {
+    const key = readManagementKey(headers.authorization);
+    const admin = await this.keys.authenticate(key, actionSourceOf(headers['x-client']));
+    if (admin === undefined) throw managementKeyRefused();
+    return admin;
+  }
+
+  /** Another site's page can make a browser send the cookie, but not the header (threats 7.5). */
+  private async requireSession(request: FastifyRequest, reply: FastifyReply): Promise<SessionRow> {
+    const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
+    if (session === undefined) throw notSignedIn('credential_missing');
+    if (request.headers[CONSOLE_HEADER] !== '1') throw notSignedIn('console_header_missing');
+    const held = await this.sessions.find(session, organization);
+    if (held === undefined) throw notSignedIn('session_unknown');
+    if (held.isRenewed) this.cookies.setSession(reply, session);
+    return held.row;
+  }
+}
+
+function isOver({ organization_expires_at: end }: SessionRow, nowMs: number): boolean {
+  return end !== null && end.getTime() <= nowMs;
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
+import { ConsoleOrigin } from './console-origin.js';
+import { requireFirstParty } from './first-party.rules.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by `BrowserAccess`. */
+    firstParty?: boolean;
+  }
+}
+
+/** What every answer of the framework's routes says to browsers. Source: contract-admin 0.1; threats 7.5. */
+const ANSWER_HEADERS = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** Judges where a browser's request comes from, before its body is read. */
+@Injectable()
+export class FirstParty {
+  constructor(private readonly origin: ConsoleOrigin) {}
+
+  /**
+   * For the framework's hook that runs when the headers are there and the body is not.
+   *
+   * @throws forbidden as `requireFirstParty` says, on routes with `BrowserAccess`.
+   */
+  judge(request: FastifyRequest, reply: FastifyReply): void {
+    void reply.headers(ANSWER_HEADERS);
+    if (request.routeOptions.config?.firstParty !== true) return;
+    const { origin } = request.headers;
+    const site = request.headers['sec-fetch-site'];
+    requireFirstParty({
+      method: request.method,
+      origin,
+      isOwnOrigin: origin !== undefined && this.origin.isOwn(origin, request.raw.socket.localPort),
+      fetchSite: Array.isArray(site) ? site[0] : site,
+      hasSessionCookie: request.headers.cookie?.includes(SESSION_COOKIE) ?? false,
+      hasConsoleHeader: request.headers['x-console-request'] === '1',
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Secret } from '../../common/log/secret.js';
+import { ConsoleOrigin } from '../first-party/console-origin.js';
+import {
+  ORGANIZATION_COOKIE,
+  organizationCookieFlags,
+  SESSION_COOKIE,
+  sessionCookieFlags,
+} from './session-cookie.rules.js';
+
+/** Sets and clears the console's cookies. Source: contract-admin 7.2. */
+@Injectable()
+export class ConsoleCookies {
+  constructor(private readonly origin: ConsoleOrigin) {}
+
+  /** @param value token and signature. */
+  setSession(reply: FastifyReply, value: string): void {
+    void reply.setCookie(SESSION_COOKIE, value, sessionCookieFlags(this.origin.isHttps));
+  }
+
+  setOrganization(reply: FastifyReply, value: Secret): void {
+    void reply.setCookie(ORGANIZATION_COOKIE, value.reveal(), organizationCookieFlags(this.origin.isHttps));
+  }
+
+  /** The person has signed out: neither cookie is of use any more. */
+  clear(reply: FastifyReply): void {
+    for (const name of [SESSION_COOKIE, ORGANIZATION_COOKIE]) {
+      void reply.setCookie(name, '', { ...sessionCookieFlags(this.origin.isHttps), maxAge: 0 });
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Source: contract-admin 7.2. */
+export const SESSION_COOKIE = 'gw_identity_auth.session_token';
+export const ORGANIZATION_COOKIE = 'gw_identity_current_organization';
+/** From the last renewal to the end of a session. Source: contract-admin 7.2. */
+export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
+const ORGANIZATION_COOKIE_SECONDS = 31_536_000;
+/** A session that was renewed less than this ago is not renewed again. Source: contract-admin 7.2. */
+const RENEW_AFTER_MS = 24 * 60 * 60 * 1000;
+/** Longer values are nobody's; they are not even hashed. */
+const MAX_VALUE_CHARACTERS = 512;
+
+/** How a cookie of ours is set. Source: contract-admin 7.2. */
+export interface CookieFlags {
+  readonly httpOnly: true;
+  readonly path: '/';
+  readonly sameSite: 'lax';
+  readonly secure: boolean;
+  readonly maxAge: number;
+}
+
+/** @param isHttps the console is reached over https. */
+export function sessionCookieFlags(isHttps: boolean): CookieFlags {
+  return { httpOnly: true, path: '/', sameSite: 'lax', secure: isHttps, maxAge: SESSION_LIFETIME_SECONDS };
+}
+
+/** @param isHttps the console is reached over https. */
+export function organizationCookieFlags(isHttps: boolean): CookieFlags {
+  return { httpOnly: true, path: '/', sameSite: 'lax', secure: isHttps, maxAge: ORGANIZATION_COOKIE_SECONDS };
+}
+
+/** Whether a session is to live a full lifetime from now on: once a day, so that reading does not write. */
+export function isRenewalDue(renewedAtMs: number, nowMs: number): boolean {
+  return nowMs - renewedAtMs >= RENEW_AFTER_MS;
+}
+
+/** `<value>.<signature>`, the signature an HMAC-SHA256 in base64url. */
+export function signedCookie(value: string, key: Uint8Array): string {
+  return `${value}.${signatureOf(value, key)}`;
+}
+
+/**
+ * The value of a signed cookie.
+ *
+ * @param keys any of which may have signed it.
+ * @returns `undefined` when the cookie is missing, malformed or signed by somebody else.
+ */
+export function readSignedCookie(cookie: string | undefined, keys: readonly Uint8Array[]): string | undefined {
+  if (cookie === undefined || cookie.length > MAX_VALUE_CHARACTERS) return undefined;
+  const dot = cookie.lastIndexOf('.');
+  if (dot <= 0) return undefined;
+  const value = cookie.slice(0, dot);
+  const signature = Buffer.from(cookie.slice(dot + 1));
+  const isSigned = keys.some((key) => {
+    const expected = Buffer.from(signatureOf(value, key));
+    return expected.length === signature.length && timingSafeEqual(expected, signature);
+  });
+  return isSigned ? value : undefined;
+}
+
+function signatureOf(value: string, key: Uint8Array): string {
+  return createHmac('sha256', key).update(value).digest('base64url');
+}

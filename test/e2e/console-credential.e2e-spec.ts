@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { firstOrganizationId, newAccount } from '../support/accounts.js';
+import { clientOf, newPerson, newSession, organizationCookie } from '../support/people.js';
+import { startWorld, type World } from '../support/world.js';
+
+const PATH = '/v1/admin/provider-gateways';
+const PROVIDER = { type: 'openai', name: 'Second', slug: 'of-second', secret: 'sk-test' };
+
+let world: World;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  organizationId = await firstOrganizationId(world.dataSource);
+});
+
+afterAll(() => world.stop());
+
+describe('the session of the console on management routes (contract-admin 0.4, 7.2, 7.3)', () => {
+  it('cookie and console header → the person, with the role of the moment', async () => {
+    const person = await newPerson(world, { organizationId, role: 'member' });
+    expect((await person.client.get(PATH)).status).toBe(200);
+    expect((await person.client.post('/v1/admin/providers', PROVIDER)).body.error.code).toBe('forbidden');
+    await world.dataSource.query("UPDATE memberships SET role = 'admin' WHERE identity_id = $1", [person.identityId]);
+    expect((await person.client.post('/v1/admin/providers', PROVIDER)).status).toBe(201);
+  });
+
+  it('the cookie without the header → 401, reading too', async () => {
+    const { cookie } = await newPerson(world, { organizationId });
+    const answer = await world.with({ cookie }).get(PATH);
+    expect({ status: answer.status, code: answer.body.error.code }).toEqual({ status: 401, code: 'auth_required' });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="management"');
+  });
+
+  it('a cookie with another signature → 401', async () => {
+    const { cookie } = await newPerson(world, { organizationId });
+    const forged = `${cookie.slice(0, -4)}${cookie.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+    expect((await clientOf(world, forged).get(PATH)).status).toBe(401);
+  });
+
+  it('an ended session → 401 from the next request on', async () => {
+    const person = await newPerson(world, { organizationId });
+    expect((await person.client.get(PATH)).status).toBe(200);
+    await world.dataSource.query('DELETE FROM sessions WHERE id = $1', [person.sessionId]);
+    expect((await person.client.get(PATH)).status).toBe(401);
+  });
+
+  it('a session past its end → 401', async () => {
+    const person = await newPerson(world, { organizationId, sessionEndsAt: new Date(Date.now() - 1_000) });
+    expect((await person.client.get(PATH)).status).toBe(401);
+  });
+
+  it('a session renewed a day ago → its cookie is set again, with the flags of contract-admin 7.2', async () => {
+    const person = await newPerson(world, { organizationId });
+    expect((await person.client.get(PATH)).headers.get('set-cookie')).toBeNull();
+    await world.dataSource.query(
+      "UPDATE sessions SET renewed_at = now() - interval '1 day', expires_at = now() + interval '1 hour' WHERE id = $1",
+      [person.sessionId],
+    );
+    const answer = await person.client.get(PATH);
+    expect(answer.headers.get('set-cookie')).toBe(`${person.cookie}; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax`);
+    const [row] = await world.dataSource.query(
+      "SELECT expires_at > now() + interval '6 days' AS lives FROM sessions WHERE id = $1",
+      [person.sessionId],
+    );
+    expect(row).toEqual({ lives: true });
+  });
+
+  it('the organization cookie → decides which of the person’s organizations is meant; one of others is ignored', async () => {
+    const other = await newAccount(world.dataSource);
+    const foreign = await newAccount(world.dataSource);
+    const person = await newPerson(world, { organizationId });
+    await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'member', now())", [
+      other.organizationId,
+      person.identityId,
+    ]);
+    const ask = (id: string) =>
+      clientOf(world, `${person.cookie}; ${organizationCookie(world, id)}`).post('/v1/admin/providers', {
+        ...PROVIDER,
+        slug: `of-${id.slice(-6)}`,
+      });
+    expect((await ask(organizationId)).status).toBe(201);
+    expect((await ask(other.organizationId)).body.error.code).toBe('forbidden');
+    expect((await ask(foreign.organizationId)).status).toBe(201);
+    const [row] = await world.dataSource.query('SELECT organization_id FROM providers WHERE slug = $1', [
+      `of-${foreign.organizationId.slice(-6)}`,
+    ]);
+    expect(row).toEqual({ organization_id: organizationId });
+  });
+
+  it('a person of no organization → 403 no_eligible_organization; one whose account is over → 403 account_expired', async () => {
+    const nobody = await newPerson(world, {});
+    expect((await nobody.client.get(PATH)).body.error.code).toBe('no_eligible_organization');
+    const over = await newAccount(world.dataSource);
+    await world.dataSource.query("UPDATE organizations SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      over.organizationId,
+    ]);
+    const late = await newPerson(world, { organizationId: over.organizationId });
+    expect((await late.client.get(PATH)).body.error.code).toBe('account_expired');
+    const { cookie } = await newSession(world, late.identityId);
+    await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'member', now())", [
+      organizationId,
+      late.identityId,
+    ]);
+    expect((await clientOf(world, cookie).get(PATH)).status).toBe(200);
+  });
+
+  it('a bearer beside the cookie → is what counts', async () => {
+    const { cookie } = await newPerson(world, { organizationId });
+    const answer = await world.with({ cookie, 'x-console-request': '1', authorization: 'Bearer nonsense' }).get(PATH);
+    expect(answer.status).toBe(401);
+  });
+
+  it('every answer → not kept, not framed', async () => {
+    const { headers } = await world.api.get(PATH);
+    expect([headers.get('cache-control'), headers.get('x-frame-options'), headers.get('referrer-policy')]).toEqual([
+      'no-store',
+      'DENY',
+      'no-referrer',
+    ]);
+  });
+});
