@@ -5,6 +5,7 @@ import { EpochAgreement } from './requests/epochs/epoch-agreement.service.js';
 import { LimitEpochsRepository } from './requests/epochs/limit-epochs.repository.js';
 import { LimitEpochs } from './requests/epochs/limit-epochs.service.js';
 import { RequestLimits } from './requests/request-limits.service.js';
+import { KeptCountsRepository } from './requests/stored/kept-counts.repository.js';
 
 /**
  * How often one address may call our own public routes, and how many requests applications and their users may make.
@@ -15,7 +16,15 @@ import { RequestLimits } from './requests/request-limits.service.js';
  * limits_agreement_failed.
  */
 @Module({
-  providers: [AddressLimits, CountingPlaces, EpochAgreement, LimitEpochs, LimitEpochsRepository, RequestLimits],
+  providers: [
+    AddressLimits,
+    CountingPlaces,
+    EpochAgreement,
+    KeptCountsRepository,
+    LimitEpochs,
+    LimitEpochsRepository,
+    RequestLimits,
+  ],
   exports: [AddressLimits, RequestLimits],
 })
 export class LimitsModule {}

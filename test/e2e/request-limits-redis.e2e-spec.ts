@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import type { CountingPlace } from '../../src/limits/requests/epochs/counting-places.service.js';
+import { LimitEpochs } from '../../src/limits/requests/epochs/limit-epochs.service.js';
+import { windowIndex } from '../../src/limits/requests/request-limit.rules.js';
 import { RequestLimits } from '../../src/limits/requests/request-limits.service.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
+import type { RunningGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
@@ -15,6 +19,14 @@ import { startWorld, type World } from '../support/world.js';
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
 const BACK_WITHIN_MS = 5_000;
+/** As many as are kept before idle ones leave. */
+const CROWD = 100_000;
+
+function placeOf({ app }: RunningGateway): CountingPlace {
+  const { place } = app.get(LimitEpochs);
+  if (place === undefined) throw new Error('nothing is counted');
+  return place;
+}
 
 describeBreakingRedis('request limits of two instances with one Redis', () => {
   const clock = new FakeClock(NOON);
@@ -202,6 +214,32 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await burstAtBoth(limits, 50)).toBe(0);
     clock.advance(MINUTE_MS);
     expect(await burstAtBoth(limits, 50)).toBe(10);
+  });
+
+  it('the application is full → users who are made up are refused at either, and cost Postgres no question', async () => {
+    const limits = { user: { perMinute: 9, perDay: 9 }, app: { perMinute: 9, perDay: 3 } };
+    expect((await burst(at(0), aCall(app, 'ann', limits), 3)).passed).toBe(3);
+    await world.dataSource.query('ALTER TABLE usage_user_days RENAME TO usage_user_days_away');
+    for (let user = 0; user < 40; user++) {
+      expect(await outcomeOf(at(user % 2), aCall(app, `user-${user}`, limits))).toBe('app_day_limit_reached');
+    }
+    await world.dataSource.query('ALTER TABLE usage_user_days_away RENAME TO usage_user_days');
+  });
+
+  it('more users than can be kept → who is idle leaves; Redis forgets, too → what it had counted is known', async () => {
+    const limits = { user: { perDay: 8 } };
+    expect(await burstAtBoth(limits, 2)).toBe(4);
+    const { counters } = placeOf(world.gateway);
+    const call = aCall(app, 'alice', limits);
+    for (let user = 0; user < CROWD; user++)
+      counters.ofUser(call, `user-${user}`, windowIndex('minute', clock.nowMs()));
+    clock.advance(2 * MINUTE_MS);
+    const own = () => counters.findUser(call, 'alice', windowIndex('minute', clock.nowMs() - 2 * MINUTE_MS));
+    await eventually(() => own() === undefined, { withinMs: BACK_WITHIN_MS });
+    const client = new Redis(redis.url);
+    await client.flushall();
+    await client.quit();
+    expect(await burstAtBoth(limits, 10)).toBe(4);
   });
 
   it('what Redis holds → no name of a user, an end of life, one slot an application', async () => {

@@ -5,6 +5,7 @@ import { RequestLimits } from '../../src/limits/requests/request-limits.service.
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { startGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
+import { eventually } from '../support/eventually.js';
 import { aCall, burst, outcomeOf } from '../support/limited-calls.js';
 import { storeEvents } from '../support/usage-events.js';
 import { startWorld, type World } from '../support/world.js';
@@ -12,6 +13,8 @@ import { startWorld, type World } from '../support/world.js';
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** As many as are kept before idle ones leave. */
+const CROWD = 100_000;
 
 /** Postgres ends the connection that changes the epoch, once. What a sequence has counted stays counted. */
 const CUT_FIRST_CHANGE = `
@@ -139,6 +142,35 @@ describe('request limits of one instance without Redis', () => {
     });
     await world.dataSource.query('ALTER TABLE usage_days_away RENAME TO usage_days');
     expect((await burst(limits, call, 3)).passed).toBe(1);
+  });
+
+  it('the application is full → users who are made up cost no question and are told of the application', async () => {
+    const all = { user: { perMinute: 9, perDay: 9 }, app: { perDay: 3 } };
+    expect((await burst(limits, aCall(app, 'ann', all), 3)).passed).toBe(3);
+    await world.dataSource.query('ALTER TABLE usage_user_days RENAME TO usage_user_days_away');
+    for (let user = 0; user < 50; user++) {
+      expect(await outcomeOf(limits, aCall(app, `user-${user}`, all))).toBe('app_day_limit_reached');
+    }
+    await world.dataSource.query('ALTER TABLE usage_user_days_away RENAME TO usage_user_days');
+  });
+
+  it('more users than can be kept → who is idle leaves and goes on from what it had, recorded or not', async () => {
+    const call = aCall(app, 'ann', { user: { perDay: 8 } });
+    expect((await burst(limits, call, 5)).passed).toBe(5);
+    const others = { user: { perMinute: 1 } };
+    for (let user = 0; user < CROWD; user++) await limits.admit(aCall(app, `user-${user}`, others));
+    clock.advance(2 * MINUTE_MS);
+    let more = 0;
+    const kept = () => world.dataSource.query('SELECT requests FROM limit_counts WHERE app_id = $1', [app]);
+    const isKept = async () => {
+      clock.advance(1_000);
+      await limits.admit(aCall(app, `more-${++more}`, others));
+      return (await kept()).length === 1;
+    };
+    await eventually(isKept, { withinMs: 5_000 });
+    expect(await kept()).toEqual([{ requests: '5' }]);
+    await world.dataSource.query('UPDATE limit_counts SET requests = 6 WHERE app_id = $1', [app]);
+    expect(await burst(limits, call, 9)).toEqual({ passed: 2, refused: { user_day_limit_reached: 7 } });
   });
 
   it('threats 10.4: Postgres ends the connection while the start begins to count → the start goes on', async () => {

@@ -1,3 +1,4 @@
+import { takeBaseInShare } from '../../src/limits/requests/counts/day-bases.js';
 import { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
 import type { ScopeCounts, WindowCount } from '../../src/limits/requests/counts/scope-counts.js';
 import { carriedMinutes } from '../../src/limits/requests/epochs/carried-minutes.js';
@@ -7,10 +8,11 @@ import {
   nextStep,
   type OwnState,
 } from '../../src/limits/requests/epochs/epoch.rules.js';
-import { handedCounts } from '../../src/limits/requests/epochs/handed-counts.rules.js';
+import { handedCounts, toldCounts, untoldWindows } from '../../src/limits/requests/epochs/handed-counts.rules.js';
 import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.repository.js';
 import type { LimitedCall } from '../../src/limits/requests/limited-call.js';
-import { shareOf, WINDOW_MS, windowIndex } from '../../src/limits/requests/request-limit.rules.js';
+import { roomInShare } from '../../src/limits/requests/places/local-counting.js';
+import { WINDOW_MS, windowIndex } from '../../src/limits/requests/request-limit.rules.js';
 
 import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';
 
@@ -55,7 +57,7 @@ export class LimitsSimulation {
 
   constructor(
     private readonly random: () => number,
-    private readonly limits: { readonly perMinute: number; readonly perDay: number },
+    readonly limits: { readonly perMinute: number; readonly perDay: number },
   ) {}
 
   /** How many instances there are. */
@@ -142,6 +144,20 @@ export class LimitsSimulation {
     else this.callHere(one, place, minute, day);
   }
 
+  /** An instance has no place for what it counts: it tells what that was of the day, and forgets it. */
+  leaveMemory(): void {
+    const one = this.anyAwake();
+    const place = one?.place;
+    const { state } = this.stored;
+    if (one === undefined || place === undefined || !isCurrent(one, place, this.nowMs)) return;
+    if (!state.isOpen || state.epoch !== place.epoch || one.pending.length > 0) return;
+    const windows = untoldWindows(place.counters.scopes(), this.nowMs).filter(({ kind }) => kind === 'day');
+    this.stored.add(toldCounts(windows));
+    for (const { window, own } of windows) window.told = own;
+    const later = windowIndex('minute', this.nowMs) + 2;
+    place.counters.drop(place.counters.idle(later), later);
+  }
+
   /** Records what was admitted, all but the newest calls. */
   record(): void {
     const day = windowIndex('day', this.nowMs);
@@ -150,10 +166,11 @@ export class LimitsSimulation {
   }
 
   private callHere(one: Instance, place: Place, minute: WindowCount, day: WindowCount): void {
-    if (day.base < 0) day.base = this.agreedOn(place, day.index);
-    const rank = place.members.indexOf(one.id);
-    const hasRoom = (window: WindowCount, limit: number) =>
-      window.own < shareOf(limit - window.base, place.members.length, rank);
+    if (day.base < 0) {
+      const agreed = this.agreedOn(place, day.index);
+      takeBaseInShare(() => place.counters.haveLeft)(day, agreed, agreed);
+    }
+    const hasRoom = roomInShare(place.members.length, place.members.indexOf(one.id));
     if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(place, minute, day);
   }
 
@@ -259,7 +276,7 @@ export class LimitsSimulation {
     const unknownForMs = unknownAtMs === undefined ? undefined : nowMs - unknownAtMs;
     const minuteBases = carriedMinutes({ counts, nowMs, unknownForMs });
     const { epoch, countedIn, members } = state;
-    one.place = { epoch, countedIn, members, minuteBases, counters: new RequestCounters(false) };
+    one.place = { epoch, countedIn, members, minuteBases, counters: new RequestCounters() };
     one.forgot = false;
   }
 

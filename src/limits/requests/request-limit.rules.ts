@@ -10,6 +10,9 @@ export type WindowKind = keyof typeof WINDOW_MS;
 /** Whose requests are counted. */
 export type LimitScope = 'user' | 'app';
 
+/** Seconds after which users that nobody calls for any more have left. */
+const FULL_RETRY_SECONDS = 60;
+
 /** Seconds after which a call that could not be judged may come again. */
 const UNKNOWN_RETRY_SECONDS = 1;
 
@@ -66,5 +69,17 @@ export function countsUnknown(cause?: unknown): GatewayError {
     reason: 'request_counts_unknown',
     retryAfterSeconds: UNKNOWN_RETRY_SECONDS,
     cause,
+  });
+}
+
+/**
+ * The answer to the first call of a user or application while this instance counts for as many as it can keep: 503
+ * `service_unavailable`. Source: threats 8.1, 10.7.
+ */
+export function countersFull(): GatewayError {
+  return new GatewayError('service_unavailable', {
+    message: 'Too many users are calling at once; try again in a minute.',
+    reason: 'request_counters_full',
+    retryAfterSeconds: FULL_RETRY_SECONDS,
   });
 }

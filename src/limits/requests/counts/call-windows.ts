@@ -20,6 +20,19 @@ export interface OpenDay {
   readonly window: WindowCount;
 }
 
+/** What finding the windows of calls needs. */
+export interface CallWindowsOptions {
+  readonly counters: RequestCounters;
+  readonly minuteBases: MinuteBases;
+  /**
+   * Whether the application may have room for one more call. Where it has none, or that is not known yet, an unknown
+   * user's counts are not made: whoever makes up users costs nothing once the application is full.
+   */
+  readonly mayHaveRoom: HasRoom;
+  /** True where calls are only looked at: then an unknown user's counts are made, and kept nowhere. */
+  readonly looksOnly?: boolean;
+}
+
 /**
  * The windows a call is counted in, found once for one instant. An object of this kind is used again for the next call
  * wherever nothing is waited for, so that counting allocates nothing.
@@ -33,20 +46,33 @@ export class CallWindows {
   private user: ScopeCounts | undefined;
   private app: ScopeCounts | undefined;
   private call: LimitedCall | undefined;
+  private looseUser: ScopeCounts | undefined;
 
-  /** Finds them. A scope without a limit of a kind is not counted in that kind. */
-  find(call: LimitedCall, nowMs: number, counters: RequestCounters, minuteBases: MinuteBases): this {
+  constructor(private readonly options: CallWindowsOptions) {}
+
+  /** Nothing is known of the calling user, and nothing will be kept. */
+  get isUserLoose(): boolean {
+    return this.user !== undefined && this.user === this.looseUser;
+  }
+
+  /**
+   * Finds them. A scope without a limit of a kind is not counted in that kind.
+   *
+   * @throws service_unavailable it would be one scope too many.
+   */
+  find(call: LimitedCall, nowMs: number): this {
+    const { counters, minuteBases } = this.options;
     const minute = windowIndex('minute', nowMs);
     const day = windowIndex('day', nowMs);
-    const { user, app, userId } = call;
+    const { user, app } = call;
     this.call = call;
     this.nowMs = nowMs;
-    this.user = user === undefined || userId === null ? undefined : counters.ofUser(call, userId, minute);
     this.app = app === undefined ? undefined : counters.ofApp(call, minute);
-    this.userMinute = user?.perMinute == null ? undefined : this.user?.inMinute(minute, minuteBases);
-    this.userDay = user?.perDay == null ? undefined : this.user?.onDay(day);
     this.appMinute = app?.perMinute == null ? undefined : this.app?.inMinute(minute, minuteBases);
     this.appDay = app?.perDay == null ? undefined : this.app?.onDay(day);
+    this.user = this.userOf(call, minute);
+    this.userMinute = user?.perMinute == null ? undefined : this.user?.inMinute(minute, minuteBases);
+    this.userDay = user?.perDay == null ? undefined : this.user?.onDay(day);
     return this;
   }
 
@@ -62,9 +88,9 @@ export class CallWindows {
     return all.filter((one) => one !== undefined);
   }
 
-  /** A day of it whose count is not known, or not since the application was changed. */
+  /** A day of it whose count is not known, or not since the application was changed; the application's first. */
   openDay(): OpenDay | undefined {
-    return openDayOf(this.user, this.userDay) ?? openDayOf(this.app, this.appDay);
+    return openDayOf(this.app, this.appDay) ?? openDayOf(this.user, this.userDay);
   }
 
   /** Whether a day's count has to be asked for again, because the application may have been changed since. */
@@ -73,7 +99,8 @@ export class CallWindows {
   }
 
   /**
-   * Refuses the call where a window has no room: user before application, minute before day.
+   * Refuses the call where a window has no room: user before application, minute before day. Of a user nobody knows
+   * here only the application is asked.
    *
    * @throws app_rate_limited.
    */
@@ -91,6 +118,22 @@ export class CallWindows {
     this.userDay?.countOwn();
     this.appMinute?.countOwn();
     this.appDay?.countOwn();
+  }
+
+  private userOf(call: LimitedCall, minute: number): ScopeCounts | undefined {
+    const { user, userId, app } = call;
+    if (user === undefined || userId === null) return undefined;
+    const { counters, mayHaveRoom, looksOnly } = this.options;
+    const known = counters.findUser(call, userId, minute);
+    if (known !== undefined) return known;
+    if (looksOnly) {
+      this.looseUser ??= counters.looseUser(call, userId, minute);
+      return this.looseUser;
+    }
+    const isOpen =
+      (this.appMinute === undefined || mayHaveRoom(this.appMinute, app?.perMinute ?? 0)) &&
+      (this.appDay === undefined || mayHaveRoom(this.appDay, app?.perDay ?? 0));
+    return isOpen ? counters.ofUser(call, userId, minute) : undefined;
   }
 
   private requireIn(

@@ -25,6 +25,19 @@ export const takeBaseHere: TakeBase = (window, agreed, recorded) => {
   window.count = Math.max(window.count, window.base + window.own);
 };
 
+/**
+ * For counts within a share: what is stored of a scope that has left may be this instance's own calls, which count
+ * against its share and not against what is shared.
+ *
+ * @param mayHaveLeft whether scopes have left.
+ */
+export function takeBaseInShare(mayHaveLeft: () => boolean): TakeBase {
+  return (window, agreed, recorded) => {
+    if (window.base === UNKNOWN && mayHaveLeft()) window.unsureOwn = agreed;
+    takeBaseHere(window, agreed, recorded);
+  };
+}
+
 /** For counts in Redis: never less than this; the count itself is what Redis says. */
 export const takeBaseAsFloor: TakeBase = (window, agreed, recorded) => {
   window.base = Math.max(agreed, recorded);

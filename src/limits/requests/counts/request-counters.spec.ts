@@ -18,7 +18,7 @@ const CALL = callOf('app');
 
 describe('request counters', () => {
   it('the same scope → the same counts; another user or application → others', () => {
-    const counters = new RequestCounters(false);
+    const counters = new RequestCounters();
     const alice = counters.ofUser(CALL, 'alice', NOON);
     expect(counters.ofUser(CALL, 'alice', NOON)).toBe(alice);
     expect(counters.ofUser(CALL, 'bob', NOON)).not.toBe(alice);
@@ -27,26 +27,58 @@ describe('request counters', () => {
     expect([...counters.scopes()]).toHaveLength(4);
   });
 
-  it('too many → those that nobody uses go; one in use stays, however many come', () => {
-    const counters = new RequestCounters(false, 100);
-    for (let user = 0; user < 90; user++) counters.ofUser(CALL, `idle-${user}`, NOON - 5);
-    const alice = counters.ofUser(CALL, 'alice', NOON);
-    for (let user = 0; user < 500; user++) counters.ofUser(CALL, `busy-${user}`, NOON);
-    expect(counters.ofUser(CALL, 'alice', NOON)).toBe(alice);
-    expect([...counters.scopes()]).toHaveLength(501);
-    for (let user = 0; user < 2_000; user++) counters.ofUser(CALL, `later-${user}`, NOON + 5);
-    expect([...counters.scopes()]).toHaveLength(2_000);
+  it('crowded → says so with each further one; idle are those of neither this minute nor the one before', () => {
+    let told = 0;
+    const counters = new RequestCounters({ crowdedAt: 3, onCrowded: () => told++ });
+    counters.ofUser(CALL, 'idle', NOON - 2);
+    counters.ofUser(CALL, 'recent', NOON - 1);
+    expect([counters.isCrowded, told]).toEqual([false, 0]);
+    counters.ofUser(CALL, 'busy', NOON);
+    counters.ofUser(CALL, 'busy', NOON);
+    expect([counters.isCrowded, told]).toEqual([true, 0]);
+    counters.ofUser(CALL, 'new', NOON);
+    expect(told).toBe(1);
+    expect(counters.idle(NOON).map(({ userId }) => userId)).toEqual(['idle']);
   });
 
-  it('nobody else knows what was counted today → idle scopes stay until the day is over', () => {
-    const counters = new RequestCounters(true, 100);
+  it('idle ones are let go → they are not known any more; one that is in use again stays', () => {
+    const counters = new RequestCounters({ crowdedAt: 3 });
+    const busy = counters.ofUser(CALL, 'busy', NOON - 5);
+    counters.ofUser(CALL, 'idle', NOON - 5);
+    counters.ofApp(CALL, NOON - 5);
+    const idle = counters.idle(NOON);
+    expect(idle).toHaveLength(3);
+    expect(counters.findUser(CALL, 'busy', NOON)).toBe(busy);
+    expect(counters.haveLeft).toBe(false);
+    counters.drop(idle, NOON);
+    expect([...counters.scopes()]).toEqual([busy]);
+    expect([counters.haveLeft, counters.isCrowded]).toEqual([true, false]);
+  });
+
+  it('as many as can be kept are in use → no further one, and all of them stay', () => {
+    const counters = new RequestCounters({ maxScopes: 50 });
     const alice = counters.ofUser(CALL, 'alice', NOON);
-    for (let user = 0; user < 500; user++) counters.ofUser(CALL, `user-${user}`, NOON + 300);
-    expect(counters.ofUser(CALL, 'alice', NOON + 301)).toBe(alice);
+    const make = (user: string) => () => counters.ofUser(CALL, user, NOON);
+    for (let user = 1; user < 50; user++) make(`user-${user}`)();
+    for (let user = 0; user < 500; user++) {
+      expect(make(`further-${user}`)).toThrow(expect.objectContaining({ reason: 'request_counters_full' }));
+    }
+    expect(() => counters.ofApp(CALL, NOON)).toThrow(expect.objectContaining({ status: 503, retryAfterSeconds: 60 }));
+    expect([...counters.scopes()]).toHaveLength(50);
+    expect(counters.ofUser(CALL, 'alice', NOON)).toBe(alice);
+    counters.drop(counters.idle(NOON + 2), NOON + 2);
+    expect(make('further-1')().userId).toBe('further-1');
+  });
+
+  it('a user is only looked for, or looked at → no place is taken', () => {
+    const counters = new RequestCounters();
+    expect(counters.findUser(CALL, 'alice', NOON)).toBeUndefined();
+    expect(counters.looseUser(CALL, 'alice', NOON).userId).toBe('alice');
+    expect([...counters.scopes()]).toEqual([]);
   });
 
   it('the clock is set back by less than a window → what was counted is still there', () => {
-    const counters = new RequestCounters(false);
+    const counters = new RequestCounters();
     const scope = counters.ofApp(CALL, NOON);
     scope.inMinute(NOON, NOTHING_BEFORE).countOwn();
     scope.inMinute(NOON + 1, NOTHING_BEFORE).countOwn();
@@ -57,7 +89,7 @@ describe('request counters', () => {
   });
 
   it('a day that is asked about while another begins → its answer goes to no other day', () => {
-    const scope = new RequestCounters(false).ofApp(CALL, NOON);
+    const scope = new RequestCounters().ofApp(CALL, NOON);
     const first = scope.onDay(1);
     first.asking = Promise.resolve();
     scope.onDay(2);
@@ -65,7 +97,7 @@ describe('request counters', () => {
   });
 
   it('an application may have been changed → its days are to be asked for again', () => {
-    const counters = new RequestCounters(false);
+    const counters = new RequestCounters();
     const scope = counters.ofApp(CALL, NOON);
     const other = counters.ofApp(callOf('other'), NOON);
     counters.appChanged('app');
@@ -76,7 +108,7 @@ describe('request counters', () => {
   });
 
   it('an application nobody has called for two days → what marks it in Redis is not expected any more', () => {
-    const counters = new RequestCounters(false);
+    const counters = new RequestCounters();
     const { app } = counters.ofApp(CALL, NOON);
     app.mark = 5;
     expect(counters.ofApp(CALL, NOON + DAY_MINUTES).app.mark).toBe(5);

@@ -1,48 +1,74 @@
 import type { LimitedCall } from '../limited-call.js';
-import { WINDOW_MS } from '../request-limit.rules.js';
+import { countersFull, WINDOW_MS } from '../request-limit.rules.js';
 import { AppCounts, ScopeCounts } from './scope-counts.js';
 
-/** So many scopes are kept before idle ones go: about 40 MB. */
-const MAX_SCOPES = 100_000;
+/** So many scopes are kept before idle ones leave: about 60 MB. */
+const CROWDED_SCOPES = 100_000;
+/** More are never kept: about 115 MB. */
+const MAX_SCOPES = 2 * CROWDED_SCOPES;
 
 const MINUTES_OF_DAY = WINDOW_MS.day / WINDOW_MS.minute;
 
+export interface RequestCountersOptions {
+  /** From so many scopes on, those that nobody uses should leave. */
+  readonly crowdedAt?: number;
+  readonly maxScopes?: number;
+  /** Told with each scope that is made while there are so many. */
+  readonly onCrowded?: () => void;
+}
+
 /**
- * The counts of every application and user that has limits, in this process's memory. When there are many, those that
- * nobody has used in this minute and the one before go: what they used of the day is recorded by then. A scope in use is
- * never dropped, so nobody can push out another's count.
+ * The counts of every application and user that has limits, in this process's memory: a bounded number of them. When
+ * there are many, those leave that nobody has used in this minute and the one before, once somebody else knows what they
+ * have used of the day (`ScopeRoom`). A scope in use never leaves, so nobody can push out another's count; when all are
+ * in use, no further one is made.
  */
 export class RequestCounters {
   private readonly apps = new Map<string, AppCounts>();
   private size = 0;
-  private sweepAt: number;
+  private left = false;
 
-  /** @param keepsDays true where nobody else knows what this instance admitted: then only scopes of other days go. */
-  constructor(
-    private readonly keepsDays: boolean,
-    private readonly maxScopes = MAX_SCOPES,
-  ) {
-    this.sweepAt = maxScopes;
+  constructor(private readonly options: RequestCountersOptions = {}) {}
+
+  /** Those that nobody uses should leave. */
+  get isCrowded(): boolean {
+    return this.size >= (this.options.crowdedAt ?? CROWDED_SCOPES);
   }
 
-  /** The counts of the application that is called. */
+  /** A scope that is not here may have been. */
+  get haveLeft(): boolean {
+    return this.left;
+  }
+
+  /** The counts of the application that is called. @throws service_unavailable there are too many. */
   ofApp(call: LimitedCall, minute: number): ScopeCounts {
     const app = this.appOf(call.appId, minute);
-    if (app.own === undefined) app.own = this.made(app, call.organizationId, '', minute);
+    if (app.own === undefined) app.own = this.made(app, call.organizationId, '');
     app.own.usedIn = minute;
     return app.own;
   }
 
-  /** The counts of the calling user. */
-  ofUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
-    const app = this.appOf(call.appId, minute);
-    let scope = app.users.get(userId);
-    if (scope === undefined) {
-      scope = this.made(app, call.organizationId, userId, minute);
-      app.users.set(userId, scope);
-    }
-    scope.usedIn = minute;
+  /** The counts of the calling user, if there are any. */
+  findUser({ appId }: LimitedCall, userId: string, minute: number): ScopeCounts | undefined {
+    const scope = this.apps.get(appId)?.users.get(userId);
+    if (scope !== undefined) scope.usedIn = minute;
     return scope;
+  }
+
+  /** The counts of the calling user. @throws service_unavailable there are too many. */
+  ofUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
+    const known = this.findUser(call, userId, minute);
+    if (known !== undefined) return known;
+    const app = this.appOf(call.appId, minute);
+    const scope = this.made(app, call.organizationId, userId);
+    scope.usedIn = minute;
+    app.users.set(userId, scope);
+    return scope;
+  }
+
+  /** Counts of the calling user that are only looked at: nobody else gets them. */
+  looseUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
+    return new ScopeCounts(this.appOf(call.appId, minute), call.organizationId, userId);
   }
 
   /** Counters of the day may lack calls that nobody counted while the application had no limit: they are asked for again. */
@@ -64,36 +90,57 @@ export class RequestCounters {
     }
   }
 
+  /** Scopes that nobody has used in this minute and the one before. */
+  idle(minute: number): ScopeCounts[] {
+    const idle: ScopeCounts[] = [];
+    for (const scope of this.scopes()) if (isIdle(scope, minute)) idle.push(scope);
+    return idle;
+  }
+
+  /** Lets scopes go: nothing of them is known here any more. Those that are in use again stay. */
+  drop(scopes: Iterable<ScopeCounts>, minute: number): void {
+    for (const scope of scopes) {
+      if (!isIdle(scope, minute)) continue;
+      const { app, userId } = scope;
+      if (userId !== '') app.users.delete(userId);
+      else app.own = undefined;
+      this.size--;
+      this.left = true;
+    }
+    for (const [appId, app] of this.apps) {
+      if (app.own === undefined && app.users.size === 0 && isLongAgo(app, minute)) this.apps.delete(appId);
+    }
+  }
+
   private appOf(appId: string, minute: number): AppCounts {
     let app = this.apps.get(appId);
     if (app === undefined) {
       app = new AppCounts(appId);
       this.apps.set(appId, app);
     }
-    const day = Math.floor(minute / MINUTES_OF_DAY);
     // Redis keeps the mark for three days: one that is gone after so long has not been forgotten.
-    if (app.usedOn < day - 1) app.mark = 0;
-    app.usedOn = day;
+    if (isLongAgo(app, minute)) app.mark = 0;
+    app.usedOn = dayOf(minute);
     return app;
   }
 
-  private made(app: AppCounts, organizationId: string, userId: string, minute: number): ScopeCounts {
-    if (++this.size > this.sweepAt) this.sweep(minute);
+  private made(app: AppCounts, organizationId: string, userId: string): ScopeCounts {
+    const { maxScopes = MAX_SCOPES, onCrowded } = this.options;
+    if (this.isCrowded) onCrowded?.();
+    if (this.size >= maxScopes) throw countersFull();
+    this.size++;
     return new ScopeCounts(app, organizationId, userId);
   }
+}
 
-  private sweep(minute: number): void {
-    const idleFor = this.keepsDays ? 2 * MINUTES_OF_DAY : 1;
-    const isIdle = ({ usedIn }: ScopeCounts) => Math.abs(minute - usedIn) > idleFor;
-    this.size = 1;
-    for (const [appId, app] of this.apps) {
-      if (app.own !== undefined && isIdle(app.own)) app.own = undefined;
-      for (const [userId, scope] of app.users) if (isIdle(scope)) app.users.delete(userId);
-      const left = app.users.size + (app.own === undefined ? 0 : 1);
-      this.size += left;
-      if (left === 0 && app.usedOn < Math.floor(minute / MINUTES_OF_DAY) - 1) this.apps.delete(appId);
-    }
-    // Not again until there are many more: a sweep looks at all of them.
-    this.sweepAt = Math.max(this.maxScopes, this.size * 2);
-  }
+function dayOf(minute: number): number {
+  return Math.floor(minute / MINUTES_OF_DAY);
+}
+
+function isIdle({ usedIn }: ScopeCounts, minute: number): boolean {
+  return Math.abs(minute - usedIn) > 1;
+}
+
+function isLongAgo({ usedOn }: AppCounts, minute: number): boolean {
+  return usedOn < dayOf(minute) - 1;
 }

@@ -13,6 +13,10 @@ export class WindowCount {
   index = -1;
   /** Calls that this instance admitted. */
   own = 0;
+  /** How many of those Postgres has been told of. */
+  told = 0;
+  /** Calls of `base` that may be this instance's own: it has forgotten how many were. */
+  unsureOwn = 0;
   /** Calls of all instances, as far as this one knows: it only grows. */
   count = 0;
   /** What the counter in Redis stood at when this instance last counted there; 0 where it has not. */
@@ -28,6 +32,8 @@ export class WindowCount {
   begin(index: number, base: number, checkedAt: number): void {
     this.index = index;
     this.own = 0;
+    this.told = 0;
+    this.unsureOwn = 0;
     this.seen = 0;
     this.base = base;
     this.count = Math.max(0, base);

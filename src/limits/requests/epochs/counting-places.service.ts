@@ -3,20 +3,25 @@ import { Clock } from '../../../common/clock.js';
 import { Ids } from '../../../common/ids.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../../platform/redis/redis-connection.js';
-import { DayBases, takeBaseAsFloor, takeBaseHere } from '../counts/day-bases.js';
+import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
 import { RequestCounters } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
 import { LocalCounting } from '../places/local-counting.js';
 import { RedisCounting } from '../places/redis-counting.js';
 import type { RequestCounting } from '../places/request-counting.js';
 import { RecordedRequests } from '../recorded-requests.js';
+import { KeptCountsRepository } from '../stored/kept-counts.repository.js';
+import { byKey, handedCount, type UntoldWindow } from './handed-counts.rules.js';
 import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
+import { ScopeRoom } from './scope-room.js';
 
 /** Where this instance counts in one epoch, and what it has counted. */
 export interface CountingPlace {
   readonly epoch: number;
   readonly counting: RequestCounting;
   readonly counters: RequestCounters;
+  /** For counters of many users; filled by whoever knows whom to tell. */
+  readonly room: ScopeRoom;
 }
 
 /** What a place tells and asks while it counts. */
@@ -37,30 +42,36 @@ export class CountingPlaces {
     private readonly instances: InstanceRegistry,
     private readonly recorded: RecordedRequests,
     private readonly epochs: LimitEpochsRepository,
+    private readonly kept: KeptCountsRepository,
   ) {}
 
-  /** The place of an instance that counts alone, and tells nobody. */
+  /** The place of an instance that counts alone: only users it has no place for are stored. */
   alone(): CountingPlace {
-    const counters = new RequestCounters(false);
+    // What could not be stored stays, and is tried again with a later call.
+    const onCrowded = () => void room.make((windows) => this.keep(windows)).catch(() => undefined);
+    const counters = new RequestCounters({ onCrowded });
+    const room = new ScopeRoom(counters, this.clock);
     const counting = new LocalCounting({
       clock: this.clock,
       counters,
-      dayBases: new DayBases(this.recorded, takeBaseHere),
+      dayBases: new DayBases(this.recorded, takeBaseHere, async (appId, userId, dayStartMs, recorded) =>
+        counters.haveLeft ? Math.max(recorded, await this.kept.findDay(appId, userId, dayStartMs)) : recorded,
+      ),
       minuteBases: () => 0,
       instances: 1,
       rank: 0,
     });
-    return { epoch: 0, counting, counters };
+    return { epoch: 0, counting, counters, room };
   }
 
   /** The place of this instance in an epoch that it counts in. */
   inEpoch(view: EpochView, minuteBases: MinuteBases, events: PlaceEvents): CountingPlace {
-    const counters = new RequestCounters(view.countedIn === 'instances');
+    const counters = new RequestCounters();
     const counting =
       view.countedIn === 'redis'
         ? this.inRedis(view, counters, minuteBases, events)
         : this.onInstances(view, counters, minuteBases, events);
-    return { epoch: view.epoch, counting, counters };
+    return { epoch: view.epoch, counting, counters, room: new ScopeRoom(counters, this.clock) };
   }
 
   private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: PlaceEvents) {
@@ -79,7 +90,10 @@ export class CountingPlaces {
     return new LocalCounting({
       clock: this.clock,
       counters,
-      dayBases: this.dayBasesOf(view, takeBaseHere),
+      dayBases: this.dayBasesOf(
+        view,
+        takeBaseInShare(() => counters.haveLeft),
+      ),
       minuteBases,
       instances: view.members.length,
       rank: view.members.indexOf(this.instances.id),
@@ -87,7 +101,13 @@ export class CountingPlaces {
     });
   }
 
-  private dayBasesOf({ epoch }: EpochView, take: typeof takeBaseHere): DayBases {
+  private async keep(windows: readonly UntoldWindow[]): Promise<boolean> {
+    await this.kept.keep(windows.map((one) => handedCount(one, one.count)).sort(byKey));
+    await this.epochs.prune(this.clock.nowMs());
+    return true;
+  }
+
+  private dayBasesOf({ epoch }: EpochView, take: TakeBase): DayBases {
     return new DayBases(this.recorded, take, (appId, userId, windowStartMs, requests) =>
       this.epochs.agreeOnDay(epoch, { appId, userId, windowStartMs, requests }),
     );

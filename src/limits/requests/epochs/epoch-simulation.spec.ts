@@ -14,11 +14,16 @@ interface Weather {
   readonly kill?: number;
   readonly stop?: number;
   readonly join?: number;
+  readonly leaveMemory?: number;
 }
 
-function run(seed: number, { loseRedis = 0, flush = 0, pause = 0, kill = 0, stop = 0, join = 0 }: Weather) {
+/** Minutes that are counted are not left out of memory, so their limit is out of reach then. */
+const DAYS_ONLY = { ...LIMITS, perMinute: 1_000_000 };
+
+function run(seed: number, weather: Weather) {
+  const { loseRedis = 0, flush = 0, pause = 0, kill = 0, stop = 0, join = 0, leaveMemory = 0 } = weather;
   const random = seeded(seed);
-  const simulation = new LimitsSimulation(random, LIMITS);
+  const simulation = new LimitsSimulation(random, leaveMemory === 0 ? LIMITS : DAYS_ONLY);
   const actions: readonly Action[] = [
     [120, () => simulation.call()],
     [180, () => simulation.deliver()],
@@ -32,6 +37,7 @@ function run(seed: number, { loseRedis = 0, flush = 0, pause = 0, kill = 0, stop
     [kill, () => simulation.alive > 1 && simulation.kill()],
     [stop, () => simulation.alive > 1 && simulation.stop()],
     [join, () => simulation.alive < 4 && simulation.join()],
+    [leaveMemory, () => simulation.leaveMemory()],
   ];
   const total = actions.reduce((sum, [weight]) => sum + weight, 0);
   for (let instances = 0; instances < 3; instances++) simulation.join();
@@ -54,8 +60,8 @@ function pick(actions: readonly Action[], place: number): () => void {
 }
 
 /** The largest excess over the limit of any window. */
-function excess({ admitted }: LimitsSimulation, kind: 'minute' | 'day'): number {
-  const limit = kind === 'minute' ? LIMITS.perMinute : LIMITS.perDay;
+function excess({ admitted, limits }: LimitsSimulation, kind: 'minute' | 'day'): number {
+  const limit = kind === 'minute' ? limits.perMinute : limits.perDay;
   return Math.max(...[...admitted].filter(([name]) => name.startsWith(kind)).map(([, count]) => count - limit), 0);
 }
 
@@ -65,6 +71,7 @@ describe('request limits of several instances, at random (threats 8.1)', () => {
     ['Redis is lost by some and comes back', { loseRedis: 4 }],
     ['instances join, and leave in order', { stop: 2, join: 3 }],
     ['both', { loseRedis: 4, stop: 2, join: 3 }],
+    ['both, and instances forget whom they have no place for', { loseRedis: 4, stop: 2, join: 3, leaveMemory: 8 }],
   ])('%s → no minute and no day ever exceeds its limit', (_weather, weather) => {
     let [full, undecided] = [0, 0];
     const isFull = ([name, count]: [string, number]) =>

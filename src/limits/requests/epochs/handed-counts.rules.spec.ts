@@ -18,7 +18,7 @@ const callOf = (appId: string) => ({
 
 describe('counts that are handed over', () => {
   it('windows that run or have just ended → only what this instance admitted, in the order of their keys', () => {
-    const counters = new RequestCounters(false);
+    const counters = new RequestCounters();
     const app = counters.ofApp(callOf('b'), MINUTE);
     const user = counters.ofUser(callOf('a'), 'alice', MINUTE);
     app.inMinute(MINUTE - 1, NOTHING_BEFORE).countOwn();

@@ -161,6 +161,17 @@ export class LimitEpochsRepository {
     return true;
   }
 
+  /**
+   * Adds what an instance counts in an open epoch and forgets.
+   *
+   * @returns false when the epoch is over: then nothing was added.
+   */
+  async tell(tx: EntityManager, epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
+    if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
+    await addCounts(tx, counts);
+    return true;
+  }
+
   /** Says that an instance that has counted nothing follows an open epoch. @returns false when another one has begun. */
   async enter(tx: EntityManager, instanceId: string, epoch: number): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
@@ -227,7 +238,7 @@ async function enteredEpoch(tx: EntityManager, instanceId: string): Promise<numb
 
 async function addCounts(tx: EntityManager, counts: readonly HandedCount[]): Promise<void> {
   for (let from = 0; from < counts.length; from += ROWS_IN_STATEMENT) {
-    await tx.query(ADD_COUNTS, columnsOf(counts.slice(from, from + ROWS_IN_STATEMENT)));
+    await tx.query(ADD_COUNTS, handedColumns(counts.slice(from, from + ROWS_IN_STATEMENT)));
   }
 }
 
@@ -242,7 +253,8 @@ async function changesRow(tx: EntityManager, sql: string, parameters: readonly u
   return rows.length > 0;
 }
 
-function columnsOf(counts: readonly HandedCount[]): unknown[] {
+/** As the columns of `limit_counts` that rows are added to, one array each. */
+export function handedColumns(counts: readonly HandedCount[]): unknown[] {
   return [
     counts.map(({ appId }) => appId),
     counts.map(({ userId }) => userId),

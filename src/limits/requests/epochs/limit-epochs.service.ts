@@ -13,7 +13,7 @@ import { type CountingPlace, CountingPlaces } from './counting-places.service.js
 import { type EpochStep, nextStep, type OwnState } from './epoch.rules.js';
 import { EpochAgreement } from './epoch-agreement.service.js';
 import { EpochLog } from './epoch-log.js';
-import { handedCounts } from './handed-counts.rules.js';
+import { handedCounts, toldCounts } from './handed-counts.rules.js';
 import type { EpochView } from './limit-epochs.repository.js';
 
 /** This long before others take this instance for dead it stops counting as if they knew of it. */
@@ -173,6 +173,7 @@ export class LimitEpochs {
       }
     }
     this.lines.worked();
+    await this.makeRoom();
     await this.pruneSometimes();
   }
 
@@ -241,6 +242,12 @@ export class LimitEpochs {
 
   private counted() {
     return handedCounts(this.current?.counters.scopes() ?? [], this.clock.nowMs());
+  }
+
+  /** Steps are taken one at a time, so nothing is told that is being handed over. */
+  private async makeRoom(): Promise<void> {
+    const { place } = this;
+    await place?.room.make((windows) => this.agreement.tell(place.epoch, toldCounts(windows)));
   }
 
   private async pruneSometimes(): Promise<void> {

@@ -53,38 +53,39 @@ export class RedisCounting implements RequestCounting {
   constructor(private readonly options: RedisCountingOptions) {}
 
   async admit(call: LimitedCall): Promise<void> {
-    await this.decide(call, true);
+    await this.decide(call, 'admit');
   }
 
   async require(call: LimitedCall): Promise<void> {
-    await this.decide(call, false);
+    await this.decide(call, 'require');
   }
 
   async countToday(call: LimitedCall): Promise<number> {
     if (call.user?.perDay == null) return 0;
     const user = { perMinute: null, perDay: Number.MAX_SAFE_INTEGER };
-    const [day] = await this.decide({ ...call, user, app: undefined }, false);
+    const [day] = await this.decide({ ...call, user, app: undefined }, 'look');
     return day?.window.count ?? 0;
   }
 
   /**
    * Asks Redis once; and again after telling it what a day begins with, where it must be told.
    *
-   * @param counts false: only looks.
+   * @param purpose `require` asks nobody about a user whom Redis does not know.
    * @returns what limits the call, with the counts as they are now.
    */
-  private async decide(call: LimitedCall, counts: boolean): Promise<readonly LimitedWindow[]> {
+  private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'look'): Promise<readonly LimitedWindow[]> {
     const { clock, counters, minuteBases, dayBases, requireCurrent } = this.options;
+    const counts = purpose === 'admit';
+    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: hasRoom, looksOnly: !counts });
     for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
       requireCurrent();
-      const windows = new CallWindows().find(call, clock.nowMs(), counters, minuteBases);
-      windows.requireRoom(hasRoom);
+      windows.find(call, clock.nowMs()).requireRoom(hasRoom);
       const limits = windows.limits();
       const [first] = limits;
       if (first === undefined) return limits;
       const outdated = windows.hasOutdatedDay();
       const isAnswered = !outdated && (await this.ask({ app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
-      if (isAnswered) return limits;
+      if (isAnswered || (purpose === 'require' && windows.isUserLoose)) return limits;
       const openDay = windows.openDay();
       if (openDay !== undefined) await dayBases.ask(openDay);
     }

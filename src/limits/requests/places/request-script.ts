@@ -17,7 +17,8 @@ const NUMBERS_OF_COUNTER = 4;
  * count or 0 to look; then for each counter its limit, what it begins with and never falls below (-1 = not known), what
  * this instance has seen it at, its life in milliseconds.
  *
- * Answers what it did, the mark, and the counters. A mark or a counter that is not what it was has been forgotten by
+ * Answers what it did, the mark, and the counters; -1 for one that is not known. A counter without room refuses before
+ * one that is not known is asked for, so that no user who is made up costs a question. A mark or a counter that is not what it was has been forgotten by
  * Redis: then nothing is counted.
  */
 export const COUNT_REQUEST = `
@@ -28,6 +29,7 @@ local known = tonumber(said[1])
 if known ~= 0 and known ~= mark then return {${SCRIPT_SAYS.forgotten}} end
 local answer = {${SCRIPT_SAYS.counted}, mark}
 local isNew = {}
+local isMissing = false
 for i = 2, #KEYS do
   local at = 4 + (i - 2) * ${NUMBERS_OF_COUNTER}
   local base = tonumber(said[at + 1])
@@ -35,7 +37,7 @@ for i = 2, #KEYS do
   isNew[i] = not count
   if not count then
     if tonumber(said[at + 2]) > 0 then return {${SCRIPT_SAYS.forgotten}} end
-    if base < 0 then return {${SCRIPT_SAYS.baseMissing}} end
+    if base < 0 then isMissing = true end
     count = base
   else
     count = tonumber(count)
@@ -48,6 +50,7 @@ for i = 2, #KEYS do
   answer[i + 1] = count
   if answer[1] == 0 and count >= tonumber(said[at]) then answer[1] = i - 1 end
 end
+if answer[1] == 0 and isMissing then return {${SCRIPT_SAYS.baseMissing}} end
 if answer[1] ~= 0 or said[3] == '0' then return answer end
 local isMarkDue = mark == 0
 for i = 2, #KEYS do
