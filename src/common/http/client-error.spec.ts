@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { SystemClock } from '../clock.js';
 import { Log } from '../log/log.js';
 import { refuseUnparsed } from './client-error.js';
@@ -50,6 +51,28 @@ describe('what never became a request (decision 6.9)', () => {
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request' } });
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'gateway_error', level: 'warn', status });
+  });
+
+  it.each([
+    ['keeps silent', () => {}],
+    ['goes on sending', (socket: Socket) => void socket.write('a')],
+  ])('threats 10.1: client that %s and does not close its side → given up all the same', async (_name, drip) => {
+    const log = new Log(new SystemClock(), 'info', () => {});
+    const bounds = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 };
+    server = createServer(bounds, (request) => void request.resume());
+    server.on('clientError', (error, refused) => refuseUnparsed(error, refused as Socket, log));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const held = once(server, 'connection');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+    const dripping = setInterval(() => drip(socket), 100);
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\na');
+    const [[refused], [answer]] = await Promise.all([held, once(socket, 'data')]);
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
+    await eventually(() => refused.destroyed, { withinMs: 4_000 });
+    clearInterval(dripping);
+    socket.destroy();
   });
 
   it('garbage behind an answered request → cut without a second answer', async () => {

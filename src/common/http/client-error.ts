@@ -4,6 +4,9 @@ import { errorEnvelope, errorHeaders } from '../errors/error-envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Log } from '../log/log.js';
 
+/** How long the other side has to read its refusal and close. */
+const LINGER_MS = 2_000;
+
 interface ParserRefusal {
   readonly status: number;
   readonly phrase: string;
@@ -25,7 +28,8 @@ const NOT_HTTP: ParserRefusal = { status: 400, phrase: 'Bad Request', message: '
 
 /**
  * Answers what never became a request: same envelope, same log line as every other refusal (decision 6.9). The
- * connection is closed, because nobody knows where the next request would begin.
+ * connection is closed, because nobody knows where the next request would begin; one whose other side stays open, sending
+ * or not, is given up: nothing else would ever end it (threats 10.1).
  */
 export function refuseUnparsed(error: Error, socket: Socket, log: Log): void {
   const code = errorCode(error) ?? '';
@@ -40,4 +44,6 @@ export function refuseUnparsed(error: Error, socket: Socket, log: Log): void {
   const headers = { ...errorHeaders(refusal), 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join('')}\r\n${body}`);
+  const giveUp = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(giveUp));
 }
