@@ -5,7 +5,7 @@ export default class SkippedSuites {
       tests.filter(({ status }) => status === 'pending').map(({ ancestorTitles, title }) => ancestorTitles[0] ?? title),
     );
     for (const [name, { length }] of Object.entries(Object.groupBy(names, (name) => name))) {
-      process.stderr.write(`Skipped: ${name}, ${length} tests\n`);
+      process.stderr.write(`Skipped (${length}): ${name}\n`);
     }
   }
 }
