@@ -103,6 +103,9 @@ export class ScopeCounts {
   }
 }
 
+/** Users nobody knows whose recorded requests may be asked for, of one application in one second. */
+const LOOKS_A_SECOND = 10;
+
 /** The counts of an application and of its users. */
 export class AppCounts {
   /** Made when calls of the application are first counted. */
@@ -115,5 +118,18 @@ export class AppCounts {
   /** The UTC day of the latest call. */
   usedOn = -1;
 
+  private looksIn = -1;
+  private looks = 0;
+
   constructor(readonly appId: string) {}
+
+  /**
+   * Whether to ask for the recorded requests of a user who is refused anyway: users who are made up must not cost a
+   * question each.
+   */
+  mayLookUp(nowMs: number): boolean {
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.looksIn) [this.looksIn, this.looks] = [second, 0];
+    return ++this.looks <= LOOKS_A_SECOND;
+  }
 }

@@ -72,13 +72,27 @@ describe('users nobody knows', () => {
     expect(await outcome('ben', limits)).toBe('app_minute_limit_reached');
   });
 
-  it('only looked at → nothing is kept; how many requests they made is asked, whether they may make one is not', async () => {
+  it('only looked at → nothing is kept', async () => {
     const { place, users, asked } = counting({ recorded: 4 });
-    const call = aCall('app', 'ann', { user: { perDay: 4 } });
-    expect(await place.countToday(call)).toBe(4);
-    expect(asked).toEqual(['ann']);
-    await place.require(call);
+    expect(await place.countToday(aCall('app', 'ann', { user: { perDay: 9 } }))).toBe(4);
     expect([users(), asked]).toEqual([[], ['ann']]);
+  });
+
+  it('refused anyway → their own limit is told of; of a thousand made up in a second ten are asked for', async () => {
+    const { place, users, asked, clock } = counting({ recorded: 4 });
+    const isTold = async (user: string) => {
+      const told = Promise.resolve().then(() => place.require(aCall('app', user, { user: { perDay: 4 } })));
+      return told.then(
+        () => false,
+        () => true,
+      );
+    };
+    expect(await isTold('ann')).toBe(true);
+    for (let user = 0; user < 1_000; user++) await isTold(`user-${user}`);
+    expect([users(), asked.length]).toEqual([[], 10]);
+    expect(await isTold('ben')).toBe(false);
+    clock.advance(1_000);
+    expect(await isTold('ben')).toBe(true);
   });
 });
 

@@ -47,13 +47,12 @@ export class LocalCounting implements RequestCounting {
     windows.countOwn();
   }
 
-  /** As {@link admit}, and counts nothing. A user whom nobody knows here is beyond no limit. */
+  /** As {@link admit}, and counts nothing. Of unknown users some a second are asked for; others are beyond no limit. */
   require(call: LimitedCall): Ready<void> {
     const windows = this.lookAt(call);
-    if (windows.isUserLoose) return;
     const openDay = windows.openDay();
-    if (openDay !== undefined) return whenReady(this.options.dayBases.ask(openDay), () => this.require(call));
-    windows.requireRoom(this.hasRoom);
+    if (openDay && windows.isUserLoose && !openDay.scope.app.mayLookUp(windows.nowMs)) return;
+    return whenReady(openDay && this.options.dayBases.ask(openDay), () => windows.requireRoom(this.hasRoom));
   }
 
   /** Requests of the user's UTC day that this instance knows of; 0 where they are not counted. */
