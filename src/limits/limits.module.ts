@@ -6,14 +6,16 @@ import { LimitEpochsRepository } from './requests/epochs/limit-epochs.repository
 import { LimitEpochs } from './requests/epochs/limit-epochs.service.js';
 import { RequestLimits } from './requests/request-limits.service.js';
 import { KeptCountsRepository } from './requests/stored/kept-counts.repository.js';
+import { UnsentRequestsRepository } from './requests/stored/unsent-requests.repository.js';
+import { UnsentRequests } from './requests/stored/unsent-requests.service.js';
 
 /**
  * How often one address may call our own public routes, and how many requests applications and their users may make.
  * Knows names and numbers; what is recorded of requests reaches it through the port `RecordedRequests`.
  *
- * Tables: limit_epoch, limit_counts. Routes: none; those that are limited by address carry `@AddressLimited()`. Codes:
- * rate_limited, app_rate_limited, service_unavailable. Log lines: limits_degraded, limits_restored, limits_recounted,
- * limits_agreement_failed.
+ * Tables: limit_epoch, limit_counts, limit_unsent. Routes: none; those that are limited by address carry
+ * `@AddressLimited()`. Codes: rate_limited, app_rate_limited, service_unavailable. Log lines: limits_degraded,
+ * limits_restored, limits_recounted, limits_agreement_failed.
  */
 @Module({
   providers: [
@@ -24,6 +26,8 @@ import { KeptCountsRepository } from './requests/stored/kept-counts.repository.j
     LimitEpochs,
     LimitEpochsRepository,
     RequestLimits,
+    UnsentRequests,
+    UnsentRequestsRepository,
   ],
   exports: [AddressLimits, RequestLimits],
 })

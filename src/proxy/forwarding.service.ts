@@ -47,7 +47,8 @@ export class Forwarding implements BeforeApplicationShutdown {
     const outgoing = this.calls.begin(caller, request, null);
     const event = this.calls.eventOf(outgoing, target, admitted);
     const held = this.admission.admit(caller, { event, worstNanoUsd: event.worstNanoUsd }, request);
-    const record = new CallRecord(this.parts.recorder, held instanceof Promise ? await held : held);
+    const holds = held instanceof Promise ? await held : held;
+    const record = new CallRecord(this.parts.recorder, holds, () => this.admission.noteUnsent(caller));
     try {
       const ready = this.calls.connect(outgoing, { target, admitted, event, ttfbTimeoutMs: this.#ttfbTimeoutMs });
       if (ready === undefined) throw overloaded();

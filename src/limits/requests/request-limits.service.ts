@@ -12,6 +12,7 @@ import type { LimitedCall } from './limited-call.js';
 import type { RequestCounting } from './places/request-counting.js';
 import { SharedCounting } from './places/shared-counting.js';
 import { countsUnknown } from './request-limit.rules.js';
+import { UnsentRequests } from './stored/unsent-requests.service.js';
 
 /** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
 const APPS_TOPIC = 'apps';
@@ -33,12 +34,14 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
     metrics: Metrics,
     private readonly epochs: LimitEpochs,
     private readonly instances: InstanceRegistry,
+    private readonly unsent: UnsentRequests,
   ) {
     this.isShared = redis.state !== 'unused';
     const alone = epochs.alone();
     this.counting = this.isShared ? new SharedCounting(epochs, new SystemClock()) : alone.counting;
     this.counters = this.isShared ? () => epochs.place?.counters : () => alone.counters;
     metrics.limitsDegraded.read = () => (this.isShared && epochs.isDegraded ? 1 : 0);
+    epochs.onUnsent = (call) => unsent.note(call);
     this.unsubscribe = configChanges.subscribe(APPS_TOPIC, (appId) => {
       if (appId === EVERYTHING) this.counters()?.everythingChanged();
       else this.counters()?.appChanged(appId);
@@ -54,6 +57,7 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   async onApplicationShutdown(): Promise<void> {
     this.unsubscribe();
     if (this.isShared) await this.epochs.leave();
+    await this.unsent.flush();
   }
 
   /**
@@ -66,6 +70,11 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   admit(call: LimitedCall): Ready<void> {
     if (call.user === undefined && call.app === undefined) return;
     return this.countingNow().admit(call);
+  }
+
+  /** A call that was counted will not be sent. It stays counted, and is noted. Source: contract-app 8.1. */
+  noteUnsent(call: LimitedCall): void {
+    this.unsent.note(call);
   }
 
   /** Refuses a call whose user is beyond its limits; counts nothing. @throws as `admit`. */

@@ -14,6 +14,7 @@ import { SumUsersOfDays1763600000012 } from '../../../migrations/1763600000012-s
 import { CreateSessions1763600000013 } from '../../../migrations/1763600000013-create-sessions.js';
 import { CreateReceipts1763600000014 } from '../../../migrations/1763600000014-create-receipts.js';
 import { CreateAuditEvents1763600000015 } from '../../../migrations/1763600000015-create-audit-events.js';
+import { NoteUnsentRequests1763600000016 } from '../../../migrations/1763600000016-note-unsent-requests.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateSessions1763600000013,
   CreateReceipts1763600000014,
   CreateAuditEvents1763600000015,
+  NoteUnsentRequests1763600000016,
 ];

@@ -80,6 +80,12 @@ export class CallAdmission {
     });
   }
 
+  /** A call that was admitted is never sent: it stays counted, and no event will tell of it (contract-app 8.1). */
+  noteUnsent(caller: Caller): void {
+    const limited = limitedCallOf(caller);
+    if (limited !== undefined) this.requests.noteUnsent(limited);
+  }
+
   private record(event: UsageAdmission, error: unknown): void {
     const status = error instanceof GatewayError ? RECORDED_AS.get(error.code) : undefined;
     if (status !== undefined) this.refusals.note(event, status);

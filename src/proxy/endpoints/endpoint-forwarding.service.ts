@@ -45,7 +45,8 @@ export class EndpointForwarding {
     const outgoing = this.calls.begin(caller, request, slug);
     const event = this.calls.eventOf(outgoing, plan.primary, admitted);
     const held = this.admission.admit(caller, { event, worstNanoUsd: worstOfTargets(plan, admitted) }, request);
-    const record = new CallRecord(this.parts.recorder, held instanceof Promise ? await held : held);
+    const holds = held instanceof Promise ? await held : held;
+    const record = new CallRecord(this.parts.recorder, holds, () => this.admission.noteUnsent(caller));
     try {
       const chain = new TargetChain(plan, composed, outgoing, this.chainParts(caller));
       const first = chain.first(admitted);

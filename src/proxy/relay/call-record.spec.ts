@@ -13,6 +13,7 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
   const told: unknown[] = [];
   const outcomes: UsageOutcome[] = [];
   const { holds, ends } = heldBy(7);
+  const onUnsent = () => void told.push(['unsent']);
   const ticket = (admission: UsageAdmission) => ({ admission });
   const recorder = {
     admit: (admission: UsageAdmission) => {
@@ -29,7 +30,7 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
       outcomes.push(outcome);
     },
   };
-  return { record: new CallRecord(recorder as unknown as CallRecorder, holds), told, outcomes, ends };
+  return { record: new CallRecord(recorder as unknown as CallRecorder, holds, onUnsent), told, outcomes, ends };
 }
 
 describe('record of a request (decision 4.6)', () => {
@@ -64,11 +65,12 @@ describe('record of a request (decision 4.6)', () => {
     expect(told.at(-1)).toEqual(['settle', 'main', [failed]]);
   });
 
-  it('nothing was ever sent → no event', () => {
+  it('nothing was ever sent → no event, and that is told once', () => {
     const { record, told } = aRecord();
     record.addFailed(failed, true);
     record.settle(anOutcome(), undefined, true);
-    expect([record.isAdmitted, told]).toEqual([false, []]);
+    record.abandon();
+    expect([record.isAdmitted, told]).toEqual([false, [['unsent']]]);
   });
 });
 

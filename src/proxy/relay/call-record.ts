@@ -17,12 +17,15 @@ export interface CallRecorder {
  */
 export class CallRecord {
   #ticket: UsageTicket | undefined;
+  #isAbandoned = false;
   #failed: UsageAttempt[] | undefined;
   #unheardNanoUsd: number | undefined;
 
   constructor(
     private readonly recorder: CallRecorder,
     private readonly holds: readonly BudgetHold[],
+    /** Told once of a request that is never sent. */
+    private readonly onUnsent: () => void = () => undefined,
   ) {}
 
   /** Whether the request has been sent to any target. */
@@ -84,8 +87,10 @@ export class CallRecord {
 
   /** The request will not be sent any more: what it holds is given back. Changes nothing once it was written down. */
   abandon(): void {
-    if (this.#ticket !== undefined) return;
+    if (this.#ticket !== undefined || this.#isAbandoned) return;
+    this.#isAbandoned = true;
     for (const hold of this.holds) hold.release();
+    this.onUnsent();
   }
 
   /** A provider that was too slow for us may have served the request: that is not free (threats 8.3, 9.1). */

@@ -6,6 +6,7 @@ import { RedisConnection } from '../../../platform/redis/redis-connection.js';
 import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
 import { RequestCounters } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
+import type { LimitedCall } from '../limited-call.js';
 import { LocalCounting } from '../places/local-counting.js';
 import { RedisCounting } from '../places/redis-counting.js';
 import type { RequestCounting } from '../places/request-counting.js';
@@ -28,6 +29,8 @@ export interface CountingPlace {
 export interface PlaceEvents {
   /** Throws `EpochOver` where the place may count no longer. */
   readonly requireCurrent: () => void;
+  /** A call was counted, and may not be sent: the place may count no longer. */
+  readonly onUnsent: (call: LimitedCall) => void;
   readonly onLost: () => void;
   readonly onForgotten: () => void;
 }

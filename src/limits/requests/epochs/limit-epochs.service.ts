@@ -5,6 +5,7 @@ import { errorCode } from '../../../common/errors/error-code.js';
 import { Log } from '../../../common/log/log.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../../platform/redis/redis-connection.js';
+import type { LimitedCall } from '../limited-call.js';
 import { EpochOver } from '../places/request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
 import { MAX_WAIT_MS, waitAtMost } from '../wait-at-most.js';
@@ -44,6 +45,8 @@ const PRUNE_EVERY_MS = 60_000;
  */
 @Injectable()
 export class LimitEpochs {
+  /** Told of a call that was counted in Redis and is to be counted again elsewhere. */
+  onUnsent: (call: LimitedCall) => void = () => undefined;
   /** Real time, which leases are about. */
   private readonly realTime = new SystemClock();
   private readonly lines: EpochLog;
@@ -225,6 +228,7 @@ export class LimitEpochs {
       requireCurrent: () => {
         if (this.place !== place) throw new EpochOver();
       },
+      onUnsent: (call) => this.onUnsent(call),
       onLost: () => this.suspendFrom(place),
       onForgotten: () => {
         if (this.current === place) this.redisForgot = true;

@@ -31,6 +31,8 @@ export interface RedisCountingOptions {
   readonly namespace: string;
   /** Throws where this place may count no longer. */
   readonly requireCurrent: () => void;
+  /** A call was counted, and this place may count no longer: the caller asks elsewhere. */
+  readonly onUnsent: (call: LimitedCall) => void;
   /** Redis gave no answer. */
   readonly onLost: () => void;
   /** Redis has forgotten what it had counted. */
@@ -39,6 +41,7 @@ export interface RedisCountingOptions {
 
 /** One question to Redis about a call. */
 interface Question {
+  readonly call: LimitedCall;
   readonly app: AppCounts;
   readonly limits: readonly LimitedWindow[];
   readonly counts: boolean;
@@ -70,7 +73,7 @@ export class RedisCounting implements RequestCounting {
   /**
    * Asks Redis once; and again after telling it what a day begins with, where it must be told.
    *
-   * @param purpose `require` asks nobody about a user whom Redis does not know.
+   * @param purpose `require` is about a call that is refused anyway: some users a second that nobody knows are asked for.
    * @returns what limits the call, with the counts as they are now.
    */
   private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'look'): Promise<readonly LimitedWindow[]> {
@@ -84,9 +87,12 @@ export class RedisCounting implements RequestCounting {
       const [first] = limits;
       if (first === undefined) return limits;
       const outdated = windows.hasOutdatedDay();
-      const isAnswered = !outdated && (await this.ask({ app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
-      if (isAnswered || (purpose === 'require' && windows.isUserLoose)) return limits;
+      const isAnswered =
+        !outdated && (await this.ask({ call, app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
+      if (isAnswered) return limits;
       const openDay = windows.openDay();
+      const isRefusedAnyway = purpose === 'require' && windows.isUserLoose;
+      if (isRefusedAnyway && !first.scope.app.mayLookUp(windows.nowMs)) return limits;
       if (openDay !== undefined) await dayBases.ask(openDay);
     }
     throw countsUnknown();
@@ -96,8 +102,8 @@ export class RedisCounting implements RequestCounting {
    * @returns false when Redis must be told what a day begins with.
    * @throws app_rate_limited, EpochOver.
    */
-  private async ask({ app, limits, counts, nowMs }: Question): Promise<boolean> {
-    const { ids, redis, requireCurrent, onLost, onForgotten } = this.options;
+  private async ask({ call, app, limits, counts, nowMs }: Question): Promise<boolean> {
+    const { ids, redis, onLost, onForgotten } = this.options;
     const indexes = limits.map(({ window }) => window.index);
     const keys = [this.keyOf(app, 'mark'), ...limits.map((one) => this.keyOf(app, counterName(one)))];
     const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
@@ -109,7 +115,7 @@ export class RedisCounting implements RequestCounting {
     if (answer === undefined) onLost();
     const [said, knownMark = 0, ...counted] = answer ?? [];
     if (said === SCRIPT_SAYS.forgotten) onForgotten();
-    requireCurrent();
+    this.requireStillCurrent(counts && said === SCRIPT_SAYS.counted ? call : undefined);
     if (said === undefined || said === SCRIPT_SAYS.forgotten) throw new EpochOver();
     if (said === SCRIPT_SAYS.baseMissing) return false;
     if (knownMark !== 0) app.mark = knownMark;
@@ -128,6 +134,16 @@ export class RedisCounting implements RequestCounting {
       index: indexes[said - 1] ?? 0,
       nowMs,
     });
+  }
+
+  /** @param counted the call, where it was counted. */
+  private requireStillCurrent(counted: LimitedCall | undefined): void {
+    try {
+      this.options.requireCurrent();
+    } catch (error) {
+      if (counted !== undefined) this.options.onUnsent(counted);
+      throw error;
+    }
   }
 
   /** All keys of an application lie in one slot of a cluster. */
