@@ -1,5 +1,6 @@
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { isStorableText } from '../common/fields/config-reader.js';
 import { isAppKey } from '../keys/app-key.rules.js';
 import { AUTH_METHODS, type AuthMethod } from '../usage/usage-event.js';
 
@@ -32,9 +33,9 @@ export function isGatewayToken(text: string): boolean {
 }
 
 /**
- * The claims of a token whose signature holds, each of exactly its type.
+ * The claims of a token whose signature holds, each of exactly its type, and as Postgres can be asked for it.
  *
- * @returns `undefined` when a claim is missing or of another type.
+ * @returns `undefined` when a claim is missing or another thing.
  * Source: contract-app 3.2; threats 5.2.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
@@ -53,7 +54,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+  return typeof value === 'string' && value !== '' && isStorableText(value);
 }
 
 /** Callers of an application whose users are an issuer's or installations prove themselves by gateway token alone. */

@@ -136,6 +136,8 @@ describe('a token that is presented', () => {
     ['null for api_key_id', { api_key_id: null }],
     ['an object for api_key_id', { api_key_id: { id: 'key_1' } }],
     ['an nbf to come', { nbf: START_SECONDS + 30 }],
+    ['a subject with NUL', { sub: 'a\u0000' }],
+    ['a subject of half a surrogate pair', { sub: '\ud800' }],
   ])('with %s → invalid', async (_name, claims) => {
     expect(await setUp().tokens.judge(forged(HEADER, payload(claims)))).toBe('token_invalid');
   });

@@ -439,6 +439,16 @@ describe('usage responses (decision 3.6)', () => {
     expect(await parts.responses.createdBy('other-abc123', userId, 'resp_1')).toBe(false);
   });
 
+  it.each(['resp\u0000', '\ud800'])(
+    'id %j, which is never stored → nobody created it, and Postgres is not asked',
+    async (id) => {
+      const findResponseUser = () => Promise.reject(new Error('asked'));
+      expect(
+        await new UsageResponses(Object.assign(new FakeReads(), { findResponseUser })).createdBy('a', null, id),
+      ).toBe(false);
+    },
+  );
+
   it.each([
     ['stored by another process', [{ userId: null }], true, 1],
     ['stored a moment later', [undefined, { userId: null }], true, 2],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { isStorableText } from '../common/fields/config-reader.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Responses of this process that are remembered, the most recent ones. */
@@ -32,6 +33,7 @@ export class UsageResponses {
   }
 
   private async findStored(appId: string, responseId: string): Promise<{ userId: string | null } | undefined> {
+    if (!isStorableText(responseId)) return undefined;
     const stored = await this.events.findResponseUser(appId, responseId);
     if (stored !== undefined) return stored;
     await sleep(SECOND_LOOK_MS);

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/gateway-error.js';
+import { type GatewayError, invalidRequest } from '../errors/gateway-error.js';
 
 /** Entries of any list or map unless its grammar says fewer. */
 export const MAX_ENTRIES = 1000;
@@ -198,15 +198,19 @@ function requireWithin(value: number, path: string, min: number, max: number): n
   return value === 0 ? 0 : value;
 }
 
-/**
- * Refuses what Postgres cannot store in JSON: NUL, and half a surrogate pair.
- *
- * @throws invalid_request
- */
+/** Whether Postgres can store a text, and in JSON: without NUL and halves of surrogate pairs. */
+export function isStorableText(value: string): boolean {
+  return !value.includes('\u0000') && value.isWellFormed();
+}
+
+/** The refusal of any other. */
+export function unstorableText(path: string): GatewayError {
+  return invalidRequest(path, 'must not have NUL or broken characters');
+}
+
+/** @throws invalid_request unless the text can be stored. */
 export function requireStorableText(value: string, path: string): void {
-  if (value.includes('\u0000') || !value.isWellFormed()) {
-    throw invalidRequest(path, 'must not have NUL or broken characters');
-  }
+  if (!isStorableText(value)) throw unstorableText(path);
 }
 
 /**

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, ValidateIf } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
+import { isStorableText } from './config-reader.js';
 
 interface Presence {
   readonly optional?: boolean;
@@ -35,7 +36,7 @@ export function Text(options: Presence & { min?: number; max: number; pattern?: 
     typeof value === 'string' &&
     value.length >= min &&
     value.length <= max &&
-    !value.includes('\u0000') &&
+    isStorableText(value) &&
     (pattern?.test(value) ?? true);
   const text = pattern ? `must be ${patternText}` : `must be text of ${min} to ${max} characters`;
   return applyDecorators(
@@ -50,7 +51,7 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
   const { min = 1, max } = options;
   return applyDecorators(
     check(
-      (value) => typeof value === 'string' && value.length >= min && value.length <= max && !value.includes('\u0000'),
+      (value) => typeof value === 'string' && value.length >= min && value.length <= max && isStorableText(value),
       `must be text of ${min} to ${max} characters`,
       options,
     ),

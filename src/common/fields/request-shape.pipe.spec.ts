@@ -210,7 +210,8 @@ describe('queries', () => {
     [{ limit: ['1', '2'] }, 'limit: is given twice'],
     [{ unknown: '1' }, 'unknown: is not a known member'],
     [{ constructor: '1' }, 'constructor: is not a known member'],
-    [{ month: 'a\u0000' }, 'month: must be text of 1 to 10 characters'],
+    [{ month: 'a\u0000' }, 'month: must not have NUL or broken characters'],
+    [{ month: '\ud800' }, 'month: must not have NUL or broken characters'],
   ])('%j → "%s"', (sent, message) => {
     expect(messageOf(() => query(sent))).toBe(message);
   });
@@ -224,9 +225,10 @@ describe('queries', () => {
 describe('path parameters and the rest', () => {
   const param: ArgumentMetadata = { type: 'param', metatype: String, data: 'app' };
 
-  it('a NUL character → 400, since the database cannot hold one', () => {
-    expect(messageOf(() => pipe.transform('a\u0000b', param))).toBe('app: holds a NUL character');
-    expect(messageOf(() => pipe.transform('\u0000', { type: 'param' }))).toBe('path: holds a NUL character');
+  it('what the database cannot hold → 400', () => {
+    const problem = 'must not have NUL or broken characters';
+    expect(messageOf(() => pipe.transform('a\u0000b', param))).toBe(`app: ${problem}`);
+    expect(messageOf(() => pipe.transform('\ud800', { type: 'param' }))).toBe(`path: ${problem}`);
   });
 
   it('any other value → passes as it is', () => {

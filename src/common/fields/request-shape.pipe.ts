@@ -2,6 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from
 import { invalidRequest } from '../errors/gateway-error.js';
 import { RawBody } from '../http/raw-body.js';
 import { parseStrictJson } from '../http/strict-json.rules.js';
+import { requireStorableText } from './config-reader.js';
 import { numericMembers } from './fields.js';
 import { readShape } from './read-shape.js';
 
@@ -37,14 +38,14 @@ export class RequestShapePipe implements PipeTransform {
     const numbers = numericMembers(type);
     const members = Object.entries(value).map(([name, sent]): [string, unknown] => {
       if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
+      if (typeof sent === 'string') requireStorableText(sent, name);
       return [name, numbers.has(name) && /^\d{1,15}$/.test(String(sent)) ? Number(sent) : sent];
     });
     return readShape(type, Object.fromEntries(members));
   }
 
   private param(value: unknown, name: string | undefined): unknown {
-    if (typeof value === 'string' && value.includes('\u0000'))
-      throw invalidRequest(name ?? 'path', 'holds a NUL character');
+    if (typeof value === 'string') requireStorableText(value, name ?? 'path');
     return value;
   }
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../errors/gateway-error.js';
 import { parseStrictJson } from './strict-json.rules.js';
 
+const UNSTORABLE = 'must not have NUL or broken characters';
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 
 function refusal(bytes: Buffer): GatewayError {
@@ -23,7 +24,7 @@ function verdict(text: string): { value: unknown } | 'refused' {
   } catch {
     return 'refused';
   }
-  return depthOf(value) > 64 || holdsNul(value) ? 'refused' : { value };
+  return depthOf(value) > 64 || holdsUnstorable(value) ? 'refused' : { value };
 }
 
 function depthOf(value: unknown): number {
@@ -31,13 +32,15 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-function holdsNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\u0000');
-  return typeof value === 'object' && value !== null && Object.entries(value).some((entry) => entry.some(holdsNul));
+function holdsUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
+  return (
+    typeof value === 'object' && value !== null && Object.entries(value).some((entry) => entry.some(holdsUnstorable))
+  );
 }
 
 describe('strict JSON (threats 2.1, 2.6)', () => {
-  it('any value, written with any blanks → the same value, or refused only for NUL and depth', () => {
+  it('any value, written with any blanks → the same value, or refused only for depth and what Postgres cannot store', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ stringUnit: 'binary', maxDepth: 8 }),
@@ -61,6 +64,8 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
       '\\',
       '\\u0000',
       '\\\\u0000',
+      '\\ud83d',
+      '\\ude00',
       'a',
       '1',
       'null',
@@ -149,14 +154,23 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
     ['an overlong quote', Buffer.from([0x22, 0xc0, 0xa2, 0x22]), 'body: is not valid UTF-8'],
     ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'body: is not valid UTF-8'],
     ['UTF-16', Buffer.from('{}', 'utf16le'), 'body: is not valid JSON'],
-    ['an escaped NUL in a value', Buffer.from('{"a":"\\u0000"}'), 'body: holds a NUL character'],
-    ['an escaped NUL in a name', Buffer.from('{"a\\u0000":1}'), 'body: holds a NUL character'],
+    ['an escaped NUL alone', Buffer.from('"\\u0000"'), `body: ${UNSTORABLE}`],
+    ['an escaped NUL in a value', Buffer.from('{"a":"\\u0000"}'), `a: ${UNSTORABLE}`],
+    ['an escaped NUL in a name', Buffer.from('{"a\\u0000":1}'), `"a\\u0000": ${UNSTORABLE}`],
+    ['half a surrogate pair', Buffer.from('{"b":[{}],"a":"\\ud83d "}'), `a: ${UNSTORABLE}`],
+    ['its other half in a list', Buffer.from('{"a":[1,[0,",",["\\ude00"]]]}'), `a.1.2.0: ${UNSTORABLE}`],
+    ['one after members and lists', Buffer.from('{"a":{"b":[1,{"c":2}],"d":"\\ude00"}}'), `a.d: ${UNSTORABLE}`],
     ['nothing', Buffer.alloc(0), 'body: is not valid JSON'],
     ['two values', Buffer.from('{}{}'), 'body: is not valid JSON'],
     ['a comment', Buffer.from('{}//'), 'body: is not valid JSON'],
     ['NaN', Buffer.from('NaN'), 'body: is not valid JSON'],
   ])('%s → 400 invalid_request', (_name, bytes, message) => {
     expect(refusal(bytes)).toMatchObject({ code: 'invalid_request', status: 400, message });
+  });
+
+  it('a text that is no body → places in it are named from its root', () => {
+    const parseFile = () => parseStrictJson(Buffer.from('{"plans":{"free":{"name":"\\u0000"}}}'), 'file');
+    expect(parseFile).toThrow(`file.plans.free.name: ${UNSTORABLE}`);
   });
 
   it('a long repeated name → cut in the message', () => {

@@ -1,18 +1,30 @@
 import { invalidRequest } from '../errors/gateway-error.js';
+import { isStorableText, memberPath, unstorableText } from '../fields/config-reader.js';
 
+/** How refusals name a body as a whole; its members go by their own names (contract-admin 0.1). */
+const BODY = 'body';
 const MAX_DEPTH = 64;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** An object or a list that a place in the text lies in. */
+interface Level {
+  /** Those given so far, unescaped; undefined in a list. */
+  readonly names: Set<string> | undefined;
+  /** The member or the entry, from 0, that the place lies in. */
+  at: string | number;
+}
 
 /**
  * Parses a JSON text and refuses what two readers could understand differently: a member named twice, a byte order
- * mark, invalid UTF-8, NUL characters and nesting beyond 64 levels.
+ * mark, invalid UTF-8 and nesting beyond 64 levels; and what Postgres cannot store: NUL, and half a surrogate pair.
  *
  * @param path how refusals name the text as a whole.
- * @throws invalid_request at that path, or naming the repeated member.
- * Source: threats 2.1, 2.6; RFC 8259 section 4.
+ * @throws invalid_request at that path, or at the member.
+ * Source: threats 2.1, 2.6; RFC 8259 section 4; RFC 7493 section 2.1.
  */
-export function parseStrictJson(bytes: Buffer, path = 'body'): unknown {
+export function parseStrictJson(bytes: Buffer, path = BODY): unknown {
   const text = decodeUtf8(bytes, path);
   let value: unknown;
   try {
@@ -20,7 +32,7 @@ export function parseStrictJson(bytes: Buffer, path = 'body'): unknown {
   } catch {
     throw invalidRequest(path, 'is not valid JSON', 'json_invalid');
   }
-  refuseRepeatedMembers(text, path);
+  walk(text, path);
   return value;
 }
 
@@ -32,22 +44,31 @@ function decodeUtf8(bytes: Buffer, path: string): string {
   }
 }
 
-/** Walks a text that is known to be valid JSON; keys are compared after unescaping. */
-function refuseRepeatedMembers(text: string, path: string): void {
-  const objects: (Set<string> | undefined)[] = [];
+/** Walks a text that is known to be valid JSON; names are compared after unescaping. */
+function walk(text: string, path: string): void {
+  const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
+      const level = levels.at(-1);
       const end = endOfString(text, at);
       const literal = text.slice(at, end);
-      if (literal.includes('\\u0000')) refuseNul(literal, path);
-      if (isMemberName(text, end)) remember(objects.at(-1), literal);
+      if (level?.names !== undefined && isMemberName(text, end)) enter(level, level.names, unescaped(literal));
+      const isOdd = literal.includes('\\u') && !isStorableText(unescaped(literal));
+      if (isOdd) throw unstorableText(placeIn(levels, path));
       at = end - 1;
+    } else if (code === COMMA) {
+      const level = levels.at(-1);
+      if (typeof level?.at === 'number') level.at++;
     } else if (code === 0x7b || code === 0x5b) {
-      objects.push(code === 0x7b ? new Set() : undefined);
-      if (objects.length > MAX_DEPTH) throw invalidRequest(path, `is nested deeper than ${MAX_DEPTH} levels`);
-    } else if (code === 0x7d || code === 0x5d) objects.pop();
+      levels.push(code === 0x7b ? { names: new Set(), at: '' } : { names: undefined, at: 0 });
+      if (levels.length > MAX_DEPTH) throw invalidRequest(path, `is nested deeper than ${MAX_DEPTH} levels`);
+    } else if (code === 0x7d || code === 0x5d) levels.pop();
   }
+}
+
+function unescaped(literal: string): string {
+  return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
 }
 
 function endOfString(text: string, start: number): number {
@@ -62,13 +83,14 @@ function isMemberName(text: string, after: number): boolean {
   return text.charCodeAt(at) === 0x3a;
 }
 
-function remember(names: Set<string> | undefined, literal: string): void {
-  const name: unknown = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
-  if (names === undefined || typeof name !== 'string') return;
+function enter(level: Level, names: Set<string>, name: string): void {
   if (names.has(name)) throw invalidRequest(name.slice(0, 100), 'is given twice', 'json_member_twice');
   names.add(name);
+  level.at = name;
 }
 
-function refuseNul(literal: string, path: string): void {
-  if (String(JSON.parse(literal)).includes('\u0000')) throw invalidRequest(path, 'holds a NUL character');
+/** The dotted path of where the text is. */
+function placeIn(levels: readonly Level[], root: string): string {
+  const path = levels.reduce((outer, { at }) => memberPath(outer, String(at)), root);
+  return root === BODY && levels.length > 0 ? path.slice(`${BODY}.`.length) : path;
 }

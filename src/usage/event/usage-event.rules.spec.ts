@@ -95,7 +95,11 @@ describe('usage event', () => {
   });
 
   it('any text anywhere → valid JSON without what Postgres refuses', () => {
-    const text = fc.string({ unit: 'binary' });
+    const unit = fc.oneof(
+      fc.constantFrom('\u0000', '\ud800', '\udc00'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    );
+    const text = fc.string({ unit });
     fc.assert(
       fc.property(text, text, text, text, (userId, model, route, servedModel) => {
         const admission = anAdmission({ userId, model, route });
