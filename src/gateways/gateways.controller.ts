@@ -117,7 +117,7 @@ export class GatewaysController {
     summary: 'Delete an upstream gateway',
     description: 'Deletes its token for good. Refused while any provider, be it disabled, is routed through it.',
   })
-  @Fails('not_found', 'gateway_in_use')
+  @Fails('invalid_request', 'not_found', 'gateway_in_use')
   @ApiOkResponse({ type: DeletedProviderGatewayResponse })
   async delete(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<DeletedProviderGatewayResponse> {
     await this.gateways.delete(admin, id);

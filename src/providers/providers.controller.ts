@@ -99,7 +99,7 @@ export class ProvidersController {
     summary: 'Delete a provider instance',
     description: 'Deletes key and prices for good. Applications that name it fail with `provider_not_configured`.',
   })
-  @Fails('not_found')
+  @Fails('invalid_request', 'not_found')
   @ApiOkResponse({ type: DeletedProviderResponse })
   async delete(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<DeletedProviderResponse> {
     await this.providers.delete(admin, id);

@@ -60,7 +60,14 @@ export class AppAuthController {
     summary: 'Get a challenge for a device to sign',
     description: 'Valid five minutes, once, for this application. A body is ignored.',
   })
-  @Fails('app_not_found', 'app_disabled', 'auth_method_not_supported', 'internal_error', 'service_unavailable')
+  @Fails(
+    'invalid_request',
+    'app_not_found',
+    'app_disabled',
+    'auth_method_not_supported',
+    'internal_error',
+    'service_unavailable',
+  )
   @ApiOkResponse({ type: ChallengeResponse })
   async challenge(@Param('app') appId: string): Promise<ChallengeResponse> {
     return ChallengeResponse.from(await this.challenges.issue(appId));
