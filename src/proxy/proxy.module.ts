@@ -24,6 +24,7 @@ import { ProxyDoor } from './proxy-door.js';
 import { AbandonedAnswers } from './relay/abandoned-answers.js';
 import { AnswerBatch } from './relay/answer-batch.js';
 import { RelayParts } from './relay/relay-parts.js';
+import { SendBatch } from './relay/send-batch.js';
 
 /**
  * Calls to providers in the providers' own formats, through the proxy or a named endpoint: plan, policy, admission,
@@ -63,6 +64,7 @@ import { RelayParts } from './relay/relay-parts.js';
     UpstreamConnections,
     AbandonedAnswers,
     AnswerBatch,
+    SendBatch,
     RelayParts,
   ],
 })

@@ -7,6 +7,7 @@ import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
+import { SendBatch } from './send-batch.js';
 
 /** What every relay shares. */
 @Injectable()
@@ -18,6 +19,7 @@ export class RelayParts {
     readonly recorder: UsageRecorder,
     readonly abandoned: AbandonedAnswers,
     readonly batch: AnswerBatch,
+    readonly sends: SendBatch,
     readonly metrics: Metrics,
     readonly traces: Traces,
   ) {}

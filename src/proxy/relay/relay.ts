@@ -72,7 +72,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     }
     this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
     this.response.once('close', this.#onClose);
-    this.#exchange.start(client);
+    this.parts.sends.add({ send: () => this.#exchange.start(client), failed: (error) => this.onFailure(error) });
   }
 
   onSend(): void {
