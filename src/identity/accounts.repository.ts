@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { DataSource } from 'typeorm';
+import type { Instant } from '../common/clock.js';
 
 /** Held until the end of the transaction; per database, and other than the lock of migrations. */
 const FIRST_ACCOUNT_LOCK = 5_272_024_002;
 
-/** An account owned by a service identity. */
-export interface NewServiceAccount {
+/** An organization and its first owner, who is stored already. */
+export interface NewOrganization {
   readonly organizationId: string;
-  readonly organizationName: string;
-  readonly identityId: string;
-  readonly identityName: string;
-  /** ISO-8601, UTC. */
-  readonly createdAt: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly createdAt: Instant;
 }
 
 /** The tables organizations, identities and memberships. */
@@ -31,22 +30,28 @@ export class AccountsRepository {
     return row?.any === true;
   }
 
-  /** Inserts an organization and the service identity that owns it. It has no deadline (contract-admin 6.4). */
-  async insertServiceAccount(tx: EntityManager, account: NewServiceAccount): Promise<void> {
-    const { organizationId, organizationName, identityId, identityName, createdAt } = account;
+  async insertServiceIdentity(
+    tx: EntityManager,
+    service: { readonly id: string; readonly name: string; readonly createdAt: Instant },
+  ): Promise<void> {
+    await tx.query("INSERT INTO identities (id, kind, name, created_at) VALUES ($1, 'service', $2, $3)", [
+      service.id,
+      service.name,
+      service.createdAt,
+    ]);
+  }
+
+  /** Inserts an organization without a deadline, and the membership of its owner. */
+  async insertOrganization(tx: EntityManager, organization: NewOrganization): Promise<void> {
+    const { organizationId, name, ownerId, createdAt } = organization;
     await tx.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)', [
       organizationId,
-      organizationName,
-      createdAt,
-    ]);
-    await tx.query("INSERT INTO identities (id, kind, name, created_at) VALUES ($1, 'service', $2, $3)", [
-      identityId,
-      identityName,
+      name,
       createdAt,
     ]);
     await tx.query(
       "INSERT INTO memberships (organization_id, identity_id, role, joined_at) VALUES ($1, $2, 'owner', $3)",
-      [organizationId, identityId, createdAt],
+      [organizationId, ownerId, createdAt],
     );
   }
 }

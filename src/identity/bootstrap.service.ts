@@ -5,11 +5,10 @@ import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
 import { Environment } from '../platform/config/environment.js';
-import { AccountsRepository } from './accounts.repository.js';
+import { AccountOpening } from './account-opening.service.js';
 import { ManagementKeysRepository } from './management-keys.repository.js';
 import { hashManagementKey, hintOfManagementKey } from './management-keys.service.js';
 
-const ACCOUNT_NAME = 'My account';
 const SERVICE_IDENTITY_NAME = 'Bootstrap service';
 const KEY_NAME = 'Bootstrap key';
 
@@ -23,7 +22,7 @@ type Outcome =
 export class BootstrapService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly accounts: AccountsRepository,
+    private readonly opening: AccountOpening,
     private readonly keys: ManagementKeysRepository,
     private readonly environment: Environment,
     private readonly clock: Clock,
@@ -44,27 +43,22 @@ export class BootstrapService {
 
   /** Whether anybody has an account here; the start banner explains how to make the first one when not. */
   hasAnyAccount(): Promise<boolean> {
-    return this.accounts.hasAny();
+    return this.opening.hasAny();
   }
 
   /** Account and key in one transaction, under a lock: of two instances that start at once, one creates. */
   private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
-    await this.accounts.lockFirstAccount(tx);
     const tokenHash = hashManagementKey(key);
-    if (await this.accounts.hasAny(tx)) {
+    if (!(await this.opening.isFirst(tx))) {
       const stored = await this.keys.findRevocation(tx, tokenHash);
       if (stored === undefined) return { kind: 'ignored', reason: 'account_exists' };
       return stored.revoked ? { kind: 'ignored', reason: 'key_revoked' } : { kind: 'already_accepted' };
     }
     const organizationId = `private-${this.ids.uuid()}`;
-    const identityId = `service-${organizationId}`;
-    const createdAt = this.clock.now().toISOString();
-    await this.accounts.insertServiceAccount(tx, {
+    const { identityId } = await this.opening.forService(tx, {
       organizationId,
-      organizationName: ACCOUNT_NAME,
-      identityId,
-      identityName: SERVICE_IDENTITY_NAME,
-      createdAt,
+      serviceName: SERVICE_IDENTITY_NAME,
+      actionSource: 'system',
     });
     await this.keys.insert(tx, {
       id: `mkey_${this.ids.base36(20)}`,
@@ -75,7 +69,7 @@ export class BootstrapService {
       tokenHint: hintOfManagementKey(key),
       grant: 'manage',
       source: 'bootstrap',
-      createdAt,
+      createdAt: this.clock.now().toISOString(),
     });
     return { kind: 'created', organizationId };
   }

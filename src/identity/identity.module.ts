@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountOpening } from './account-opening.service.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { AdminAuthentication } from './admin-authentication.service.js';
 import { AuditEventsRepository } from './audit/audit-events.repository.js';
@@ -23,6 +24,7 @@ import { Sessions } from './sessions/sessions.service.js';
  */
 @Module({
   providers: [
+    AccountOpening,
     AccountsRepository,
     AdminAuthentication,
     AuditEventsRepository,
@@ -37,6 +39,15 @@ import { Sessions } from './sessions/sessions.service.js';
     Sessions,
     SessionsRepository,
   ],
-  exports: [AdminAuthentication, AuditTrail, BootstrapService, ConsoleCookies, ConsoleOrigin, CookieKeys, Sessions],
+  exports: [
+    AccountOpening,
+    AdminAuthentication,
+    AuditTrail,
+    BootstrapService,
+    ConsoleCookies,
+    ConsoleOrigin,
+    CookieKeys,
+    Sessions,
+  ],
 })
 export class IdentityModule {}

@@ -4,7 +4,10 @@ import { SystemClock } from '../../src/common/clock.js';
 import { SystemIds } from '../../src/common/ids.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
+import { AccountOpening } from '../../src/identity/account-opening.service.js';
 import { AccountsRepository } from '../../src/identity/accounts.repository.js';
+import { AuditEventsRepository } from '../../src/identity/audit/audit-events.repository.js';
+import { AuditTrail } from '../../src/identity/audit/audit-trail.js';
 import { BootstrapService } from '../../src/identity/bootstrap.service.js';
 import { ManagementKeysRepository } from '../../src/identity/management-keys.repository.js';
 import { ManagementKeysService } from '../../src/identity/management-keys.service.js';
@@ -41,7 +44,7 @@ afterEach(async () => {
 function instance(key: string | undefined): BootstrapService {
   return new BootstrapService(
     source,
-    new AccountsRepository(source),
+    new AccountOpening(new AccountsRepository(source), new AuditTrail(new AuditEventsRepository(), clock), clock),
     new ManagementKeysRepository(source),
     loadEnvironment({ BOOTSTRAP_MANAGEMENT_KEY: key }),
     clock,
@@ -85,6 +88,9 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
       expect.objectContaining({ message: 'bootstrap_account_created', organizationId: organization?.id }),
     ]);
     expect(await instance(KEY).hasAnyAccount()).toBe(true);
+    expect(await source.query('SELECT action, actor_kind, credential_id, action_source FROM audit_events')).toEqual([
+      { action: 'organization.created', actor_kind: 'service', credential_id: null, action_source: 'system' },
+    ]);
   });
 
   it('threats 6.1: stored → the hash and the last four characters, never the key', async () => {

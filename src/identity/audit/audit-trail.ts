@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
-import type { AdminPrincipal } from '../admin-principal.js';
+import type { AuditActor } from './audit-actor.rules.js';
 import { AuditEventsRepository } from './audit-events.repository.js';
-
-/** Who did something in an account, and through which credential. */
-export type AuditActor = Pick<AdminPrincipal, 'organizationId' | 'credentialType' | 'credentialId' | 'actor'>;
 
 /** One thing that was done. */
 export interface AuditEntry {

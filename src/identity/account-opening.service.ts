@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { AccountsRepository } from './accounts.repository.js';
+import type { ActionSource } from './admin-principal.js';
+import { type ActingPerson, type AuditActor, newServiceActor, personActor } from './audit/audit-actor.rules.js';
+import { AuditTrail } from './audit/audit-trail.js';
+
+/** Name of an account that no person owns yet. Source: contract-admin 6.1, 6.4. */
+const UNCLAIMED_NAME = 'My account';
+
+/** An account that a service is to own until a person claims it. */
+export interface NewServiceAccount {
+  readonly organizationId: string;
+  /** Names the door it came through, such as "CLI service". */
+  readonly serviceName: string;
+  readonly actionSource: ActionSource;
+}
+
+/** Opens accounts, each with its first owner and the first entry of its trail. None has a deadline (contract-admin 6.4). */
+@Injectable()
+export class AccountOpening {
+  constructor(
+    private readonly accounts: AccountsRepository,
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether anybody has an account here. */
+  hasAny(): Promise<boolean> {
+    return this.accounts.hasAny();
+  }
+
+  /**
+   * Whether this transaction is the one that opens the first account of the deployment. Whoever asks the same waits until
+   * it ends: of two who come at once, one is first.
+   */
+  async isFirst(tx: EntityManager): Promise<boolean> {
+    await this.accounts.lockFirstAccount(tx);
+    return !(await this.accounts.hasAny(tx));
+  }
+
+  /** @param owner a person who is stored already. */
+  async forPerson(
+    tx: EntityManager,
+    organization: { readonly id: string; readonly name: string },
+    owner: ActingPerson,
+  ): Promise<void> {
+    await this.open(tx, organization.name, personActor(organization.id, owner));
+  }
+
+  /**
+   * Opens an unclaimed account and the service identity that owns it.
+   *
+   * @returns the id of that identity, which is derived from the account's. Source: contract-admin 6.4.
+   */
+  async forService(tx: EntityManager, account: NewServiceAccount): Promise<{ readonly identityId: string }> {
+    const { organizationId, serviceName, actionSource } = account;
+    const identityId = `service-${organizationId}`;
+    await this.accounts.insertServiceIdentity(tx, {
+      id: identityId,
+      name: serviceName,
+      createdAt: this.clock.now(),
+    });
+    await this.open(tx, UNCLAIMED_NAME, newServiceActor(organizationId, identityId, actionSource));
+    return { identityId };
+  }
+
+  private async open(tx: EntityManager, name: string, owner: AuditActor): Promise<void> {
+    const { organizationId, actor } = owner;
+    const createdAt = this.clock.now();
+    await this.accounts.insertOrganization(tx, { organizationId, name, ownerId: actor.id, createdAt });
+    await this.trail.record(tx, owner, {
+      action: 'organization.created',
+      targetType: 'organization',
+      targetId: organizationId,
+    });
+  }
+}
