@@ -14,6 +14,7 @@ const ARROWS = {
   usage: ['identity', 'app-directory', 'pricing', 'upstreams', 'budgets', 'limits', 'allowance'],
   apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams', 'allowance'],
   limits: [],
+  organizations: ['identity', 'limits'],
   issuers: ['app-directory'],
   users: ['identity', 'app-directory', 'usage'],
   attestation: ['app-directory', 'users'],

@@ -13,6 +13,7 @@ import { IssuersModule } from './issuers/issuers.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
@@ -43,6 +44,7 @@ class ProviderPortsModule {}
     DiscoveryModule,
     IdentityModule,
     LimitsModule,
+    OrganizationsModule,
     PricingModule,
     AllowanceModule,
     AppDirectoryModule,

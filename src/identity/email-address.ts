@@ -1,0 +1,20 @@
+import { Text } from '../common/fields/fields.js';
+
+/** Source: RFC 5321, 4.5.3.1.3 (a path of 256 octets, two of them brackets). */
+const MAX_CHARACTERS = 254;
+const SOMEBODY_SOMEWHERE = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
+
+/** An e-mail address in a body. Only its shape is judged: nobody sends mail to it. */
+export function EmailAddress(options: { readonly optional?: boolean; readonly description: string }) {
+  return Text({
+    max: MAX_CHARACTERS,
+    pattern: SOMEBODY_SOMEWHERE,
+    patternText: `an e-mail address of at most ${MAX_CHARACTERS} characters`,
+    ...options,
+  });
+}
+
+/** The form in which two e-mail addresses are the same one. Source: contract-admin 7.1. */
+export function comparableEmail(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { Instant } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
+import { isAtLeast } from '../../identity/admin-permission.rules.js';
+import type { Role } from '../../identity/admin-principal.js';
+import { comparableEmail } from '../../identity/email-address.js';
+
+/** How long an invitation can be accepted. */
+export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+/** Base62 characters of the token: 285 bits. */
+export const INVITATION_TOKEN_CHARACTERS = 48;
+
+/** What became of an invitation; `pending` is the only status that can change. */
+export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
+
+/** What decides an invitation's status. */
+interface InvitationEnds {
+  readonly expiresAt: Instant;
+  readonly acceptedAt: Instant | null;
+  readonly revokedAt: Instant | null;
+}
+
+/** What decides who may accept an invitation. */
+export interface OfferedMembership extends InvitationEnds {
+  readonly role: Role;
+  readonly email: string | null;
+  readonly acceptedBy: string | null;
+}
+
+/** A person with an invitation's token in their hands. */
+export interface InvitedPerson {
+  readonly identityId: string;
+  readonly email: string;
+  /** Their role in the organization, if they belong to it already. */
+  readonly memberRole: Role | undefined;
+}
+
+/** What accepting comes to, and the role the person then has. */
+export interface Acceptance {
+  /** `repeated`: it was this person who accepted it before. `kept`: a member whose role is not below the one offered. */
+  readonly outcome: 'joined' | 'raised' | 'kept' | 'repeated';
+  readonly role: Role;
+}
+
+/** The form an invitation's token is stored and looked up in, hexadecimal: what its timing tells is of no use. */
+export function hashInvitationToken(token: Secret): string {
+  return hash('sha256', token.reveal(), 'hex');
+}
+
+/** @param nowMs milliseconds since the epoch; an invitation ends at its last instant. */
+export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, nowMs: number): InvitationStatus {
+  if (acceptedAt !== null) return 'accepted';
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt.getTime() <= nowMs ? 'expired' : 'pending';
+}
+
+/**
+ * Judges who accepts an invitation. Whoever belongs to the organization keeps the higher of two roles.
+ *
+ * @throws not_found it is over, alike for whatever reason; forbidden it is for another e-mail address.
+ */
+export function acceptanceOf(offer: OfferedMembership, person: InvitedPerson, nowMs: number): Acceptance {
+  const { identityId, email, memberRole } = person;
+  if (offer.acceptedBy === identityId && memberRole !== undefined) return { outcome: 'repeated', role: memberRole };
+  if (statusOf(offer, nowMs) !== 'pending') throw invitationGone();
+  if (offer.email !== null && comparableEmail(offer.email) !== comparableEmail(email)) {
+    throw new GatewayError('forbidden', {
+      message: 'The invitation is for another e-mail address.',
+      reason: 'invited_email_differs',
+    });
+  }
+  if (memberRole === undefined) return { outcome: 'joined', role: offer.role };
+  if (isAtLeast(memberRole, offer.role)) return { outcome: 'kept', role: memberRole };
+  return { outcome: 'raised', role: offer.role };
+}
+
+/** The refusal of a token that opens nothing (any more). */
+export function invitationGone(): GatewayError {
+  return new GatewayError('not_found', {
+    message: 'No such invitation: it was used or revoked, or its time is over. Ask for another one.',
+    reason: 'invitation_gone',
+  });
+}
+
+/** @throws forbidden to invite, or to revoke an invitation, to a role above the own one (threats 7.3). */
+export function requireMayOffer(ownRole: Role, role: Role): void {
+  if (!isAtLeast(ownRole, role)) {
+    throw new GatewayError('forbidden', {
+      message: 'An invitation may not offer a role above your own.',
+      reason: 'invited_role_too_high',
+    });
+  }
+}

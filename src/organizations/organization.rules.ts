@@ -1,0 +1,15 @@
+const PERSON_ID = /^user_([0-9a-z]{20})$/;
+
+/** Most characters of an organization's name. */
+export const MAX_ORGANIZATION_NAME = 100;
+
+/**
+ * The id of the organization that a person gets when they register: derived from theirs, so that there is one.
+ *
+ * @throws Error for what is no id of a person, which is our defect. Source: contract-admin 6.2.
+ */
+export function ownOrganizationId(personId: string): string {
+  const random = PERSON_ID.exec(personId)?.[1];
+  if (random === undefined) throw new Error('Only people get an organization of their own.');
+  return `org_${random}`;
+}
