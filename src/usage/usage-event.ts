@@ -92,8 +92,8 @@ export interface UsageOutcome {
   /** Every target that was tried, the one that served last; absent when there was one. */
   readonly attempts?: readonly UsageAttempt[] | undefined;
   /**
-   * The worst cases of targets that were called and did not answer in time, in whole nano-dollars: they may have served
-   * the request all the same, and charged for it. Absent: there was none.
+   * What targets may charge for that did not serve the request, in whole nano-dollars: the worst case of those that did
+   * not answer in time, what is known of those whose answer had begun and was discarded. Absent: there was none.
    */
   readonly unheardNanoUsd?: number | undefined;
   /** Tools of the request that the provider runs and may charge for beside the tokens. */

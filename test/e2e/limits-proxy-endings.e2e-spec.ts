@@ -25,6 +25,7 @@ const BUDGET = { spending: { monthly_usd: 50 } };
 const LIMITS = { per_user: BUDGET, per_app: BUDGET };
 const BEGUN = event({ type: 'response.created' });
 const DONE = event({ type: 'response.completed', response: RESPONSE });
+const FAILED = event({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', output: [] } });
 const NANO_USD = 1_000_000_000;
 /** Longest until an event is stored. */
 const STORED = { withinMs: 5_000 };
@@ -206,13 +207,34 @@ describe('named endpoints (decision 4.3) → held once, settled once', () => {
       200,
       RESPONSE_USD,
     ],
-    ['a stream fails before its content', async () => [{ script: dieAfter(0, '') }, {}], 200, RESPONSE_USD],
+    ['a stream breaks before its head', async () => [{ script: resetBeforeAnswer() }, {}], 200, RESPONSE_USD],
+    [
+      'a stream fails before its content and tells its usage, the second serves: both may be charged for',
+      async () => [{ script: sse([BEGUN, FAILED]) }, {}],
+      200,
+      2 * RESPONSE_USD,
+    ],
   ])('%s', async (_name, targets, status, usd) => {
     const app = await chained(...(await targets()));
     expect((await chain?.call())?.status).toBe(status);
     await app.client.events();
     expect(await spent(app)).toEqual(usd === 0 ? [] : [usd]);
   });
+
+  it.each<[string, Script]>([
+    ['breaks', dieAfter(BEGUN.length, BEGUN)],
+    ['fails', sse([BEGUN, event({ type: 'error', code: 'server_error', message: 'Overloaded.' })])],
+  ])(
+    'decision 4.6, threats 8.3: a stream %s before its content → the most it could have cost, beside what the second one cost',
+    async (_name, script) => {
+      const app = await chained({ script }, {});
+      expect((await chain?.call())?.status).toBe(200);
+      const [{ cost_usd, attempts }] = await app.client.events();
+      expect([cost_usd, attempts.length]).toEqual([RESPONSE_USD, 2]);
+      const [counted = 0] = await spent(app);
+      expect(counted).toBeGreaterThan(RESPONSE_USD + (MAX_OUTPUT_TOKENS * 8) / 1_000_000);
+    },
+  );
 
   it('no target has a free connection', async () => {
     const held = hold(BEGUN);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { heldBy } from '../../../test/support/counted-holds.js';
-import { anAdmission, anOutcome } from '../../../test/support/usage.js';
+import { anAdmission, anOutcome, aReading } from '../../../test/support/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { compilePrice } from '../../pricing/model-price.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
 
@@ -97,6 +98,41 @@ describe('money of a request (decision 4.3)', () => {
     expect(() => record.admit(anAdmission())).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
     expect(ends).toEqual(['released 7']);
   });
+});
+
+describe('targets whose answer had begun and was discarded (threats 8.3)', () => {
+  const discarded: UsageAttempt = { ...failed, status: 200, error: 'server_error' };
+  const price = compilePrice({ input: 2, output: 8 });
+
+  it.each<[string, UsageOutcome, number | undefined]>([
+    ['its answer told no usage → its worst case', anOutcome({ price }), 700_000],
+    [
+      'it told all of its usage → what that costs',
+      anOutcome({ price, reading: aReading({ inputTokens: 3 }) }),
+      4_006_000,
+    ],
+    ['it told the beginning of its usage → its worst case at least', opened(3), 700_000],
+    ['it told the beginning of its usage → what is known at least', opened(1_000), 2_000_000],
+  ])('%s', (_name, answer, expected) => {
+    const { record, outcomes } = aRecord();
+    record.admit(anAdmission({ worstNanoUsd: 700_000 }));
+    record.addFailed(discarded, true, answer);
+    record.admit(anAdmission({ worstNanoUsd: 50 }));
+    record.settle(anOutcome(), served, true);
+    expect(outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd)).toEqual([expected]);
+  });
+
+  it('it fell silent → its worst case, once', () => {
+    const { record, outcomes } = aRecord();
+    record.admit(anAdmission({ worstNanoUsd: 700_000 }));
+    record.addFailed({ ...discarded, error: 'provider_silent' }, true, anOutcome({ price }));
+    record.settle(anOutcome(), served, true);
+    expect(outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd)).toEqual([700_000]);
+  });
+
+  function opened(inputTokens: number): UsageOutcome {
+    return anOutcome({ price, reading: aReading({ inputTokens, outputTokens: 0, isOpening: true }) });
+  }
 });
 
 describe('targets that did not answer in time (threats 8.3: what may have been served is not free)', () => {

@@ -1,4 +1,5 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
+import { chargeOf, resolveCost } from '../../usage/event/usage-cost.rules.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
 import { TIMED_OUT, WENT_SILENT } from '../exchange/provider-failure.rules.js';
@@ -55,9 +56,11 @@ export class CallRecord {
    * A target failed and another one is tried.
    *
    * @param wasSent the request went out to it.
+   * @param discarded what became of its successful answer; absent where none had begun.
    */
-  addFailed(attempt: UsageAttempt, wasSent: boolean): void {
+  addFailed(attempt: UsageAttempt, wasSent: boolean, discarded?: UsageOutcome): void {
     if (attempt.error === TIMED_OUT || attempt.error === WENT_SILENT) this.#countUnheard(wasSent);
+    else if (discarded !== undefined) this.#countDiscarded(discarded);
     this.#failed ??= [];
     this.#failed.push(attempt);
   }
@@ -91,6 +94,14 @@ export class CallRecord {
     this.#isAbandoned = true;
     for (const hold of this.holds) hold.release();
     this.onUnsent();
+  }
+
+  /** A provider that had begun to answer may charge for it, though the client never sees it (threats 8.3). */
+  #countDiscarded(answer: UsageOutcome): void {
+    if (this.#ticket === undefined) return;
+    const { reportsCost, worstNanoUsd } = this.#ticket.admission;
+    const chargedNanoUsd = chargeOf(resolveCost(reportsCost, answer), worstNanoUsd);
+    this.#unheardNanoUsd = (this.#unheardNanoUsd ?? 0) + chargedNanoUsd;
   }
 
   /** A provider that was too slow for us may have served the request: that is not free (threats 8.3, 9.1). */

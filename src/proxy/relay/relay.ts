@@ -5,7 +5,7 @@ import { RequestTimings } from '../../common/http/request-timings.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { createUsageReader, type UsageReader } from '../../upstreams/usage/usage-reader.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
-import type { UsageAttempt } from '../../usage/usage-event.js';
+import type { UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
@@ -187,12 +187,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     if (chain === undefined || this.#clientLeft) return false;
     const next = chain.next(error ?? `status_${this.#status}`);
     if (next === undefined) return false;
-    this.record.addFailed(this.#attempt(error), this.#sent);
+    const attempt = this.#attempt(error);
+    // Where it had begun to answer, it may charge for what was held back.
+    for (const chunk of this.#opening?.release() ?? []) this.#reader?.push(chunk);
+    this.record.addFailed(attempt, this.#sent, isSuccess(this.#status) ? this.#outcome(attempt, false) : undefined);
     this.#traceCall(error, undefined);
     // The next target's time to its first byte is its own.
     this.#timings.providerTtfbMs = 0;
     this.#ended = true;
-    this.#opening?.release();
     this.response.off('close', this.#onClose);
     this.#exchange.discard();
     new Relay(next.call, this.response, this.parts, this.record, this.trace).start(next.client);
@@ -235,28 +237,21 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   }
 
   #settle({ clientAborted, error }: { clientAborted: boolean; error: string | null }): void {
+    const attempt = this.#attempt(error);
+    const called = this.#sent || !clientAborted;
+    const outcome = this.#outcome(attempt, clientAborted);
+    this.record.settle(outcome, called ? attempt : undefined, this.#sent);
+    if (called && this.record.isAdmitted) this.#traceCall(error, outcome.reading);
+    this.#end(error);
+  }
+
+  #outcome({ error, latencyMs }: UsageAttempt, clientAborted: boolean): UsageOutcome {
     const { price, hostedTools } = this.call;
     // A call that was cancelled before its answer may still be charged for: it counts as answered, usage unknown.
     const answered = isSuccess(this.#status) || (clientAborted && this.#sent && this.#status === 0);
-    const attempt = this.#attempt(error);
+    const status = answered && error === null ? 'ok' : 'provider_error';
     const reading = this.#reader?.finish();
-    const called = this.#sent || !clientAborted;
-    this.record.settle(
-      {
-        status: answered && error === null ? 'ok' : 'provider_error',
-        answered,
-        latencyMs: attempt.latencyMs,
-        clientAborted,
-        reading,
-        price,
-        contentType: this.#contentType,
-        hostedTools,
-      },
-      called ? attempt : undefined,
-      this.#sent,
-    );
-    if (called && this.record.isAdmitted) this.#traceCall(error, reading);
-    this.#end(error);
+    return { status, answered, latencyMs, clientAborted, reading, price, contentType: this.#contentType, hostedTools };
   }
 
   /** This target, as the event of a request with several tells of it. */

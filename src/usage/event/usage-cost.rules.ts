@@ -6,7 +6,7 @@ import { wholeNumber } from './usage-line.rules.js';
  * What a finished request counts against budgets, in whole nano-dollars: what is unknown is not free (decision 3.11).
  *
  * @param worstNanoUsd what the request could cost at most.
- * @param unheardNanoUsd of the outcome: what targets that did not answer in time could cost beside it.
+ * @param unheardNanoUsd of the outcome: what targets that did not serve it may cost beside it.
  */
 export function chargeOf(cost: ResolvedCost, worstNanoUsd: number, unheardNanoUsd = 0): number {
   const known = cost.source === 'unresolved' ? Math.max(cost.nanoUsd, wholeNumber(worstNanoUsd)) : cost.nanoUsd;
