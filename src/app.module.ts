@@ -17,6 +17,7 @@ import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
+import { ReceiptsModule } from './receipts/receipts.module.js';
 import { NightlyRetentionModule } from './retention/nightly-retention.module.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -38,6 +39,11 @@ class AppPortsModule {}
 @Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
 class ProviderPortsModule {}
 
+/** No arrow leads from `receipts` to `keys`: which keys are in force reaches it through the port `IssuedKeys`. */
+@Global()
+@Module({ imports: [KeysModule], exports: [KeysModule] })
+class KeyPortsModule {}
+
 /** The rooms, in arrow order. */
 @Module({
   imports: [
@@ -49,6 +55,8 @@ class ProviderPortsModule {}
     AllowanceModule,
     AppDirectoryModule,
     IssuersModule,
+    KeyPortsModule,
+    ReceiptsModule,
     ProviderPortsModule,
     GatewaysModule,
     ProvidersModule,

@@ -5,10 +5,12 @@ import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import type { Creation, Write } from '../receipts/creation.js';
+import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
 import { AppListService } from './app-list.service.js';
 import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';
-import { CreateAppService } from './create-app.service.js';
+import { CreateAppService, type CreatedApp } from './create-app.service.js';
 import { AppResponse, CreatedAppResponse } from './dto/app.response.js';
 import { AppCheckResponse, AppValidationResponse } from './dto/app-check.response.js';
 import { AppListResponse } from './dto/app-list.response.js';
@@ -54,11 +56,29 @@ export class AppsController {
     description:
       'The id is assigned. An application with authentication type `api_key` gets its first key, shown once.',
   })
-  @Fails('invalid_request', 'conflict', 'billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')
+  @Idempotent('app')
+  @Fails(
+    'invalid_request',
+    'conflict',
+    'resource_receipt_expired',
+    'resource_key_unavailable',
+    'billing_plan_limit_reached',
+    'billing_payment_required',
+    'billing_unavailable',
+  )
   @ApiCreatedResponse({ type: CreatedAppResponse })
-  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateAppRequest): Promise<CreatedAppResponse> {
-    const { app, key } = await this.creation.create(admin.organizationId, body);
-    return CreatedAppResponse.created(this.views.of(app), key);
+  create(
+    @Admin() admin: AdminPrincipal,
+    @Creating() creation: Creation,
+    @Body() body: CreateAppRequest,
+  ): Promise<CreatedAppResponse> {
+    return creation.run(
+      (write: Write<CreatedApp>) => this.creation.create(admin, body, write),
+      ({ app, key }) => ({
+        body: CreatedAppResponse.created(this.views.of(app), key),
+        ids: { appId: app.id, ...(key && { keyId: key.id }) },
+      }),
+    );
   }
 
   @Get('apps/:app')
@@ -82,8 +102,12 @@ export class AppsController {
   @AppParam()
   @Fails('invalid_request', 'app_revision_required', 'app_revision_conflict', 'app_not_found')
   @ApiOkResponse({ type: AppResponse })
-  async replace(@OwnApp() app: AppRow, @Body() body: ReplaceAppRequest): Promise<AppResponse> {
-    return AppResponse.from(this.views.of(await this.apps.replace(app, body)));
+  async replace(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Body() body: ReplaceAppRequest,
+  ): Promise<AppResponse> {
+    return AppResponse.from(this.views.of(await this.apps.replace(admin, app, body)));
   }
 
   @Post('apps/:app/validate')
@@ -129,7 +153,11 @@ export class AppsController {
   @AppParam()
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: DeletedAppResponse })
-  async delete(@OwnApp() app: AppRow, @Query() query: DeleteAppRequest): Promise<DeletedAppResponse> {
-    return DeletedAppResponse.from(app.id, await this.apps.delete(app, query.confirm));
+  async delete(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Query() query: DeleteAppRequest,
+  ): Promise<DeletedAppResponse> {
+    return DeletedAppResponse.from(app.id, await this.apps.delete(admin, app, query.confirm));
   }
 }

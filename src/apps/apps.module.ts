@@ -5,6 +5,7 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { AccountProvidersService } from './account-providers.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { AppListService } from './app-list.service.js';
@@ -21,10 +22,18 @@ import { NewAppIds } from './new-app-ids.service.js';
  *
  * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
- * billing_plan_limit_reached.
+ * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached.
  */
 @Module({
-  imports: [AllowanceModule, AppDirectoryModule, IdentityModule, KeysModule, PricingModule, ProvidersModule],
+  imports: [
+    AllowanceModule,
+    AppDirectoryModule,
+    IdentityModule,
+    KeysModule,
+    PricingModule,
+    ProvidersModule,
+    ReceiptsModule,
+  ],
   controllers: [AppsController],
   providers: [
     AccountProvidersService,

@@ -7,6 +7,8 @@ import type { AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { CHECK_LIMITATIONS, isReady, reachedProviders } from './app-readiness.rules.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
@@ -30,6 +32,7 @@ export class AppsService {
     private readonly drafts: AppDraftsService,
     private readonly directory: AppDirectoryService,
     private readonly users: AppUsers,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -40,10 +43,11 @@ export class AppsService {
    * @throws app_not_found it was deleted during this call.
    * @throws invalid_request the configuration is not acceptable.
    */
-  async replace(app: AppRow, { name, config: raw, status, revision }: ReplaceAppRequest): Promise<AppRow> {
+  async replace(admin: AdminPrincipal, app: AppRow, body: ReplaceAppRequest): Promise<AppRow> {
+    const { name, config: raw, status, revision } = body;
     if (revision !== app.revision) throw staleRevision();
     const { config } = await this.drafts.acceptReplacement(app, raw);
-    const written = await this.write(app, { name, config, status: status ?? app.status });
+    const written = await this.write(admin, app, { name, config, status: status ?? app.status });
     if (written !== undefined) return written;
     await this.directory.requireOwn(app.organizationId, app.id);
     throw staleRevision();
@@ -78,12 +82,13 @@ export class AppsService {
    * @throws invalid_request the confirmation is not the application's id (decision 6.6).
    * @throws app_not_found it was deleted during this call.
    */
-  async delete(app: AppRow, confirmation: string): Promise<number> {
+  async delete(admin: AdminPrincipal, app: AppRow, confirmation: string): Promise<number> {
     if (confirmation !== app.id) throw invalidRequest('confirm', 'must be the id of the application');
     const removedUsers = await this.dataSource.transaction(async (tx) => {
       if (!(await this.repository.lock(tx, app))) throw new GatewayError('app_not_found');
       const users = await this.users.countOf(tx, app);
       await this.repository.delete(tx, app);
+      await this.audit.record(tx, admin, { action: 'app.deleted', ...targetOf(app), details: { name: app.name } });
       await this.directory.announceChange(tx, app.id);
       return users;
     });
@@ -91,15 +96,22 @@ export class AppsService {
     return removedUsers;
   }
 
-  private async write(app: AppRow, accepted: AcceptedApp): Promise<AppRow | undefined> {
+  private async write(admin: AdminPrincipal, app: AppRow, accepted: AcceptedApp): Promise<AppRow | undefined> {
     const written = await this.dataSource.transaction(async (tx) => {
       const replaced = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
-      if (replaced !== undefined) await this.directory.announceChange(tx, app.id);
+      if (replaced === undefined) return undefined;
+      const details = { name: replaced.name, status: replaced.status, revision: replaced.revision };
+      await this.audit.record(tx, admin, { action: 'app.replaced', ...targetOf(app), details });
+      await this.directory.announceChange(tx, app.id);
       return replaced;
     });
     this.directory.forget(app.id);
     return written;
   }
+}
+
+function targetOf({ id }: AppRow): Pick<AuditEntry, 'targetType' | 'targetId' | 'appId'> {
+  return { targetType: 'app', targetId: id, appId: id };
 }
 
 function staleRevision(): GatewayError {

@@ -3,6 +3,8 @@ import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import type { Creation, Write } from '../receipts/creation.js';
+import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
 import { CREATE_FORMS, type CreateGatewayRequest } from './dto/create-gateway.request.js';
 import {
   DeletedProviderGatewayResponse,
@@ -14,7 +16,7 @@ import { ProviderGatewayTestResponse } from './dto/gateway-test.response.js';
 import { TEST_FORMS, type TestGatewayRequest } from './dto/test-gateway.request.js';
 import { RenameGatewayRequest, RotateGatewayRequest } from './dto/update-gateway.request.js';
 import { GatewayProbe } from './gateway-probe.service.js';
-import { GatewaysService } from './gateways.service.js';
+import { type CountedGateway, GatewaysService } from './gateways.service.js';
 
 const TAG = 'Admin provider gateways';
 
@@ -42,17 +44,26 @@ export class GatewaysController {
     description: 'Stores the token sealed. The gateway is not called; test the token first.',
   })
   @BodyByType(CREATE_FORMS)
+  @Idempotent('provider_gateway')
   @Fails(
     'invalid_request',
+    'conflict',
     'provider_unavailable',
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
   )
   @ApiCreatedResponse({ type: ProviderGatewayResponse })
-  async create(@Admin() admin: AdminPrincipal, @Body() sent: SentBody): Promise<ProviderGatewayResponse> {
+  async create(
+    @Admin() admin: AdminPrincipal,
+    @Creating() creation: Creation,
+    @Body() sent: SentBody,
+  ): Promise<ProviderGatewayResponse> {
     const body = readByType<CreateGatewayRequest>(CREATE_FORMS, sent);
-    return ProviderGatewayResponse.from(await this.gateways.create(admin, body));
+    return creation.run(
+      (write: Write<CountedGateway>) => this.gateways.create(admin, body, write),
+      (gateway) => ({ body: ProviderGatewayResponse.from(gateway), ids: { providerGatewayId: gateway.row.id } }),
+    );
   }
 
   @Post('provider-gateways/test')

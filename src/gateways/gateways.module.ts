@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AllowanceModule } from '../allowance/allowance.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { GatewayDrafts } from './gateway-drafts.js';
 import { GatewayListing } from './gateway-listing.service.js';
 import { GatewayProbe } from './gateway-probe.service.js';
@@ -17,7 +18,7 @@ import { GatewaysService } from './gateways.service.js';
  * billing_plan_limit_reached.
  */
 @Module({
-  imports: [AllowanceModule, IdentityModule],
+  imports: [AllowanceModule, IdentityModule, ReceiptsModule],
   controllers: [GatewaysController],
   providers: [GatewaysRepository, GatewayDrafts, GatewaysService, GatewayProbe, GatewayListing],
   exports: [GatewayListing],

@@ -72,12 +72,20 @@ export class GatewaysRepository {
     return rows[0];
   }
 
-  /** Removes the row with its token. A provider that refers to it breaks `providers_gateway_fkey`. */
-  async delete(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
-    const [, deleted] = await tx.query<[unknown[], number]>(
-      'DELETE FROM provider_gateways WHERE organization_id = $1 AND id = $2',
+  /**
+   * Removes the row with its token. A provider that refers to it breaks `providers_gateway_fkey`.
+   *
+   * @returns `undefined` when there is no such row.
+   */
+  async delete(
+    tx: EntityManager,
+    organizationId: string,
+    id: string,
+  ): Promise<Pick<GatewayRow, 'id' | 'name'> | undefined> {
+    const [deleted] = await tx.query<[Pick<GatewayRow, 'id' | 'name'>[], number]>(
+      'DELETE FROM provider_gateways WHERE organization_id = $1 AND id = $2 RETURNING id, name',
       [organizationId, id],
     );
-    return deleted > 0;
+    return deleted[0];
   }
 }

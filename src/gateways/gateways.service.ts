@@ -4,8 +4,10 @@ import { Ceilings } from '../allowance/ceilings.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { AuditTrail } from '../identity/audit/audit-trail.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { breaksReference } from '../platform/database/violates.js';
+import type { Write } from '../receipts/creation.js';
 import type { CreateGatewayRequest } from './dto/create-gateway.request.js';
 import type { RenameGatewayRequest, RotateGatewayRequest } from './dto/update-gateway.request.js';
 import { GatewayDrafts } from './gateway-drafts.js';
@@ -21,6 +23,14 @@ export interface CountedGateway {
   readonly use: GatewayUse;
 }
 
+type GatewayAction = `provider_gateway.${'created' | 'renamed' | 'rotated' | 'deleted'}`;
+
+interface AskedChange {
+  readonly id: string;
+  readonly revision: number | undefined;
+  readonly action: GatewayAction;
+}
+
 /** The management of upstream gateways, each call within the caller's own account. */
 @Injectable()
 export class GatewaysService {
@@ -31,6 +41,7 @@ export class GatewaysService {
     private readonly drafts: GatewayDrafts,
     private readonly configChanges: ConfigChanges,
     private readonly ceilings: Ceilings,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -49,16 +60,22 @@ export class GatewaysService {
    * @throws invalid_request, provider_unavailable as `GatewayDrafts.create` says.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
    */
-  async create(admin: AdminPrincipal, body: CreateGatewayRequest): Promise<CountedGateway> {
+  async create(
+    admin: AdminPrincipal,
+    body: CreateGatewayRequest,
+    write: Write<CountedGateway>,
+  ): Promise<CountedGateway> {
     const draft = await this.drafts.create(admin, body);
     const { organizationId } = admin;
-    const row = await this.write(admin, async (tx) => {
+    const statements = async (tx: EntityManager) => {
       await this.ceilings.requireRoom(tx, organizationId, 'provider_gateways', () =>
         this.gateways.countOf(tx, organizationId),
       );
-      return this.gateways.insert(tx, draft, this.clock.now().toISOString());
-    });
-    return { row, use: NOT_USED };
+      const row = await this.gateways.insert(tx, draft, this.clock.now().toISOString());
+      await this.record(tx, admin, 'provider_gateway.created', row);
+      return { row, use: NOT_USED };
+    };
+    return this.announcing(admin, statements, write);
   }
 
   /**
@@ -69,7 +86,7 @@ export class GatewaysService {
    * @throws conflict the stored revision is another.
    */
   rename(admin: AdminPrincipal, id: string, { name, revision }: RenameGatewayRequest): Promise<CountedGateway> {
-    return this.change(admin, id, revision, () => ({ name }));
+    return this.change(admin, { id, revision, action: 'provider_gateway.renamed' }, () => ({ name }));
   }
 
   /**
@@ -79,7 +96,9 @@ export class GatewaysService {
    * @throws not_found, conflict as `rename`.
    */
   rotate(admin: AdminPrincipal, id: string, { token, revision }: RotateGatewayRequest): Promise<CountedGateway> {
-    return this.change(admin, id, revision, (row) => this.drafts.seal(token, row));
+    return this.change(admin, { id, revision, action: 'provider_gateway.rotated' }, (row) =>
+      this.drafts.seal(token, row),
+    );
   }
 
   /**
@@ -92,7 +111,9 @@ export class GatewaysService {
   async delete(admin: AdminPrincipal, id: string): Promise<void> {
     try {
       await this.write(admin, async (tx) => {
-        if (!(await this.gateways.delete(tx, admin.organizationId, id))) throw noSuchGateway();
+        const deleted = await this.gateways.delete(tx, admin.organizationId, id);
+        if (deleted === undefined) throw noSuchGateway();
+        await this.record(tx, admin, 'provider_gateway.deleted', deleted);
       });
     } catch (error) {
       throw breaksReference(error, 'providers_gateway_fkey') ? gatewayInUse(await this.useOf(admin, id)) : error;
@@ -101,8 +122,7 @@ export class GatewaysService {
 
   private async change(
     admin: AdminPrincipal,
-    id: string,
-    revision: number | undefined,
+    { id, revision, action }: AskedChange,
     makeChange: (row: GatewayRow) => GatewayChange | Promise<GatewayChange>,
   ): Promise<CountedGateway> {
     const before = await this.requireGateway(admin, id);
@@ -113,6 +133,7 @@ export class GatewaysService {
       const changed = await this.gateways.change(tx, target, change, this.clock.now().toISOString());
       // Deleted or changed since it was read: whoever named a revision is told to read again, and learns which.
       if (changed === undefined) throw revision === undefined ? noSuchGateway() : stale();
+      await this.record(tx, admin, action, changed);
       return changed;
     });
     return { row, use: await this.useOf(admin, id) };
@@ -128,13 +149,27 @@ export class GatewaysService {
     return (await this.references.useByGateway(organizationId)).get(id) ?? NOT_USED;
   }
 
+  private record(
+    tx: EntityManager,
+    admin: AdminPrincipal,
+    action: GatewayAction,
+    { id, name }: Pick<GatewayRow, 'id' | 'name'>,
+  ): Promise<void> {
+    return this.audit.record(tx, admin, { action, targetType: 'provider_gateway', targetId: id, details: { name } });
+  }
+
+  private write<T>(admin: AdminPrincipal, statements: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return this.announcing(admin, statements, (all) => this.dataSource.transaction(all));
+  }
+
   /** Writes and announces in one transaction, so that whoever keeps gateways in memory hears of what was committed. */
-  private async write<T>(
+  private async announcing<T>(
     { organizationId }: AdminPrincipal,
     statements: (tx: EntityManager) => Promise<T>,
+    write: (statements: (tx: EntityManager) => Promise<T>) => Promise<T>,
   ): Promise<T> {
     const change = { topic: GATEWAYS_TOPIC, key: organizationId };
-    const written = await this.dataSource.transaction(async (tx) => {
+    const written = await write(async (tx) => {
       const result = await statements(tx);
       await this.configChanges.publish(tx, change);
       return result;

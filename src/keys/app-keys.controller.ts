@@ -3,6 +3,11 @@ import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import type { Creation, Write } from '../receipts/creation.js';
+import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
+import type { IssuedAppKey } from './app-key.js';
 import { AppKeysService } from './app-keys.service.js';
 import { AppKeyListResponse, IssuedAppKeyResponse, RevokedAppKeyResponse } from './dto/app-key.response.js';
 import { CreateAppKeyRequest } from './dto/create-app-key.request.js';
@@ -31,16 +36,28 @@ export class AppKeysController {
     summary: 'Issue a key',
     description: 'Only for applications with authentication type `api_key`. The key is shown once.',
   })
+  @Idempotent('app_key')
   @Fails(
     'invalid_request',
     'app_not_found',
+    'conflict',
+    'resource_receipt_expired',
+    'resource_key_unavailable',
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
   )
   @ApiCreatedResponse({ type: IssuedAppKeyResponse })
-  async create(@OwnApp() app: AppRow, @Body() body: CreateAppKeyRequest): Promise<IssuedAppKeyResponse> {
-    return IssuedAppKeyResponse.from(await this.keys.create(app, body.name));
+  create(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Creating() creation: Creation,
+    @Body() body: CreateAppKeyRequest,
+  ): Promise<IssuedAppKeyResponse> {
+    return creation.run(
+      (write: Write<IssuedAppKey>) => this.keys.create(admin, app, body.name, write),
+      (issued) => ({ body: IssuedAppKeyResponse.from(issued), ids: { appId: app.id, keyId: issued.id } }),
+    );
   }
 
   @Post('apps/:app/keys/:key/revoke')
@@ -55,8 +72,12 @@ export class AppKeysController {
   @ApiParam({ name: 'key', description: 'Id of the key.', schema: { type: 'string' } })
   @Fails('invalid_request', 'app_not_found', 'not_found')
   @ApiOkResponse({ type: RevokedAppKeyResponse })
-  async revoke(@OwnApp() app: AppRow, @Param('key') keyId: string): Promise<RevokedAppKeyResponse> {
-    await this.keys.revoke(app, keyId);
+  async revoke(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Param('key') keyId: string,
+  ): Promise<RevokedAppKeyResponse> {
+    await this.keys.revoke(admin, app, keyId);
     return RevokedAppKeyResponse.from(app.id, keyId);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
+import type { IssuedKeys } from '../receipts/issued-keys.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
 /** A key and when its use was last written down. */
@@ -8,9 +9,14 @@ export interface StoredAppKey extends AppKey {
   readonly lastUsedAt: Instant | null;
 }
 
+interface RevokedKey {
+  readonly keyHash: string;
+  readonly wasActive: boolean;
+}
+
 /** All SQL on the table `app_keys`. */
 @Injectable()
-export class AppKeysRepository {
+export class AppKeysRepository implements IssuedKeys {
   constructor(private readonly dataSource: DataSource) {}
 
   async insert(tx: EntityManager, app: KeyOwner, key: IssuedAppKey, keyHash: string): Promise<void> {
@@ -39,14 +45,25 @@ export class AppKeysRepository {
     );
   }
 
-  /** @returns the hash of the key, also of one that was revoked before; `undefined` when there is no such key. */
-  async revoke(tx: EntityManager, app: KeyOwner, keyId: string, at: Instant): Promise<string | undefined> {
-    const [rows]: [{ keyHash: string }[], number] = await tx.query(
-      `UPDATE app_keys SET status = 'revoked', revoked_at = coalesce(revoked_at, $4)
-       WHERE organization_id = $1 AND app_id = $2 AND id = $3 RETURNING key_hash AS "keyHash"`,
+  /** @returns the key's hash, and whether it was in force until now; `undefined` when there is no such key. */
+  async revoke(tx: EntityManager, app: KeyOwner, keyId: string, at: Instant): Promise<RevokedKey | undefined> {
+    const [rows]: [RevokedKey[], number] = await tx.query(
+      `WITH before AS (
+         SELECT id, status FROM app_keys WHERE organization_id = $1 AND app_id = $2 AND id = $3 FOR UPDATE)
+       UPDATE app_keys key SET status = 'revoked', revoked_at = coalesce(key.revoked_at, $4)
+         FROM before WHERE key.id = before.id
+       RETURNING key.key_hash AS "keyHash", before.status = 'active' AS "wasActive"`,
       [app.organizationId, app.id, keyId, at],
     );
-    return rows[0]?.keyHash;
+    return rows[0];
+  }
+
+  async isActive(organizationId: string, keyId: string): Promise<boolean> {
+    const rows: unknown[] = await this.dataSource.query(
+      "SELECT FROM app_keys WHERE organization_id = $1 AND id = $2 AND status = 'active'",
+      [organizationId, keyId],
+    );
+    return rows.length > 0;
   }
 
   /** Of whichever account: the key itself says whose it is. */

@@ -6,6 +6,9 @@ import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import type { Write } from '../receipts/creation.js';
 import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 import {
   APP_KEY_BRAND,
@@ -27,6 +30,7 @@ export class AppKeysService {
     private readonly repository: AppKeysRepository,
     private readonly directory: AppKeyDirectory,
     private readonly ceilings: Ceilings,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -53,9 +57,13 @@ export class AppKeysService {
   }
 
   /** @throws invalid_request the application does not use keys; and as `issue`. */
-  create(app: AppRow, name: string): Promise<IssuedAppKey> {
+  async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
     requireKeyAuthentication(app.authenticationType);
-    return this.dataSource.transaction((tx) => this.issue(tx, app, name));
+    return write(async (tx) => {
+      const issued = await this.issue(tx, app, name);
+      await this.audit.record(tx, admin, { action: 'app_key.created', ...targetOf(app, issued.id), details: { name } });
+      return issued;
+    });
   }
 
   /** Newest first. @throws invalid_request the application does not use keys. */
@@ -71,15 +79,21 @@ export class AppKeysService {
    * @throws invalid_request the application does not use keys.
    * @throws not_found the application has no such key.
    */
-  async revoke(app: AppRow, keyId: string): Promise<void> {
+  async revoke(admin: AdminPrincipal, app: AppRow, keyId: string): Promise<void> {
     requireKeyAuthentication(app.authenticationType);
     if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
     const revoked = await this.dataSource.transaction(async (tx) => {
-      const hash = await this.repository.revoke(tx, app, keyId, this.clock.now());
-      if (hash === undefined) throw new GatewayError('not_found');
-      await this.directory.announceChange(tx, { id: keyId, hash });
-      return { id: keyId, hash };
+      const key = await this.repository.revoke(tx, app, keyId, this.clock.now());
+      if (key === undefined) throw new GatewayError('not_found');
+      if (key.wasActive) await this.audit.record(tx, admin, { action: 'app_key.revoked', ...targetOf(app, keyId) });
+      const revokedKey = { id: keyId, hash: key.keyHash };
+      await this.directory.announceChange(tx, revokedKey);
+      return revokedKey;
     });
     this.directory.forget(revoked);
   }
+}
+
+function targetOf(app: KeyOwner, keyId: string): Pick<AuditEntry, 'targetType' | 'targetId' | 'appId'> {
+  return { targetType: 'app_key', targetId: keyId, appId: app.id };
 }

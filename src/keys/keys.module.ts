@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AllowanceModule } from '../allowance/allowance.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { IssuedKeys } from '../receipts/issued-keys.js';
+import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { AppKeyDirectory } from './app-key-directory.js';
 import { AppKeyUses } from './app-key-uses.js';
 import { AppKeysController } from './app-keys.controller.js';
@@ -10,14 +12,21 @@ import { AppKeysService } from './app-keys.service.js';
 
 /**
  * Keys with which server backends call their application: issue, list, revoke, and the look-up of a presented key.
+ * Tells the room of receipts which keys are in force.
  *
  * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found,
- * billing_plan_limit_reached. Log lines: app_key_use_write_failed.
+ * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached. Log lines: app_key_use_write_failed.
  */
 @Module({
-  imports: [AllowanceModule, AppDirectoryModule, IdentityModule],
+  imports: [AllowanceModule, AppDirectoryModule, IdentityModule, ReceiptsModule],
   controllers: [AppKeysController],
-  providers: [AppKeyDirectory, AppKeyUses, AppKeysRepository, AppKeysService],
-  exports: [AppKeyDirectory, AppKeysService],
+  providers: [
+    AppKeyDirectory,
+    AppKeyUses,
+    AppKeysRepository,
+    { provide: IssuedKeys, useExisting: AppKeysRepository },
+    AppKeysService,
+  ],
+  exports: [AppKeyDirectory, AppKeysService, IssuedKeys],
 })
 export class KeysModule {}

@@ -3,12 +3,15 @@ import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import type { Creation, Write } from '../receipts/creation.js';
+import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
 import { CreateProviderRequest } from './dto/create-provider.request.js';
 import { DeletedProviderResponse, ProviderListResponse, ProviderResponse } from './dto/provider.response.js';
 import { ProviderTestResponse } from './dto/provider-test.response.js';
 import { TestProviderRequest } from './dto/test-provider.request.js';
 import { UpdateProviderRequest } from './dto/update-provider.request.js';
 import { ProviderProbe } from './provider-probe.service.js';
+import type { RoutedProvider } from './provider-routes.service.js';
 import { ProvidersService } from './providers.service.js';
 
 const TAG = 'Admin providers';
@@ -37,9 +40,11 @@ export class ProvidersController {
     description:
       'Stores the key sealed, or names the upstream gateway that has the credential. The provider is not called; test first.',
   })
+  @Idempotent('provider')
   @Fails(
     'invalid_request',
     'not_found',
+    'conflict',
     'slug_taken',
     'provider_not_supported_by_gateway',
     'provider_unavailable',
@@ -48,8 +53,15 @@ export class ProvidersController {
     'billing_unavailable',
   )
   @ApiCreatedResponse({ type: ProviderResponse })
-  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateProviderRequest): Promise<ProviderResponse> {
-    return ProviderResponse.from(await this.providers.create(admin, body));
+  create(
+    @Admin() admin: AdminPrincipal,
+    @Creating() creation: Creation,
+    @Body() body: CreateProviderRequest,
+  ): Promise<ProviderResponse> {
+    return creation.run(
+      (write: Write<RoutedProvider>) => this.providers.create(admin, body, write),
+      (provider) => ({ body: ProviderResponse.from(provider), ids: { providerId: provider.row.id } }),
+    );
   }
 
   @Post('providers/test')

@@ -5,6 +5,7 @@ import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { CustomPrices } from '../pricing/custom-prices.js';
 import { PricingModule } from '../pricing/pricing.module.js';
+import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
 import { ProviderDirectory } from './provider-directory.js';
@@ -27,7 +28,7 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
  * Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [AllowanceModule, GatewaysModule, IdentityModule, PricingModule],
+  imports: [AllowanceModule, GatewaysModule, IdentityModule, PricingModule, ReceiptsModule],
   controllers: [ProvidersController],
   providers: [
     ProvidersRepository,

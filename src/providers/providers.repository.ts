@@ -9,6 +9,9 @@ const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secr
   created_by AS "createdBy",
   to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"`;
 
+/** What is known of an instance that is gone. */
+export type DeletedProvider = Pick<ProviderRow, 'id' | 'slug' | 'type'>;
+
 /** Which stored state a write builds on. */
 interface WriteTarget {
   readonly id: string;
@@ -99,13 +102,13 @@ export class ProvidersRepository implements GatewayReferences {
     return rows[0];
   }
 
-  /** Removes the row with its key and prices. */
-  async delete(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
-    const [, deleted] = await tx.query<[unknown[], number]>(
-      'DELETE FROM providers WHERE organization_id = $1 AND id = $2',
+  /** Removes the row with its key and prices. @returns `undefined` when there is no such row. */
+  async delete(tx: EntityManager, organizationId: string, id: string): Promise<DeletedProvider | undefined> {
+    const [deleted] = await tx.query<[DeletedProvider[], number]>(
+      'DELETE FROM providers WHERE organization_id = $1 AND id = $2 RETURNING id, slug, type',
       [organizationId, id],
     );
-    return deleted > 0;
+    return deleted[0];
   }
 }
 

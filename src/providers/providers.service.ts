@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Ceilings } from '../allowance/ceilings.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { breaksReference, violates } from '../platform/database/violates.js';
+import type { Write } from '../receipts/creation.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { noSuchGateway } from './drafts/provider-gateways.service.js';
 import type { CreateProviderRequest } from './dto/create-provider.request.js';
@@ -12,10 +14,16 @@ import type { UpdateProviderRequest } from './dto/update-provider.request.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
-import { ProvidersRepository } from './providers.repository.js';
+import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
 /** Writers without a revision follow each other; this many overtakings in a row are no accident. */
 const MAX_OVERTAKEN = 5;
+
+interface Revising {
+  readonly admin: AdminPrincipal;
+  /** The members that the update names. */
+  readonly members: readonly string[];
+}
 
 /** The write side of provider instances, each call within the caller's own account. */
 @Injectable()
@@ -27,6 +35,7 @@ export class ProvidersService {
     private readonly routes: ProviderRoutes,
     private readonly directory: ProviderDirectory,
     private readonly ceilings: Ceilings,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -44,12 +53,19 @@ export class ProvidersService {
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
    * Source: contract-admin 1.3, in its order: the body, the slug, the gateway.
    */
-  async create(admin: AdminPrincipal, body: CreateProviderRequest): Promise<RoutedProvider> {
+  async create(
+    admin: AdminPrincipal,
+    body: CreateProviderRequest,
+    write: Write<RoutedProvider>,
+  ): Promise<RoutedProvider> {
     const read = this.drafts.readNew(body);
     await this.requireFreeSlug(admin.organizationId, read.slug);
     const draft = await this.drafts.create(admin, read);
+    const gateways = await this.routes.gatewaysOf(admin.organizationId, [draft]);
     try {
-      return await this.routed(await this.insert(draft));
+      const created = await write(async (tx) => this.routes.route(await this.insert(tx, admin, draft), gateways));
+      this.directory.forget(admin.organizationId);
+      return created;
     } catch (error) {
       if (violates(error, 'providers_slug_key')) throw await this.slugTaken(draft);
       throw breaksReference(error, 'providers_gateway_fkey') ? noSuchGateway() : error;
@@ -71,7 +87,10 @@ export class ProvidersService {
       if (row === undefined) throw noSuchProvider();
       if (body.revision !== undefined && body.revision !== row.revision) break;
       const { gateway } = await this.routed(row);
-      const written = await this.replace(row, await this.drafts.revise(row, change, gateway?.type ?? null));
+      const written = await this.replace(row, await this.drafts.revise(row, change, gateway?.type ?? null), {
+        admin,
+        members: Object.keys(change),
+      });
       if (written !== undefined) return this.routed(written);
     }
     throw new GatewayError('conflict', {
@@ -87,30 +106,35 @@ export class ProvidersService {
    */
   async delete(admin: AdminPrincipal, id: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      if (!(await this.providers.delete(tx, admin.organizationId, id))) throw noSuchProvider();
+      const deleted = await this.providers.delete(tx, admin.organizationId, id);
+      if (deleted === undefined) throw noSuchProvider();
+      await this.audit.record(tx, admin, { action: 'provider.deleted', ...targetOf(deleted) });
       await this.directory.announceChange(tx, admin.organizationId);
     });
     this.directory.forget(admin.organizationId);
   }
 
-  private async insert(draft: NewProvider): Promise<ProviderRow> {
+  private async insert(tx: EntityManager, admin: AdminPrincipal, draft: NewProvider): Promise<ProviderRow> {
     const { organizationId } = draft;
-    const row = await this.dataSource.transaction(async (tx) => {
-      await this.ceilings.requireRoom(tx, organizationId, 'providers', () =>
-        this.providers.countOf(tx, organizationId),
-      );
-      const inserted = await this.providers.insert(tx, draft, this.clock.now().toISOString());
-      await this.directory.announceChange(tx, organizationId);
-      return inserted;
-    });
-    this.directory.forget(organizationId);
-    return row;
+    await this.ceilings.requireRoom(tx, organizationId, 'providers', () => this.providers.countOf(tx, organizationId));
+    const inserted = await this.providers.insert(tx, draft, this.clock.now().toISOString());
+    await this.audit.record(tx, admin, { action: 'provider.created', ...targetOf(inserted) });
+    await this.directory.announceChange(tx, organizationId);
+    return inserted;
   }
 
-  private async replace(row: ProviderRow, state: ProviderState): Promise<ProviderRow | undefined> {
+  private async replace(
+    row: ProviderRow,
+    state: ProviderState,
+    { admin, members }: Revising,
+  ): Promise<ProviderRow | undefined> {
     const written = await this.dataSource.transaction(async (tx) => {
       const replaced = await this.providers.replaceIfRevision(tx, row, state, this.clock.now().toISOString());
-      if (replaced !== undefined) await this.directory.announceChange(tx, row.organizationId);
+      if (replaced === undefined) return undefined;
+      const target = targetOf(replaced);
+      const details = { ...target.details, changed: members.join(', ') };
+      await this.audit.record(tx, admin, { action: 'provider.updated', ...target, details });
+      await this.directory.announceChange(tx, row.organizationId);
       return replaced;
     });
     if (written !== undefined) this.directory.forget(row.organizationId);
@@ -131,6 +155,10 @@ export class ProvidersService {
   private async slugTaken({ organizationId, slug }: NewProvider): Promise<GatewayError> {
     return slugTaken(slug, await this.providers.findStatusBySlug(organizationId, slug));
   }
+}
+
+function targetOf({ id, slug, type }: DeletedProvider): Pick<AuditEntry, 'targetType' | 'targetId' | 'details'> {
+  return { targetType: 'provider', targetId: id, details: { slug, type } };
 }
 
 function slugTaken(slug: string, holder: ProviderStatus | undefined): GatewayError {

@@ -1,0 +1,42 @@
+import { applyDecorators, createParamDecorator, UseInterceptors } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import type { Creation } from './creation.js';
+import { Creates, IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF, IDEMPOTENCY_TOKEN } from './idempotency-headers.rules.js';
+import type { CreationKind } from './receipt.js';
+
+const SCHEMA = { type: 'string', pattern: IDEMPOTENCY_TOKEN.source } as const;
+
+/**
+ * A creation that may be sent again: with the same pair of headers, it is carried out once and answered the same. Name
+ * `conflict` among what the route fails with, and where it answers a key `resource_receipt_expired` and
+ * `resource_key_unavailable`.
+ *
+ * Source: specification "Authentication" 7.
+ */
+export function Idempotent(kind: CreationKind): MethodDecorator {
+  return applyDecorators(
+    Creates(kind),
+    UseInterceptors(IdempotencyInterceptor),
+    ApiHeader({
+      name: IDEMPOTENCY_KEY,
+      required: false,
+      schema: SCHEMA,
+      description: `Random, one for each creation; only with \`${IDEMPOTENCY_PROOF}\`. A retry with both gets the first answer.`,
+    }),
+    ApiHeader({
+      name: IDEMPOTENCY_PROOF,
+      required: false,
+      schema: SCHEMA,
+      description: `Random, made independently of \`${IDEMPOTENCY_KEY}\` and kept secret: what a retry proves itself with.`,
+    }),
+  );
+}
+
+/** The creation the route carries out, as a handler's argument: `@Creating() creation: Creation`. */
+export const Creating = createParamDecorator((_data: undefined, context): Creation => {
+  const { creation } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (creation === undefined) throw new Error('No idempotency interceptor ran before this creation route.');
+  return creation;
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { instantOf } from '../common/clock.js';
+import { Secret } from '../common/log/secret.js';
+import type { CreationKind, Receipt } from './receipt.js';
+import { canonicalJson, receiptClaim, receiptStanding } from './receipt.rules.js';
+
+const WHO = { organizationId: 'org', identityId: 'user', credentialId: 'mkey' };
+const REQUEST = { kind: 'app' as CreationKind, method: 'POST', path: '/v1/admin/apps', body: { name: 'One' } };
+const pair = (key = 'key', proof = 'proof') => ({ key, proof: new Secret(proof) });
+const claim = (who = WHO, sent = pair(), request = REQUEST) => receiptClaim(who, sent, request);
+
+describe('which receipt a request names (contract-admin 9)', () => {
+  it('account, identity, kind or key differ: another receipt', () => {
+    const others = [
+      claim(),
+      claim({ ...WHO, organizationId: 'other' }),
+      claim({ ...WHO, identityId: 'other' }),
+      claim(WHO, pair(), { ...REQUEST, kind: 'provider' }),
+      claim(WHO, pair('other')),
+    ];
+    expect(new Set(others.map(({ id }) => id)).size).toBe(others.length);
+  });
+
+  it('the same texts, cut elsewhere: another receipt', () => {
+    const one = claim({ ...WHO, organizationId: 'a', identityId: 'bc' });
+    expect(claim({ ...WHO, organizationId: 'ab', identityId: 'c' }).id).not.toBe(one.id);
+    expect(claim({ ...WHO, organizationId: 'a","b', identityId: 'c' }).id).not.toBe(
+      claim({ ...WHO, organizationId: 'a', identityId: 'b","c' }).id,
+    );
+  });
+
+  it('another credential, proof or body: the same receipt', () => {
+    const same = [
+      claim({ ...WHO, credentialId: 'other' }),
+      claim(WHO, pair('key', 'other')),
+      claim(WHO, pair(), { ...REQUEST, body: { name: 'Two' } }),
+    ];
+    expect(new Set([claim(), ...same].map(({ id }) => id)).size).toBe(1);
+  });
+});
+
+describe('digest of a request', () => {
+  it.each([
+    ['method', { ...REQUEST, method: 'PUT' }],
+    ['path', { ...REQUEST, path: '/v1/admin/apps/a' }],
+    ['body', { ...REQUEST, body: { name: 'one' } }],
+  ])('another %s: another digest', (_what, request) => {
+    expect(claim(WHO, pair(), request).requestHash).not.toBe(claim().requestHash);
+  });
+
+  it('members in another order: the same digest', () => {
+    const digest = (body: object) => receiptClaim(WHO, pair(), { ...REQUEST, body }).requestHash;
+    expect(digest({ a: 1, b: { c: [1, 2], d: null } })).toBe(digest({ b: { d: null, c: [1, 2] }, a: 1 }));
+    expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }));
+  });
+
+  it('another proof: another digest, so that nobody tries bodies against it', () => {
+    expect(claim(WHO, pair('key', 'other')).requestHash).not.toBe(claim().requestHash);
+  });
+});
+
+describe('canonicalJson', () => {
+  it('any value: the same value again, and the same text for its members in any order', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalJson(reversed(value))).toBe(text);
+      }),
+    );
+  });
+
+  it('members that mean something to every object: stay', () => {
+    expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
+  });
+});
+
+describe('what a receipt means for a request, in order (contract-admin 9)', () => {
+  const NOW_MS = 1_000_000;
+  const { proofHash, requestHash } = claim();
+  const withKey: Receipt = {
+    ...{ proofHash, requestHash, answer: null, sealedAnswer: 'sealed', sealedUntil: instantOf(NOW_MS + 1) },
+    ids: { appId: 'app', keyId: 'key' },
+  };
+  const active = { isKeyActive: true, nowMs: NOW_MS };
+  const revoked = { isKeyActive: false, nowMs: NOW_MS };
+  const over = { ...withKey, sealedUntil: instantOf(NOW_MS) };
+
+  it('everything is wrong: the proof decides', () => {
+    const stranger = claim(WHO, pair('key', 'other'), { ...REQUEST, body: { name: 'Two' } });
+    expect(receiptStanding(over, stranger, revoked)).toBe('wrong_proof');
+  });
+
+  it('the request is another one, the key gone and the time over: the request decides', () => {
+    const changed = claim(WHO, pair(), { ...REQUEST, body: { name: 'Two' } });
+    expect(receiptStanding(over, changed, revoked)).toBe('changed_request');
+  });
+
+  it('the key is gone and the time over: the key decides', () => {
+    expect(receiptStanding(over, claim(), revoked)).toBe('key_unavailable');
+    expect(receiptStanding(withKey, claim(), revoked)).toBe('key_unavailable');
+  });
+
+  it('the time is over, or the answer cleared: it has expired', () => {
+    expect(receiptStanding(over, claim(), active)).toBe('answer_expired');
+    expect(receiptStanding({ ...withKey, sealedAnswer: null }, claim(), active)).toBe('answer_expired');
+  });
+
+  it('a millisecond before: the sealed answer', () => {
+    expect(receiptStanding(withKey, claim(), active)).toBe('sealed_answer');
+  });
+
+  it('no key was made: the answer as it was, for the life of the receipt', () => {
+    const plain: Receipt = {
+      ...withKey,
+      ids: { providerId: 'p' },
+      answer: '{}',
+      sealedAnswer: null,
+      sealedUntil: null,
+    };
+    expect(receiptStanding(plain, claim(), { isKeyActive: false, nowMs: Number.MAX_SAFE_INTEGER })).toBe(
+      'plain_answer',
+    );
+  });
+});
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, member]) => [name, reversed(member)]),
+  );
+}

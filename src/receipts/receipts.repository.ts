@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Instant } from '../common/clock.js';
+import type { CreatedIds, Receipt, ReceiptClaim } from './receipt.js';
+
+/** What is stored of an answer and for how long. */
+export interface KeptAnswer extends Pick<Receipt, 'answer' | 'sealedAnswer' | 'sealedUntil' | 'ids'> {
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+type ReceiptRow = Omit<Receipt, 'ids'> & Readonly<Record<keyof CreatedIds, string | null>>;
+
+/** The table creation_receipts. */
+@Injectable()
+export class ReceiptsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async find({ organizationId, id }: Pick<ReceiptClaim, 'organizationId' | 'id'>): Promise<Receipt | undefined> {
+    const [row] = await this.dataSource.query<ReceiptRow[]>(
+      `SELECT proof_hash AS "proofHash", request_hash AS "requestHash", answer, sealed_answer AS "sealedAnswer",
+              sealed_until AS "sealedUntil", app_id AS "appId", key_id AS "keyId", provider_id AS "providerId",
+              provider_gateway_id AS "providerGatewayId"
+         FROM creation_receipts WHERE organization_id = $1 AND id = $2`,
+      [organizationId, id],
+    );
+    return row && toReceipt(row);
+  }
+
+  /** Stores a receipt. Another one of the same id violates `creation_receipts_pkey`, once that one is committed. */
+  async insert(tx: EntityManager, claim: ReceiptClaim, kept: KeptAnswer): Promise<void> {
+    const { id, organizationId, identityId, credentialId, kind, proofHash, requestHash } = claim;
+    const { ids, answer, sealedAnswer, sealedUntil, createdAt, expiresAt } = kept;
+    await tx.query(
+      `INSERT INTO creation_receipts
+         (id, organization_id, identity_id, credential_id, kind, proof_hash, request_hash, app_id, key_id, provider_id,
+          provider_gateway_id, answer, sealed_answer, sealed_until, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+      [
+        ...[id, organizationId, identityId, credentialId, kind, proofHash, requestHash],
+        ...[ids.appId, ids.keyId, ids.providerId, ids.providerGatewayId],
+        ...[answer, sealedAnswer, sealedUntil, createdAt, expiresAt],
+      ],
+    );
+  }
+}
+
+function toReceipt({ appId, keyId, providerId, providerGatewayId, ...kept }: ReceiptRow): Receipt {
+  const ids: CreatedIds = {
+    ...(appId === null ? {} : { appId }),
+    ...(keyId === null ? {} : { keyId }),
+    ...(providerId === null ? {} : { providerId }),
+    ...(providerGatewayId === null ? {} : { providerGatewayId }),
+  };
+  return { ...kept, ids };
+}

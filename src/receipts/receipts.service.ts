@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock, instantOf } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
+import { Creation } from './creation.js';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
+import { IssuedKeys } from './issued-keys.js';
+import type { CreationAnswer, Receipt, ReceiptClaim } from './receipt.js';
+import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type ReceiptStanding, receiptStanding } from './receipt.rules.js';
+import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
+import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
+
+/** Keeps what creations were answered, and answers retries of them the same. Source: contract-admin 9; threats 9.3. */
+@Injectable()
+export class Receipts {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly receipts: ReceiptsRepository,
+    private readonly keys: IssuedKeys,
+    private readonly secrets: TokenSecrets,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** A creation that leaves a receipt of what it claims; without a claim one that leaves none. */
+  creation(claim: ReceiptClaim | undefined): Creation {
+    return new Creation(this.dataSource, claim && ((tx, answer) => this.keep(tx, claim, answer)));
+  }
+
+  /**
+   * What a request was answered before.
+   *
+   * @returns `undefined` when nothing was created with that key.
+   * @throws forbidden the proof is another one; conflict the request is another one.
+   * @throws resource_key_unavailable, resource_receipt_expired what was created is named, and its key not shown again.
+   */
+  async answerBefore(claim: ReceiptClaim): Promise<object | undefined> {
+    const receipt = await this.receipts.find(claim);
+    if (receipt === undefined) return undefined;
+    const { keyId } = receipt.ids;
+    const isKeyActive = keyId !== undefined && (await this.keys.isActive(claim.organizationId, keyId));
+    const standing = receiptStanding(receipt, claim, { isKeyActive, nowMs: this.clock.nowMs() });
+    const answer = this.answerOf(receipt, claim, standing);
+    if (answer === undefined) throw refusal(standing, receipt);
+    return parsed(answer);
+  }
+
+  private answerOf(receipt: Receipt, claim: ReceiptClaim, standing: ReceiptStanding): string | undefined {
+    if (standing === 'plain_answer') return receipt.answer ?? undefined;
+    if (standing !== 'sealed_answer' || receipt.sealedAnswer === null) return undefined;
+    return openAnswer(receipt.sealedAnswer, claim, this.secrets);
+  }
+
+  private async keep(tx: EntityManager, claim: ReceiptClaim, { body, ids }: CreationAnswer<object>): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    const text = JSON.stringify(body);
+    const answer: Pick<KeptAnswer, 'answer' | 'sealedAnswer' | 'sealedUntil'> =
+      ids.keyId === undefined
+        ? { answer: text, sealedAnswer: null, sealedUntil: null }
+        : {
+            answer: null,
+            sealedAnswer: sealAnswer(text, claim, this.secrets, this.ids.bytes(IV_BYTES)),
+            sealedUntil: instantOf(nowMs + KEY_REPLAY_MS),
+          };
+    const times = { createdAt: instantOf(nowMs), expiresAt: instantOf(nowMs + RECEIPT_LIFE_MS) };
+    await this.receipts.insert(tx, claim, { ...answer, ...times, ids });
+  }
+}
+
+function parsed(answer: string): object {
+  const body: unknown = JSON.parse(answer);
+  if (typeof body !== 'object' || body === null) throw new Error('A receipt holds no answer.');
+  return body;
+}
+
+/** An answer that no secret of ours opens any more is as good as gone. */
+function refusal(standing: ReceiptStanding, { ids }: Receipt): GatewayError {
+  if (standing === 'wrong_proof') {
+    return new GatewayError('forbidden', {
+      message: `${IDEMPOTENCY_PROOF}: is not the one this ${IDEMPOTENCY_KEY} was first sent with.`,
+      reason: 'idempotency_proof_wrong',
+    });
+  }
+  if (standing === 'changed_request') {
+    return new GatewayError('conflict', {
+      message: `${IDEMPOTENCY_KEY}: was sent before with another body or path; use a new one for another request.`,
+      reason: 'idempotency_request_changed',
+    });
+  }
+  const code = standing === 'key_unavailable' ? 'resource_key_unavailable' : 'resource_receipt_expired';
+  return new GatewayError(code, { data: { ...ids } });
+}

@@ -1,0 +1,55 @@
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { Secret } from '../common/log/secret.js';
+import type { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import {
+  decrypt,
+  encrypt,
+  formatLocalBlob,
+  parseLocalBlob,
+  type VaultContext,
+} from '../platform/vault/sealed-blob.rules.js';
+import type { ReceiptClaim } from './receipt.js';
+
+const KEY_BYTES = 32;
+const FORMAT_VERSION = 1;
+
+type SealingClaim = Pick<ReceiptClaim, 'id' | 'proof' | 'proofHash'>;
+
+/**
+ * Seals an answer that holds a key. It takes the client's proof and a secret of ours to open it: neither whoever reads
+ * the table nor whoever has our secrets can.
+ *
+ * @param iv 12 random bytes, fresh for this call.
+ * Source: contract-admin 9, 13.
+ */
+export function sealAnswer(answer: string, claim: SealingClaim, secrets: TokenSecrets, iv: Buffer): string {
+  const key = sealingKey(claim, secrets.current);
+  return formatLocalBlob({
+    version: FORMAT_VERSION,
+    ...encrypt(key, iv, Buffer.from(answer, 'utf8'), contextOf(claim)),
+  });
+}
+
+/** The answer, also when our secret was replaced once since; `undefined` when it does not open. */
+export function openAnswer(sealed: string, claim: SealingClaim, secrets: TokenSecrets): string | undefined {
+  const blob = parseLocalBlob(sealed);
+  if (blob === undefined) return undefined;
+  for (const secret of [secrets.current, secrets.previous]) {
+    const opened = secret && decrypt(sealingKey(claim, secret), blob, contextOf(claim));
+    if (opened !== undefined) return opened.toString('utf8');
+  }
+  return undefined;
+}
+
+/**
+ * HKDF-SHA256 (RFC 5869). The proof is part of the input and not the salt: a salt of more than 64 bytes is replaced by
+ * its hash, and the hash of the proof stands in the table.
+ */
+function sealingKey({ id, proof }: SealingClaim, secret: Secret): KeyObject {
+  const input = JSON.stringify([secret.reveal(), proof.reveal()]);
+  return createSecretKey(Buffer.from(hkdfSync('sha256', input, id, 'gateway creation receipt', KEY_BYTES)));
+}
+
+function contextOf({ id, proofHash }: SealingClaim): VaultContext {
+  return { purpose: 'creation receipt', receipt: id, proof: proofHash };
+}
