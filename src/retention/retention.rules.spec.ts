@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { passesNightlyTime, retentionDays } from './retention.rules.js';
+import { believedNow, passesNightlyTime, retentionDays } from './retention.rules.js';
 
 const at = (instant: string) => Date.parse(instant);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -14,13 +14,13 @@ describe('what stays (specification "Retention"; contract-admin 11)', () => {
     ['2026-02-04', '2025-11-06', '2024-12-01'],
     ['2024-05-30', '2024-03-01', '2023-04-01'],
   ])('on %s → events of %s and later, days of %s and later', (today, events, dayTotals) => {
-    expect(retentionDays(at(today), at(today))).toEqual({ events, dayTotals });
+    expect(retentionDays(believedNow(at(today), at(today)))).toEqual({ events, dayTotals });
   });
 
   it('two clocks disagree → the earlier day counts, whichever says it', () => {
-    const expected = retentionDays(at('2026-11-20'), at('2026-11-20'));
-    expect(retentionDays(at('2026-11-20T23:59:59.999Z'), at('2038-01-19'))).toEqual(expected);
-    expect(retentionDays(at('2038-01-19'), at('2026-11-20'))).toEqual(expected);
+    const expected = retentionDays(believedNow(at('2026-11-20'), at('2026-11-20')));
+    expect(retentionDays(believedNow(at('2026-11-20T23:59:59.999Z'), at('2038-01-19')))).toEqual(expected);
+    expect(retentionDays(believedNow(at('2038-01-19'), at('2026-11-20')))).toEqual(expected);
   });
 });
 

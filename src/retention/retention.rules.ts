@@ -1,4 +1,4 @@
-import { instantOf } from '../common/clock.js';
+import { type Instant, instantOf } from '../common/clock.js';
 import { EVENT_DAYS } from '../usage/reports/usage-range.rules.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -16,13 +16,18 @@ export interface RetentionDays {
 }
 
 /**
- * What stays, seen from the times that two clocks tell. The earlier one is believed: a clock that runs ahead must not
- * delete what no clock brings back.
+ * The time, of the times that two clocks tell. The earlier one is believed: a clock that runs ahead must not delete what
+ * no clock brings back.
  *
  * @param nowMs both in milliseconds since the epoch.
  */
-export function retentionDays(nowMs: number, databaseNowMs: number): RetentionDays {
-  const believedMs = Math.min(nowMs, databaseNowMs);
+export function believedNow(nowMs: number, databaseNowMs: number): Instant {
+  return instantOf(Math.min(nowMs, databaseNowMs));
+}
+
+/** What stays, seen from a time that is believed. */
+export function retentionDays(now: Instant): RetentionDays {
+  const believedMs = now.getTime();
   const dayTotals = dayOf(believedMs - DAY_TOTAL_DAYS * DAY_MS);
   return { events: dayOf(believedMs - EVENT_DAYS * DAY_MS), dayTotals: `${dayTotals.slice(0, 'YYYY-MM'.length)}-01` };
 }

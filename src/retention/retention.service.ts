@@ -3,10 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { ChallengeRetention } from '../attestation/retention/challenge-retention.service.js';
 import { AuthEventRetention } from '../auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
-import { Clock } from '../common/clock.js';
+import { Clock, type Instant } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
-import { type RetentionDays, retentionDays } from './retention.rules.js';
+import { believedNow, type RetentionDays, retentionDays } from './retention.rules.js';
 import { RetentionSessions } from './retention-session.repository.js';
 
 /**
@@ -17,6 +18,7 @@ export type RetentionOutcome = 'done' | 'failed' | 'stopped' | 'skipped';
 
 interface Run {
   readonly connection: EntityManager;
+  readonly now: Instant;
   readonly days: RetentionDays;
   readonly signal: AbortSignal;
 }
@@ -26,7 +28,8 @@ type FailureLine =
   | 'auth_challenges_prune_failed'
   | 'usage_compaction_failed'
   | 'usage_fold_failed'
-  | 'budget_prune_failed';
+  | 'budget_prune_failed'
+  | 'creation_receipts_prune_failed';
 
 /**
  * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
@@ -42,6 +45,7 @@ export class Retention {
     private readonly challenges: ChallengeRetention,
     private readonly usage: UsageRetention,
     private readonly budgets: BudgetRetention,
+    private readonly receipts: ReceiptRetention,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -53,9 +57,10 @@ export class Retention {
    */
   async run(signal: AbortSignal): Promise<RetentionOutcome> {
     try {
-      const outcome = await this.sessions.alone(({ connection, databaseNowMs }) =>
-        this.runSteps({ connection, signal, days: retentionDays(this.clock.nowMs(), databaseNowMs) }),
-      );
+      const outcome = await this.sessions.alone(({ connection, databaseNowMs }) => {
+        const now = believedNow(this.clock.nowMs(), databaseNowMs);
+        return this.runSteps({ connection, signal, now, days: retentionDays(now) });
+      });
       if (outcome === undefined) this.log.event('retention_skipped', {});
       return outcome ?? 'skipped';
     } catch (error) {
@@ -64,7 +69,7 @@ export class Retention {
     }
   }
 
-  private async runSteps({ connection, days, signal }: Run): Promise<RetentionOutcome> {
+  private async runSteps({ connection, now, days, signal }: Run): Promise<RetentionOutcome> {
     const steps = [
       await this.attempt('auth_events_prune_failed', async () => {
         const events = await this.authEvents.prune(connection, days.events, signal);
@@ -83,6 +88,9 @@ export class Retention {
       await this.attempt('budget_prune_failed', async () => {
         const months = await this.budgets.prune(connection, days.dayTotals, signal);
         this.log.event('budget_months_pruned', { months });
+      }),
+      await this.attempt('creation_receipts_prune_failed', async () => {
+        this.log.event('creation_receipts_pruned', await this.receipts.prune(connection, now, signal));
       }),
     ];
     if (!steps.every(Boolean)) return 'failed';

@@ -10,6 +10,8 @@ import { BudgetRetention } from '../../src/budgets/retention/budget-retention.se
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
+import { ReceiptRetentionRepository } from '../../src/receipts/retention/receipt-retention.repository.js';
+import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
@@ -76,6 +78,7 @@ function retentionOn(
     new ChallengeRetention(new ChallengesRepository(db)),
     usage,
     new BudgetRetention(new BudgetRetentionRepository()),
+    new ReceiptRetention(new ReceiptRetentionRepository()),
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
@@ -235,12 +238,14 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3 },
       { message: 'usage_rollup_folded', days: 1 },
       { message: 'budget_months_pruned', months: 0 },
+      { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
     expect(told().slice(2)).toEqual([
       { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0 },
       { message: 'usage_rollup_folded', days: 0 },
       { message: 'budget_months_pruned', months: 0 },
+      { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
     ]);
   });
 

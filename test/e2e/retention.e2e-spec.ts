@@ -9,6 +9,7 @@ import { ChallengeRetention } from '../../src/attestation/retention/challenge-re
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
+import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
@@ -93,6 +94,7 @@ describe('what a night takes away (specification "Retention")', () => {
       rooms.get(ChallengeRetention, { strict: false }),
       rooms.get(UsageRetention, { strict: false }),
       rooms.get(BudgetRetention, { strict: false }),
+      rooms.get(ReceiptRetention, { strict: false }),
       later,
       log,
     );
@@ -178,6 +180,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'usage_events_compacted',
       'usage_fold_failed',
       'budget_months_pruned',
+      'creation_receipts_pruned',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -276,6 +279,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       'usage_events_compacted',
       'usage_rollup_folded',
       'budget_months_pruned',
+      'creation_receipts_pruned',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -289,7 +293,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 5, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 6, 'auth_events_prune_failed']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {
