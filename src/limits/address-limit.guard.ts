@@ -5,7 +5,7 @@ import { type Ready, whenReady } from '../common/when-ready.js';
 import { Environment } from '../platform/config/environment.js';
 import type { AddressLimitScope } from './address-limit.rules.js';
 import { AddressLimits } from './address-limits.service.js';
-import { clientAddress } from './client-address.rules.js';
+import { addressOf } from './request-address.js';
 
 /** Which limit a route counts under. */
 export const AddressLimitOf = Reflector.createDecorator<AddressLimitScope>();
@@ -22,13 +22,8 @@ export class AddressLimitGuard implements CanActivate {
   /** @throws rate_limited */
   canActivate(context: ExecutionContext): Ready<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { app?: string } }>>();
-    const forwardedFor = request.headers['x-forwarded-for'];
-    const address = clientAddress(
-      request.raw.socket.remoteAddress,
-      Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
-      this.environment.TRUSTED_PROXIES,
-    );
+    const subject = addressOf(request, this.environment.TRUSTED_PROXIES);
     const scope = this.reflector.get(AddressLimitOf, context.getHandler());
-    return whenReady(this.limits.admit(scope, { address, app: request.params.app }), () => true);
+    return whenReady(this.limits.admit(scope, { subject, app: request.params.app }), () => true);
   }
 }

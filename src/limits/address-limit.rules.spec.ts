@@ -2,14 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ADDRESS_LIMITS, addressLimitRefusal, counterName, windowAt } from './address-limit.rules.js';
 
-describe('address limits: the table (contract-app 8.3)', () => {
-  it('every application route → 60 a minute', () => {
+describe('address limits: the table (contract-app 8.3; contract-admin 7.6)', () => {
+  it('every limit → the calls and the window of the contract', () => {
     expect(
       Object.entries(ADDRESS_LIMITS).map(([scope, { limit, windowSeconds }]) => [scope, limit, windowSeconds]),
     ).toEqual([
       ['app_auth_challenge', 60, 60],
       ['app_auth_register', 60, 60],
       ['app_auth_token', 60, 60],
+      ['sign_in_address', 10, 60],
+      ['sign_in_email', 10, 600],
+      ['invitation', 10, 60],
     ]);
   });
 });
@@ -68,8 +71,8 @@ describe('address limits: refusal', () => {
 
 describe('address limits: names of counters (contract-admin 7.6)', () => {
   it('one caller → always one name, which does not hold the address', () => {
-    const name = counterName('app_auth_token', { app: 'my-app', address: '198.51.100.9' });
-    expect(name).toBe(counterName('app_auth_token', { app: 'my-app', address: '198.51.100.9' }));
+    const name = counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' });
+    expect(name).toBe(counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' }));
     expect(name).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
@@ -82,8 +85,8 @@ describe('address limits: names of counters (contract-admin 7.6)', () => {
       fc.property(caller, caller, ([scope1, address1, app1], [scope2, address2, app2]) => {
         const same = scope1 === scope2 && address1 === address2 && (app1 ?? '') === (app2 ?? '');
         const names = [
-          counterName(scope1, { address: address1, app: app1 }),
-          counterName(scope2, { address: address2, app: app2 }),
+          counterName(scope1, { subject: address1, app: app1 }),
+          counterName(scope2, { subject: address2, app: app2 }),
         ];
         expect(names[0] === names[1]).toBe(same);
       }),

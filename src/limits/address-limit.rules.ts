@@ -16,11 +16,14 @@ interface AddressPolicy {
 const MINUTE = 60;
 const FROM_ONE_ADDRESS = 'for this application from one address';
 
-/** Every address limit. Source: contract-app 8.3. */
+/** Every limit that is counted by address, or by another subject. Source: contract-app 8.3; contract-admin 7.6. */
 export const ADDRESS_LIMITS = {
   app_auth_challenge: { limit: 60, windowSeconds: MINUTE, action: 'challenges', sharedBy: FROM_ONE_ADDRESS },
   app_auth_register: { limit: 60, windowSeconds: MINUTE, action: 'registrations', sharedBy: FROM_ONE_ADDRESS },
   app_auth_token: { limit: 60, windowSeconds: MINUTE, action: 'token exchanges', sharedBy: FROM_ONE_ADDRESS },
+  sign_in_address: { limit: 10, windowSeconds: MINUTE, action: 'sign-ins', sharedBy: 'from one address' },
+  sign_in_email: { limit: 10, windowSeconds: 10 * MINUTE, action: 'sign-ins', sharedBy: 'with one e-mail address' },
+  invitation: { limit: 10, windowSeconds: MINUTE, action: 'looks at invitations', sharedBy: 'from one address' },
 } as const satisfies Record<string, AddressPolicy>;
 
 /** Name of an address limit, as `data.scope` shows it. */
@@ -34,10 +37,10 @@ export interface LimitWindow {
 
 /** Who is counted. */
 export interface CountedCaller {
-  /** From `clientAddress`. */
-  readonly address: string;
+  /** An address from `clientAddress`; or what else the limit counts by, in the one form in which it is the same. */
+  readonly subject: string;
   /** The application the route names, as it was sent; absent off application routes. */
-  readonly app: string | undefined;
+  readonly app?: string | undefined;
 }
 
 /** The window an instant falls in: fixed, aligned to the clock. Source: contract-app 8.3. */
@@ -49,12 +52,12 @@ export function windowAt(nowMs: number, windowSeconds: number): LimitWindow {
 
 /**
  * The name of a counter: SHA-256, so that neither memory nor Redis holds an address. The application comes last
- * because it is the part a client chooses: it cannot be spelled so that it counts for another address.
+ * because it is the part a client chooses: it cannot be spelled so that it counts for another subject.
  *
  * @returns 43 characters of base64url. Source: contract-app 8.3; contract-admin 7.6.
  */
-export function counterName(scope: AddressLimitScope, { address, app = '' }: CountedCaller): string {
-  return createHash('sha256').update(`${scope}\n${address}\n${app}`).digest('base64url');
+export function counterName(scope: AddressLimitScope, { subject, app = '' }: CountedCaller): string {
+  return createHash('sha256').update(`${scope}\n${subject}\n${app}`).digest('base64url');
 }
 
 /**

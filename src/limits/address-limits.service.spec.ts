@@ -7,7 +7,7 @@ import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { AddressLimits } from './address-limits.service.js';
 
 const MINUTE = Date.UTC(2030, 0, 1, 10, 0);
-const CALLER = { app: 'my-app', address: '198.51.100.9' };
+const CALLER = { app: 'my-app', subject: '198.51.100.9' };
 
 /** Redis as far as this room sees it: `answer` is what it says to every question. */
 class ScriptedRedis extends RedisConnection {
@@ -55,7 +55,7 @@ describe('address limits (contract-app 8.3)', () => {
     const { limits } = limited();
     await passedOf(61, limits);
     expect(await passes(limits, { ...CALLER, app: 'other' })).toBe(true);
-    expect(await passes(limits, { ...CALLER, address: '198.51.100.10' })).toBe(true);
+    expect(await passes(limits, { ...CALLER, subject: '198.51.100.10' })).toBe(true);
     expect(() => limits.admit('app_auth_challenge', CALLER)).not.toThrow();
     expect(await passes(limits)).toBe(false);
   });

@@ -16,9 +16,9 @@ import { WindowCounters } from './window-counters.js';
 const KEY_PREFIX = 'gw:limit';
 
 /**
- * Counts calls by address. This process's own count comes first and refuses alone: what one instance has let pass never
- * exceeds the limit, whatever Redis does (threats 8.1), and a flood ends before it reaches Redis. Redis then holds the
- * sum over all instances; while it is away each counts for itself.
+ * Counts calls by address, or by another subject. This process's own count comes first and refuses alone: what one
+ * instance has let pass never exceeds the limit, whatever Redis does (threats 8.1), and a flood ends before it reaches
+ * Redis. Redis then holds the sum over all instances; while it is away each counts for itself.
  */
 @Injectable()
 export class AddressLimits {
