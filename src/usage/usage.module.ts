@@ -10,6 +10,8 @@ import { PricingModule } from '../pricing/pricing.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { OpenCallsRepository } from './ledger/open-calls.repository.js';
+import { OpenCalls } from './ledger/open-calls.service.js';
 import { StoredAccountRequests } from './recorded-account-requests.service.js';
 import { StoredRequests } from './recorded-requests.service.js';
 import { UsageReportsController } from './reports/usage-reports.controller.js';
@@ -44,6 +46,8 @@ import { UserUsage } from './user-usage.service.js';
   imports: [AppDirectoryModule, BudgetsModule, IdentityModule, JournalModule, PricingModule],
   controllers: [UsageController, UsageReportsController, UsageRepriceController],
   providers: [
+    OpenCalls,
+    OpenCallsRepository,
     UsageIncidents,
     UsagePartitions,
     UsagePartitionsRepository,

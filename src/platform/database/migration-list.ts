@@ -15,6 +15,7 @@ import { CreateSessions1763600000013 } from '../../../migrations/1763600000013-c
 import { CreateReceipts1763600000014 } from '../../../migrations/1763600000014-create-receipts.js';
 import { CreateAuditEvents1763600000015 } from '../../../migrations/1763600000015-create-audit-events.js';
 import { NoteUnsentRequests1763600000016 } from '../../../migrations/1763600000016-note-unsent-requests.js';
+import { TellOpenCalls1763600000017 } from '../../../migrations/1763600000017-tell-open-calls.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateReceipts1763600000014,
   CreateAuditEvents1763600000015,
   NoteUnsentRequests1763600000016,
+  TellOpenCalls1763600000017,
 ];

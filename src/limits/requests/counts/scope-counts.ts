@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOf } from '../places/counter-keys.rules.js';
 import type { WindowKind } from '../request-limit.rules.js';
 
 /** A count that is not known. */
@@ -70,7 +70,7 @@ export class ScopeCounts {
 
   /** Stands for the user where no name may be read: 43 characters of base64url; empty for the application itself. */
   get digest(): string {
-    this.knownDigest ??= this.userId === '' ? '' : hash('sha256', this.userId, 'base64url');
+    this.knownDigest ??= digestOf(this.userId);
     return this.knownDigest;
   }
 

@@ -7,6 +7,7 @@ import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare
 import { RequestCounters } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
 import type { LimitedCall } from '../limited-call.js';
+import { counterNamespace } from '../places/counter-keys.rules.js';
 import { LocalCounting } from '../places/local-counting.js';
 import { RedisCounting } from '../places/redis-counting.js';
 import type { RequestCounting } from '../places/request-counting.js';
@@ -79,7 +80,7 @@ export class CountingPlaces {
 
   private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: PlaceEvents) {
     const { clock, ids, redis } = this;
-    const namespace = `${view.deployment}:${view.epoch}`;
+    const namespace = counterNamespace(view);
     const dayBases = this.dayBasesOf(view, takeBaseAsFloor);
     return new RedisCounting({ clock, ids, redis, counters, dayBases, minuteBases, namespace, ...events });
   }

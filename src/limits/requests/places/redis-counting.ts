@@ -8,10 +8,10 @@ import type { RequestCounters } from '../counts/request-counters.js';
 import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
 import type { LimitedCall } from '../limited-call.js';
 import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
+import { counterKey, markKey } from './counter-keys.rules.js';
 import { EpochOver, type RequestCounting } from './request-counting.js';
 import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
 
-const KEY_PREFIX = 'gw';
 const MARK_BYTES = 6;
 /** How long a counter is kept from its first call on: instances whose clocks are behind still use it. */
 const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
@@ -103,9 +103,9 @@ export class RedisCounting implements RequestCounting {
    * @throws app_rate_limited, EpochOver.
    */
   private async ask({ call, app, limits, counts, nowMs }: Question): Promise<boolean> {
-    const { ids, redis, onLost, onForgotten } = this.options;
+    const { ids, redis, namespace, onLost, onForgotten } = this.options;
     const indexes = limits.map(({ window }) => window.index);
-    const keys = [this.keyOf(app, 'mark'), ...limits.map((one) => this.keyOf(app, counterName(one)))];
+    const keys = [markKey(namespace, app.appId), ...limits.map((one) => keyOf(namespace, one))];
     const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
     let numbers = `${app.mark} ${mark} ${counts ? 1 : 0}`;
     for (const { kind, limit, window } of limits) {
@@ -145,19 +145,12 @@ export class RedisCounting implements RequestCounting {
       throw error;
     }
   }
-
-  /** All keys of an application lie in one slot of a cluster. */
-  private keyOf(app: AppCounts, name: string): string {
-    return `${KEY_PREFIX}:{${app.appId}}:${this.options.namespace}:${name}`;
-  }
 }
 
 const hasRoom: HasRoom = (window, limit) => window.count < limit;
 
-/** No name of a user reaches Redis. */
-function counterName({ scope, kind, window }: LimitedWindow): string {
-  const { digest } = scope;
-  return digest === '' ? `${kind}:${window.index}` : `${kind}:${window.index}:${digest}`;
+function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): string {
+  return counterKey(namespace, scope.app.appId, { kind, index: window.index, digest: scope.digest });
 }
 
 /** Sends the script itself only where Redis does not know it yet. */

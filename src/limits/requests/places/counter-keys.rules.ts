@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { WINDOW_MS, type WindowKind } from '../request-limit.rules.js';
+
+const KEY_PREFIX = 'gw';
+
+/** Which counters in Redis are meant: those of a deployment in one epoch. */
+export function counterNamespace({
+  deployment,
+  epoch,
+}: {
+  readonly deployment: string;
+  readonly epoch: number;
+}): string {
+  return `${deployment}:${epoch}`;
+}
+
+/** What stands for a user where no name may be read: 43 characters of base64url; empty for the application itself. */
+export function digestOf(userId: string): string {
+  return userId === '' ? '' : hash('sha256', userId, 'base64url');
+}
+
+/** The mark of an application's counters. */
+export function markKey(namespace: string, appId: string): string {
+  return keyOf(namespace, appId, 'mark');
+}
+
+/** The counter of a window. @param digest from {@link digestOf}: no name of a user reaches Redis. */
+export function counterKey(
+  namespace: string,
+  appId: string,
+  { kind, index, digest }: { readonly kind: WindowKind; readonly index: number; readonly digest: string },
+): string {
+  return keyOf(namespace, appId, digest === '' ? `${kind}:${index}` : `${kind}:${index}:${digest}`);
+}
+
+/** The counter of a UTC day. @param userId empty for the application itself. */
+export function dayCounterKey(namespace: string, appId: string, userId: string, dayStartMs: number): string {
+  const index = Math.floor(dayStartMs / WINDOW_MS.day);
+  return counterKey(namespace, appId, { kind: 'day', index, digest: digestOf(userId) });
+}
+
+/** All keys of an application lie in one slot of a cluster. */
+function keyOf(namespace: string, appId: string, name: string): string {
+  return `${KEY_PREFIX}:{${appId}}:${namespace}:${name}`;
+}
