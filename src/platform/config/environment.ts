@@ -1,21 +1,22 @@
 import type { Secret } from '../../common/log/secret.js';
 import type { AddressRange } from '../outbound/address.rules.js';
 import { parseTrustedHosts, type TrustedHosts } from '../outbound/trusted-hosts.rules.js';
+import { DeploymentSettings } from './deployment-settings.js';
 import {
   addressRanges,
   baseAddress,
   declaredSettings,
+  flag,
   int,
   oneOf,
   origin,
   positive,
-  postgresUrl,
-  redisUrl,
   Setting,
   SettingProblem,
   secretMatching,
   secretOfAtLeast,
   text,
+  webAddress,
 } from './setting.js';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -24,57 +25,7 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
  * Every setting of the service, one property a variable, checked before anything starts (decisions 1.5 and 2).
  * The vault's own variables are read by the vault, because a wrong one must not stop the service (contract-admin 13).
  */
-export class Environment {
-  @Setting({ description: 'Address to listen on.', parse: text(), fallback: '127.0.0.1' })
-  readonly HOST: string;
-
-  @Setting({ description: 'Port to listen on; 0 takes a free one.', parse: int(0, 65_535), fallback: 8080 })
-  readonly PORT: number;
-
-  @Setting({
-    description: 'The origin people and clients reach the service at.',
-    parse: origin(),
-    fallbackText: '`http://localhost:<PORT>`',
-  })
-  readonly PUBLIC_URL: string | undefined;
-
-  @Setting({
-    description:
-      'Directory of the embedded database, the generated secrets and the usage journal. Must survive restarts.',
-    parse: text(),
-    fallback: './.data',
-  })
-  readonly DATA_DIR: string;
-
-  @Setting({
-    description: 'A Postgres of yours, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
-    parse: postgresUrl(),
-    fallbackText: 'unset: embedded',
-  })
-  readonly DATABASE_URL: Secret | undefined;
-
-  @Setting({
-    description: 'Connections to Postgres this process may hold.',
-    parse: int(2, 200),
-    fallback: 10,
-  })
-  readonly DATABASE_POOL_SIZE: number;
-
-  @Setting({
-    description: 'How long the start waits for Postgres to become reachable, in seconds.',
-    parse: int(0, 3600),
-    fallback: 60,
-  })
-  readonly DATABASE_WAIT_SECONDS: number;
-
-  @Setting({
-    description:
-      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Several instances need it to count together.',
-    parse: redisUrl(),
-    fallbackText: 'unset: one instance, which counts for itself',
-  })
-  readonly REDIS_URL: Secret | undefined;
-
+export class Environment extends DeploymentSettings {
   @Setting({
     description:
       'On an empty deployment: creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
@@ -97,6 +48,53 @@ export class Environment {
     fallbackText: 'unset',
   })
   readonly JWT_SECRET_PREVIOUS: Secret | undefined;
+
+  @Setting({
+    description:
+      'Whether people may register although somebody has. Without it an invitation is needed once the first person has an account.',
+    parse: flag(),
+    fallback: false,
+  })
+  readonly ALLOW_ADDITIONAL_REGISTRATIONS: boolean;
+
+  @Setting({
+    description:
+      'Client id at Google, for signing in with it; needs `GOOGLE_CLIENT_SECRET`. Its redirect URI is `<PUBLIC_URL>/v1/auth/callback/google`.',
+    parse: text(),
+    fallbackText: 'unset: no sign-in with Google',
+  })
+  readonly GOOGLE_CLIENT_ID: string | undefined;
+
+  @Setting({
+    description: 'Client secret at Google; needs `GOOGLE_CLIENT_ID`.',
+    parse: secretOfAtLeast(8),
+    fallbackText: 'unset',
+  })
+  readonly GOOGLE_CLIENT_SECRET: Secret | undefined;
+
+  @Setting({
+    description:
+      'OpenID provider that stands for Google, such as one for tests. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+    parse: origin(),
+    fallback: 'https://accounts.google.com',
+  })
+  readonly GOOGLE_ISSUER_URL: string;
+
+  @Setting({
+    description:
+      'Terms of service that people agree to when they register; shown when `PRIVACY_POLICY_URL` is set too.',
+    parse: webAddress(),
+    fallbackText: 'unset',
+  })
+  readonly TERMS_OF_SERVICE_URL: string | undefined;
+
+  @Setting({
+    description:
+      'Privacy policy that people agree to when they register; shown when `TERMS_OF_SERVICE_URL` is set too.',
+    parse: webAddress(),
+    fallbackText: 'unset',
+  })
+  readonly PRIVACY_POLICY_URL: string | undefined;
 
   @Setting({
     description:
@@ -267,6 +265,9 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
       if (!(error instanceof SettingProblem)) throw error;
       problems.push(`${setting.name} ${error.message}`);
     }
+  }
+  if ((values.GOOGLE_CLIENT_ID === undefined) !== (values.GOOGLE_CLIENT_SECRET === undefined)) {
+    problems.push('GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together');
   }
   if (problems.length > 0) throw new EnvironmentError(problems.join('\n'));
   return Object.freeze(Object.assign(new Environment(), values));

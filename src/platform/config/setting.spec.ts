@@ -4,6 +4,7 @@ import { Secret } from '../../common/log/secret.js';
 import {
   addressRanges,
   declaredSettings,
+  flag,
   int,
   oneOf,
   origin,
@@ -15,6 +16,7 @@ import {
   SettingProblem,
   secretMatching,
   text,
+  webAddress,
 } from './setting.js';
 
 function problemOf(parse: SettingParser<unknown>, value: string): string {
@@ -32,6 +34,8 @@ const PARSERS: [string, SettingParser<unknown>][] = [
   ['positive', positive(9)],
   ['oneOf', oneOf(['info', 'warn'])],
   ['origin', origin()],
+  ['flag', flag()],
+  ['webAddress', webAddress()],
   ['postgresUrl', postgresUrl()],
   ['secretMatching', secretMatching(/^gw_[a-z]+$/, 'gw_ and letters')],
 ];
@@ -94,7 +98,21 @@ describe('words and text', () => {
   });
 });
 
+describe('yes or no', () => {
+  it('flag: true, false → themselves; any other word → problem', () => {
+    expect([flag()(' true '), flag()('false')]).toEqual([true, false]);
+    for (const value of ['yes', 'TRUE', '1', '0', '']) expect(problemOf(flag(), value)).toBe('must be true or false');
+  });
+});
+
 describe('addresses', () => {
+  it('webAddress → the page; credentials, other protocols and no address → problem', () => {
+    expect(webAddress()(' https://a.example/terms?v=2#top ')).toBe('https://a.example/terms?v=2#top');
+    for (const value of ['https://u:p@a.example', 'javascript:alert(1)', 'ftp://a.example', 'a.example/terms', '']) {
+      expect(problemOf(webAddress(), value)).toContain('must be an http or https address');
+    }
+  });
+
   it.each([
     ['https://gateway.example.com', 'https://gateway.example.com'],
     ['https://Gateway.Example.com:443/', 'https://gateway.example.com'],

@@ -80,6 +80,15 @@ export function positive(max: number): SettingParser<number> {
   };
 }
 
+/** Yes or no. */
+export function flag(): SettingParser<boolean> {
+  return (value) => {
+    const word = value.trim();
+    if (word !== 'true' && word !== 'false') throw new SettingProblem('must be true or false');
+    return word === 'true';
+  };
+}
+
 /** One of a closed list of words. */
 export function oneOf<const T extends string>(words: readonly T[]): SettingParser<T> {
   return (value) => {
@@ -114,6 +123,18 @@ export function baseAddress(): SettingParser<string> {
       throw new SettingProblem('must not hold a query, fragment or credentials');
     }
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}/`;
+  };
+}
+
+/** An http or https address of a page, for people to follow. */
+export function webAddress(): SettingParser<string> {
+  return (value) => {
+    const url = URL.parse(value.trim());
+    const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+    if (!url || !isWeb || url.username || url.password) {
+      throw new SettingProblem('must be an http or https address such as https://example.com/terms');
+    }
+    return url.href;
   };
 }
 
