@@ -31,7 +31,7 @@ const ARROWS = {
     'limits',
     'users',
   ],
-  retention: ['attestation', 'auth-events', 'usage', 'budgets', 'receipts'],
+  retention: ['attestation', 'auth-events', 'usage', 'budgets', 'receipts', 'organizations'],
   proxy: [
     'client-auth',
     'app-directory',

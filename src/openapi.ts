@@ -20,6 +20,7 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
+  ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
 ];
 

@@ -31,10 +31,14 @@ export function PersonAccess(): MethodDecorator {
   );
 }
 
-/** A route anyone may call, but not through another site's page: judged before the body is read (threats 7.5). */
+/** A route anyone may call, but not through another site's page. */
 export function BrowserAccess(): MethodDecorator {
+  return applyDecorators(Access({ scheme: 'browser' }), FirstPartyOnly());
+}
+
+/** Refuses what another site's page may have sent, before the body is read (threats 7.5). */
+export function FirstPartyOnly(): MethodDecorator {
   return applyDecorators(
-    Access({ scheme: 'browser' }),
     RouteConfig({ firstParty: true, maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
     Fails('forbidden', 'payload_too_large'),
   );

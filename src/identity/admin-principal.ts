@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A member's role in one account, weakest last. `member` only reads. */
-export type Role = 'owner' | 'admin' | 'member';
+/** What a member may be in one account, weakest last. `member` only reads. Source: contract-admin 6.1. */
+export const ROLES = ['owner', 'admin', 'member'] as const;
+
+/** A member's role in one account. */
+export type Role = (typeof ROLES)[number];
 
 /** What a credential may do at most, whatever the role of its owner. */
 export type Grant = 'read' | 'manage';

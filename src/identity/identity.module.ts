@@ -47,6 +47,7 @@ import { Sessions } from './sessions/sessions.service.js';
     ConsoleCookies,
     ConsoleOrigin,
     CookieKeys,
+    ManagementKeysService,
     Sessions,
   ],
 })

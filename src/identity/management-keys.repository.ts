@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Instant } from '../common/clock.js';
 import type { Grant, Role } from './admin-principal.js';
 
 /** A working key with its owner as they are now. */
@@ -59,6 +60,19 @@ export class ManagementKeysRepository {
       [tokenHash],
     );
     return row;
+  }
+
+  /** Revokes every key of an identity in an account. */
+  async revokeAllOf(
+    tx: EntityManager,
+    { organizationId, identityId }: Pick<NewManagementKey, 'organizationId' | 'identityId'>,
+    at: Instant,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE management_keys SET revoked_at = $3
+        WHERE organization_id = $1 AND identity_id = $2 AND revoked_at IS NULL`,
+      [organizationId, identityId, at],
+    );
   }
 
   async insert(tx: EntityManager, key: NewManagementKey): Promise<void> {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import type { Secret } from '../common/log/secret.js';
 import type { ActionSource, AdminPrincipal } from './admin-principal.js';
@@ -31,6 +32,14 @@ export class ManagementKeysService {
       credentialId: holder.id,
       actor: { type: 'user', id: holder.identity_id, kind: holder.kind, credentialId: holder.id, actionSource },
     };
+  }
+
+  /** Ends the keys of somebody who leaves an account: they do not work again when their owner comes back. */
+  async endAllOf(
+    tx: EntityManager,
+    owner: { readonly organizationId: string; readonly identityId: string },
+  ): Promise<void> {
+    await this.keys.revokeAllOf(tx, owner, this.clock.now());
   }
 }
 

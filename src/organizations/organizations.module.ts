@@ -1,18 +1,47 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { AdminSessions } from './admin-sessions.service.js';
+import { InvitationLinksController } from './invitations/invitation-links.controller.js';
+import { InvitationLinks } from './invitations/invitation-links.service.js';
+import { InvitationsController } from './invitations/invitations.controller.js';
 import { InvitationsRepository } from './invitations/invitations.repository.js';
 import { Invitations } from './invitations/invitations.service.js';
+import { ManagedInvitations } from './invitations/managed-invitations.service.js';
+import { MembersController } from './members/members.controller.js';
 import { MembersRepository } from './members/members.repository.js';
+import { Members } from './members/members.service.js';
 import { NewOrganizations } from './new-organizations.service.js';
+import { OrganizationsController } from './organizations.controller.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+import { Organizations } from './organizations.service.js';
+import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
 
 /**
- * Organizations, who belongs to them, and how people come to belong to them.
+ * Organizations, who belongs to them, and how people come to belong to them: with their registration, by invitation, or
+ * by claiming an account that a service has opened.
  *
  * Tables: organizations, memberships, invitations; `identity` reads the first two to prove who calls, and opens them.
+ * Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`, `/v1/admin/invitations*`,
+ * `/v1/console/invitations/*`. Codes: not_a_member, last_owner, account_exists, account_expired, conflict, not_found,
+ * forbidden.
  */
 @Module({
-  imports: [IdentityModule],
-  providers: [Invitations, InvitationsRepository, MembersRepository, NewOrganizations],
-  exports: [Invitations, NewOrganizations],
+  imports: [IdentityModule, LimitsModule],
+  controllers: [OrganizationsController, MembersController, InvitationsController, InvitationLinksController],
+  providers: [
+    AdminSessions,
+    InvitationLinks,
+    Invitations,
+    InvitationsRepository,
+    ManagedInvitations,
+    Members,
+    MembersRepository,
+    NewOrganizations,
+    Organizations,
+    OrganizationsRepository,
+    UnclaimedAccounts,
+  ],
+  exports: [Invitations, NewOrganizations, UnclaimedAccounts],
 })
 export class OrganizationsModule {}

@@ -5,6 +5,7 @@ import { AuthEventRetention } from '../auth-events/retention/auth-event-retentio
 import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { InvitationRetention } from '../organizations/retention/invitation-retention.service.js';
 import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
 import { believedNow, type RetentionDays, retentionDays } from './retention.rules.js';
@@ -29,7 +30,8 @@ type FailureLine =
   | 'usage_compaction_failed'
   | 'usage_fold_failed'
   | 'budget_prune_failed'
-  | 'creation_receipts_prune_failed';
+  | 'creation_receipts_prune_failed'
+  | 'invitations_prune_failed';
 
 /**
  * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
@@ -46,6 +48,7 @@ export class Retention {
     private readonly usage: UsageRetention,
     private readonly budgets: BudgetRetention,
     private readonly receipts: ReceiptRetention,
+    private readonly invitations: InvitationRetention,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -91,6 +94,10 @@ export class Retention {
       }),
       await this.attempt('creation_receipts_prune_failed', async () => {
         this.log.event('creation_receipts_pruned', await this.receipts.prune(connection, now, signal));
+      }),
+      await this.attempt('invitations_prune_failed', async () => {
+        const invitations = await this.invitations.prune(connection, days.events, signal);
+        this.log.event('invitations_pruned', { invitations });
       }),
     ];
     if (!steps.every(Boolean)) return 'failed';

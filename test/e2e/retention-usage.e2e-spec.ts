@@ -9,6 +9,8 @@ import { BudgetRetentionRepository } from '../../src/budgets/retention/budget-re
 import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
+import { InvitationRetentionRepository } from '../../src/organizations/retention/invitation-retention.repository.js';
+import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { ReceiptRetentionRepository } from '../../src/receipts/retention/receipt-retention.repository.js';
 import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
@@ -79,6 +81,7 @@ function retentionOn(
     usage,
     new BudgetRetention(new BudgetRetentionRepository()),
     new ReceiptRetention(new ReceiptRetentionRepository()),
+    new InvitationRetention(new InvitationRetentionRepository()),
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
@@ -239,6 +242,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'usage_rollup_folded', days: 1 },
       { message: 'budget_months_pruned', months: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
+      { message: 'invitations_pruned', invitations: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
     expect(told().slice(2)).toEqual([
@@ -246,6 +250,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'usage_rollup_folded', days: 0 },
       { message: 'budget_months_pruned', months: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
+      { message: 'invitations_pruned', invitations: 0 },
     ]);
   });
 

@@ -9,6 +9,7 @@ import { ChallengeRetention } from '../../src/attestation/retention/challenge-re
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
+import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
@@ -81,6 +82,29 @@ describe('what a night takes away (specification "Retention")', () => {
     expect(await countOf('auth_challenges', `app_id = '${app.id}'`)).toBe(2);
   });
 
+  it('decision 6.4: invitations → those that were accepted or revoked, or ran out, before the 90th day', async () => {
+    const [old, kept] = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z'];
+    const ends: [string, string, string | null, string | null][] = [
+      ['ran out', old, null, null],
+      ['ran out later', kept, null, null],
+      ['accepted', kept, old, null],
+      ['accepted later', kept, kept, null],
+      ['revoked', kept, null, old],
+      ['revoked later', kept, null, kept],
+    ];
+    for (const [id, expiresAt, acceptedAt, revokedAt] of ends) {
+      await world.dataSource.query(
+        `INSERT INTO invitations (id, organization_id, role, token_hash, invited_by, created_at, expires_at, accepted_at,
+           revoked_at) VALUES ($1, $2, 'member', $1, 'someone', '2025-02-01', $3, $4, $5)`,
+        [id, organizationId, expiresAt, acceptedAt, revokedAt],
+      );
+    }
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(world.logs).toContainEqual(expect.objectContaining({ message: 'invitations_pruned', invitations: 3 }));
+    const left = await world.dataSource.query('SELECT id FROM invitations ORDER BY id');
+    expect(left).toEqual([{ id: 'accepted later' }, { id: 'ran out later' }, { id: 'revoked later' }]);
+  });
+
   it('a gateway whose clock is years ahead → takes away what the clock of the database finds old, no more', async () => {
     const app = await world.app();
     const [{ today }] = await world.dataSource.query("SELECT to_char(now(), 'YYYY-MM-DD') AS today");
@@ -95,6 +119,7 @@ describe('what a night takes away (specification "Retention")', () => {
       rooms.get(UsageRetention, { strict: false }),
       rooms.get(BudgetRetention, { strict: false }),
       rooms.get(ReceiptRetention, { strict: false }),
+      rooms.get(InvitationRetention, { strict: false }),
       later,
       log,
     );
@@ -181,6 +206,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'usage_fold_failed',
       'budget_months_pruned',
       'creation_receipts_pruned',
+      'invitations_pruned',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -280,6 +306,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       'usage_rollup_folded',
       'budget_months_pruned',
       'creation_receipts_pruned',
+      'invitations_pruned',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -293,7 +320,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 6, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 7, 'auth_events_prune_failed']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

@@ -20,6 +20,10 @@ export const ERRORS = {
   forbidden: { status: 403, message: 'Your role does not allow this.' },
   session_required: { status: 403, message: 'Only a person signed in to the console may do this.' },
   not_a_member: { status: 403, message: 'You do not belong to this organization.' },
+  account_exists: {
+    status: 403,
+    message: 'You belong to an account already; only somebody who belongs to none may claim one.',
+  },
   no_eligible_organization: {
     status: 403,
     message: 'You belong to no organization; create one, or ask for an invitation.',

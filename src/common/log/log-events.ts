@@ -100,6 +100,8 @@ export interface LogEvents {
   budget_months_pruned: { months: number };
   /** Answers with keys that are given out no more, and receipts whose life is over. */
   creation_receipts_pruned: { sealedAnswers: number; receipts: number };
+  /** Invitations that ended long ago. */
+  invitations_pruned: { invitations: number };
   /** Steps of it that did not get to their end; the next night goes on from there. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
@@ -107,6 +109,7 @@ export interface LogEvents {
   usage_fold_failed: { error: string };
   budget_prune_failed: { error: string };
   creation_receipts_prune_failed: { error: string };
+  invitations_prune_failed: { error: string };
   /** It could not begin, or its connection broke. */
   retention_failed: { error: string };
   /** Another instance is at it. */
@@ -164,6 +167,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_fold_failed: 'error',
   budget_prune_failed: 'error',
   creation_receipts_prune_failed: 'error',
+  invitations_prune_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

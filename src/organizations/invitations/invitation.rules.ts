@@ -83,12 +83,18 @@ export function invitationGone(): GatewayError {
   });
 }
 
-/** @throws forbidden to invite, or to revoke an invitation, to a role above the own one (threats 7.3). */
-export function requireMayOffer(ownRole: Role, role: Role): void {
+/**
+ * Refuses to offer a role, or to take such an offer back.
+ *
+ * @param ownRole `undefined` for somebody who has just left.
+ * @throws forbidden the role is above the own one, or that is `member`. Source: threats 7.3.
+ */
+export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
+  if (ownRole === undefined || ownRole === 'member') throw new GatewayError('forbidden', { reason: 'role_read_only' });
   if (!isAtLeast(ownRole, role)) {
     throw new GatewayError('forbidden', {
       message: 'An invitation may not offer a role above your own.',
-      reason: 'invited_role_too_high',
+      reason: 'offered_role_too_high',
     });
   }
 }

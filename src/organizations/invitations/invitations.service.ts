@@ -6,8 +6,8 @@ import type { Role } from '../../identity/admin-principal.js';
 import { type ActingPerson, personActor } from '../../identity/audit/audit-actor.rules.js';
 import { type AuditEntry, AuditTrail } from '../../identity/audit/audit-trail.js';
 import { MembersRepository } from '../members/members.repository.js';
-import { type Acceptance, acceptanceOf, hashInvitationToken, invitationGone, statusOf } from './invitation.rules.js';
-import { InvitationsRepository, type InvitationToOrganization } from './invitations.repository.js';
+import { type Acceptance, acceptanceOf, hashInvitationToken, invitationGone } from './invitation.rules.js';
+import { InvitationsRepository } from './invitations.repository.js';
 
 /** A person who has shown who they are, and accepts an invitation. */
 export interface AcceptingPerson extends ActingPerson {
@@ -21,7 +21,7 @@ export interface JoinedOrganization {
   readonly role: Role;
 }
 
-/** What people do with the token of an invitation: look at it, and accept it. */
+/** Makes people members who hold the token of an invitation. */
 @Injectable()
 export class Invitations {
   constructor(
@@ -30,14 +30,6 @@ export class Invitations {
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
-
-  /** @throws not_found for every token that nobody can accept, alike. */
-  async details(token: Secret): Promise<InvitationToOrganization> {
-    const now = this.clock.now();
-    const invitation = await this.repository.findByToken(hashInvitationToken(token), now);
-    if (invitation === undefined || statusOf(invitation, now.getTime()) !== 'pending') throw invitationGone();
-    return invitation;
-  }
 
   /**
    * Makes a person a member of the organization they are invited to. Of several people with one token one is first; when

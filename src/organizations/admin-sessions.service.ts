@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
+import { personActor } from '../identity/audit/audit-actor.rules.js';
+import type { AdminSession, Membership } from './organization.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+
+/** Tells callers who they are to the management API, and lets people choose the organization they act in. */
+@Injectable()
+export class AdminSessions {
+  constructor(
+    private readonly repository: OrganizationsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Of a key, the one organization it was made for. */
+  async describe(admin: AdminPrincipal): Promise<AdminSession> {
+    const only = admin.credentialType === 'session' ? null : admin.organizationId;
+    const memberships = await this.repository.membershipsOf(admin.identityId, only);
+    return this.session(admin, requireMember(memberships, admin.organizationId), memberships);
+  }
+
+  /**
+   * What a person's session is once they act in this organization; the cookie decides, and nothing is stored.
+   *
+   * @throws not_a_member there is no such organization, or not for them; account_expired its time is over.
+   */
+  async select(person: PersonPrincipal, organizationId: string): Promise<AdminSession> {
+    const memberships = await this.repository.membershipsOf(person.identityId);
+    const current = requireMember(memberships, organizationId);
+    const { expiresAt } = current.organization;
+    if (expiresAt !== null && expiresAt.getTime() <= this.clock.nowMs()) throw new GatewayError('account_expired');
+    return this.session(personActor(organizationId, person), current, memberships);
+  }
+
+  private async session(
+    { credentialType, actor }: Pick<AdminPrincipal, 'credentialType' | 'actor'>,
+    current: Membership,
+    memberships: readonly Membership[],
+  ): Promise<AdminSession> {
+    const user = await this.repository.findUser(actor.id);
+    if (user === undefined) throw new GatewayError('not_a_member');
+    return { user, current, memberships, credentialType, actor };
+  }
+}
+
+function requireMember(memberships: readonly Membership[], organizationId: string): Membership {
+  const membership = memberships.find(({ organization }) => organization.id === organizationId);
+  if (membership === undefined) throw new GatewayError('not_a_member', { reason: 'not_a_member' });
+  return membership;
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { isAtLeast } from '../../identity/admin-permission.rules.js';
+import { ROLES, type Role } from '../../identity/admin-principal.js';
+
+/** A change of one membership, as it is asked for. */
+export interface MemberChange {
+  readonly actorRole: Role;
+  readonly isSelf: boolean;
+  readonly from: Role;
+  /** `null` ends the membership. */
+  readonly to: Role | null;
+}
+
+/**
+ * Refuses a change that the actor's role does not allow: admins manage members and admins, owners everybody; anybody may
+ * leave.
+ *
+ * @throws forbidden
+ * Source: contract-admin 6.2.
+ */
+export function requireMayChange({ actorRole, isSelf, from, to }: MemberChange): void {
+  const isLeaving = isSelf && to === null;
+  if (isLeaving) return;
+  if (!isAtLeast(actorRole, 'admin')) throw new GatewayError('forbidden', { reason: 'role_read_only' });
+  const concernsOwner = from === 'owner' || to === 'owner';
+  if (concernsOwner && actorRole !== 'owner') {
+    throw new GatewayError('forbidden', {
+      message: 'Only owners add, demote or remove owners.',
+      reason: 'role_not_owner',
+    });
+  }
+}
+
+/**
+ * Refuses to leave an organization without a person who owns it. Service identities do not count: nobody could sign in.
+ *
+ * @param owners how many people own it before the change.
+ * @throws last_owner
+ * Source: contract-admin 6.2.
+ */
+export function requireOwnerLeft(
+  member: { readonly kind: 'human' | 'service'; readonly role: Role },
+  to: Role | null,
+  owners: number,
+): void {
+  const losesOwner = member.kind === 'human' && member.role === 'owner' && to !== 'owner';
+  if (losesOwner && owners <= 1) throw new GatewayError('last_owner', { reason: 'last_owner' });
+}
+
+/** Roles that somebody cannot offer (any more), whose own role is now this one, or who has left. Source: threats 7.3. */
+export function rolesBeyond(own: Role | null): Role[] {
+  if (own === null || own === 'member') return [...ROLES];
+  return ROLES.filter((role) => !isAtLeast(own, role));
+}

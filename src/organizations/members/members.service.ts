@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { AdminPrincipal, Role } from '../../identity/admin-principal.js';
+import { AuditTrail } from '../../identity/audit/audit-trail.js';
+import { ManagementKeysService } from '../../identity/management-keys.service.js';
+import { InvitationsRepository } from '../invitations/invitations.repository.js';
+import { requireMayChange, requireOwnerLeft, rolesBeyond } from './member.rules.js';
+import { type MemberRow, MembersRepository } from './members.repository.js';
+
+/** What people do with the members of their organization: list them, change their roles, remove them. */
+@Injectable()
+export class Members {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly keys: ManagementKeysService,
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Those who joined first come first; service identities among them. */
+  list({ organizationId }: AdminPrincipal): Promise<readonly MemberRow[]> {
+    return this.members.listOf(organizationId);
+  }
+
+  /**
+   * Gives a member another role, which counts from the next request on. What they have offered others beyond it is
+   * revoked.
+   *
+   * @throws not_found nobody of this id is a member; forbidden, last_owner as the rules say.
+   */
+  setRole(admin: AdminPrincipal, memberId: string, role: Role): Promise<MemberRow> {
+    return this.dataSource.transaction(async (tx) => {
+      const member = await this.changing(tx, admin, memberId, role);
+      if (member.role === role) return member;
+      await this.members.setRole(tx, admin.organizationId, memberId, role);
+      await this.revokeOffers(tx, admin, memberId, role);
+      await this.trail.record(tx, admin, {
+        action: 'member.role_changed',
+        targetType: 'member',
+        targetId: memberId,
+        details: { from: member.role, to: role },
+      });
+      return { ...member, role };
+    });
+  }
+
+  /**
+   * Ends a membership, and for good what it opened: keys of this person in this organization, and what they have offered
+   * others. Their sessions act in another organization of theirs from the next request on.
+   *
+   * @throws as `setRole`.
+   * Source: contract-admin 3.2; threats 7.4.
+   */
+  remove(admin: AdminPrincipal, memberId: string): Promise<void> {
+    return this.dataSource.transaction(async (tx) => {
+      const member = await this.changing(tx, admin, memberId, null);
+      await this.members.delete(tx, admin.organizationId, memberId);
+      await this.keys.endAllOf(tx, { organizationId: admin.organizationId, identityId: memberId });
+      await this.revokeOffers(tx, admin, memberId, null);
+      await this.trail.record(tx, admin, {
+        action: 'member.removed',
+        targetType: 'member',
+        targetId: memberId,
+        details: { role: member.role },
+      });
+    });
+  }
+
+  /**
+   * The member who is to be changed, once the change is found to be allowed. Nobody else changes members of this
+   * organization until the transaction ends, so of two who act at once the second is judged by what the first has done.
+   */
+  private async changing(
+    tx: EntityManager,
+    { organizationId, identityId }: AdminPrincipal,
+    memberId: string,
+    to: Role | null,
+  ): Promise<MemberRow> {
+    await this.members.lock(tx, organizationId);
+    const actor = await this.members.find(tx, organizationId, identityId);
+    const member = await this.members.find(tx, organizationId, memberId);
+    if (actor === undefined || member === undefined) throw new GatewayError('not_found');
+    requireMayChange({ actorRole: actor.role, isSelf: memberId === identityId, from: member.role, to });
+    requireOwnerLeft(member, to, await this.members.countOwners(tx, organizationId));
+    return member;
+  }
+
+  /** Nobody comes back, or goes on handing out a role, through an invitation they wrote before. */
+  private async revokeOffers(
+    tx: EntityManager,
+    { organizationId }: AdminPrincipal,
+    invitedBy: string,
+    own: Role | null,
+  ): Promise<void> {
+    const roles = rolesBeyond(own);
+    await this.invitations.revokeOffersOf(tx, { organizationId, invitedBy, roles }, this.clock.now());
+  }
+}

@@ -1,0 +1,98 @@
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { readShape } from '../common/fields/read-shape.js';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess, Person, PersonAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
+import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
+import { Sessions } from '../identity/sessions/sessions.service.js';
+import { AdminSessions } from './admin-sessions.service.js';
+import { AdminSessionResponse } from './dto/admin-session.response.js';
+import { OrganizationNameRequest, SelectOrganizationRequest } from './dto/organization.request.js';
+import { OrganizationListResponse, OrganizationResponse } from './dto/organization.response.js';
+import { Organizations } from './organizations.service.js';
+
+const TAG = 'Admin organizations';
+
+@Controller('v1/admin')
+export class OrganizationsController {
+  constructor(
+    private readonly organizations: Organizations,
+    private readonly adminSessions: AdminSessions,
+    private readonly sessions: Sessions,
+    private readonly cookies: ConsoleCookies,
+  ) {}
+
+  @Get('session')
+  @AdminAccess('read')
+  @Operation({ id: 'getAdminSession', tag: TAG, summary: 'Read who you are, and where you act' })
+  @Fails('not_a_member')
+  @ApiOkResponse({ type: AdminSessionResponse })
+  async session(@Admin() admin: AdminPrincipal): Promise<AdminSessionResponse> {
+    return AdminSessionResponse.from(await this.adminSessions.describe(admin));
+  }
+
+  @Get('organizations')
+  @PersonAccess()
+  @Operation({ id: 'listOrganizations', tag: TAG, summary: 'List the organizations you belong to' })
+  @ApiOkResponse({ type: OrganizationListResponse })
+  async list(@Person() person: PersonPrincipal): Promise<OrganizationListResponse> {
+    return OrganizationListResponse.from(await this.organizations.list(person));
+  }
+
+  @Post('organizations/select')
+  @PersonAccess()
+  @HttpCode(200)
+  @Operation({
+    id: 'selectOrganization',
+    tag: TAG,
+    summary: 'Choose the organization you act in',
+    description:
+      'Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.',
+  })
+  @Fails('invalid_request', 'not_a_member', 'account_expired')
+  @ApiBody({ type: SelectOrganizationRequest })
+  @ApiOkResponse({ type: AdminSessionResponse })
+  async select(
+    @Person() person: PersonPrincipal,
+    @Body() sent: Readonly<Record<string, unknown>>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AdminSessionResponse> {
+    const { organizationId } = readShape(SelectOrganizationRequest, sent, 'ignore');
+    const session = await this.adminSessions.select(person, organizationId);
+    this.cookies.setOrganization(reply, this.sessions.organizationCookie(organizationId));
+    return AdminSessionResponse.from(session);
+  }
+
+  @Post('organizations')
+  @PersonAccess()
+  @Operation({
+    id: 'createOrganization',
+    tag: TAG,
+    summary: 'Make one more organization',
+    description: 'You own it. Choose it afterwards to act in it.',
+  })
+  @Fails('invalid_request')
+  @ApiCreatedResponse({ type: OrganizationResponse })
+  async create(
+    @Person() person: PersonPrincipal,
+    @Body() { name }: OrganizationNameRequest,
+  ): Promise<OrganizationResponse> {
+    return OrganizationResponse.from(await this.organizations.create(person, name));
+  }
+
+  @Patch('organizations/:id')
+  @AdminAccess('write')
+  @Operation({ id: 'renameOrganization', tag: TAG, summary: 'Rename the organization you act in' })
+  @ApiParam({ name: 'id', description: 'The one you act in; any other is not found.', schema: { type: 'string' } })
+  @Fails('invalid_request', 'not_found')
+  @ApiOkResponse({ type: OrganizationResponse })
+  async rename(
+    @Admin() admin: AdminPrincipal,
+    @Param('id') id: string,
+    @Body() { name }: OrganizationNameRequest,
+  ): Promise<OrganizationResponse> {
+    return OrganizationResponse.from(await this.organizations.rename(admin, id, name));
+  }
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { AccountOpening, type NewServiceAccount } from '../../identity/account-opening.service.js';
+import { type ActingPerson, personActor } from '../../identity/audit/audit-actor.rules.js';
+import { AuditTrail } from '../../identity/audit/audit-trail.js';
+import { MembersRepository } from '../members/members.repository.js';
+import { OrganizationsRepository } from '../organizations.repository.js';
+
+/** Accounts that a service identity owns until a person claims them. Source: contract-admin 6.4. */
+@Injectable()
+export class UnclaimedAccounts {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly opening: AccountOpening,
+    private readonly organizations: OrganizationsRepository,
+    private readonly members: MembersRepository,
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Opens one, without a deadline. */
+  open(tx: EntityManager, account: NewServiceAccount): Promise<{ readonly identityId: string }> {
+    return this.opening.forService(tx, account);
+  }
+
+  /** Whether a person owns the account. */
+  async isClaimed(organizationId: string): Promise<boolean> {
+    return (await this.members.countOwners(this.dataSource, organizationId)) > 0;
+  }
+
+  /**
+   * Makes a person the owner, for good. The account keeps its id and everything in it, its keys and the service identity
+   * they act as included. Of several who claim at once one is first.
+   *
+   * @throws not_found no such account; conflict somebody owns it; account_expired its time is over; account_exists the
+   * person belongs to another one.
+   */
+  async claim(tx: EntityManager, organizationId: string, person: ActingPerson): Promise<void> {
+    await this.members.lock(tx, organizationId);
+    const account = await this.organizations.find(tx, organizationId);
+    if (account === undefined) throw new GatewayError('not_found');
+    if (account.claimed) throw alreadyClaimed();
+    const now = this.clock.now();
+    if (account.expiresAt !== null && account.expiresAt.getTime() <= now.getTime()) {
+      throw new GatewayError('account_expired');
+    }
+    const { identityId } = person;
+    if (await this.organizations.belongsElsewhere(tx, identityId, organizationId)) {
+      throw new GatewayError('account_exists', { reason: 'belongs_to_another_account' });
+    }
+    await this.members.insert(tx, { organizationId, identityId, role: 'owner', joinedAt: now });
+    await this.organizations.clearExpiry(tx, organizationId);
+    await this.trail.record(tx, personActor(organizationId, person), {
+      action: 'organization.claimed',
+      targetType: 'organization',
+      targetId: organizationId,
+    });
+  }
+}
+
+function alreadyClaimed(): GatewayError {
+  return new GatewayError('conflict', { message: 'Somebody has claimed this account.', reason: 'account_claimed' });
+}
