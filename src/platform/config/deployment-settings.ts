@@ -1,0 +1,55 @@
+import type { Secret } from '../../common/log/secret.js';
+import { int, origin, postgresUrl, redisUrl, Setting, text } from './setting.js';
+
+/** Where the service is reached and where it keeps what it stores: the first part of the `Environment`. */
+export class DeploymentSettings {
+  @Setting({ description: 'Address to listen on.', parse: text(), fallback: '127.0.0.1' })
+  readonly HOST: string;
+
+  @Setting({ description: 'Port to listen on; 0 takes a free one.', parse: int(0, 65_535), fallback: 8080 })
+  readonly PORT: number;
+
+  @Setting({
+    description: 'The origin people and clients reach the service at.',
+    parse: origin(),
+    fallbackText: '`http://localhost:<PORT>`',
+  })
+  readonly PUBLIC_URL: string | undefined;
+
+  @Setting({
+    description:
+      'Directory of the embedded database, the generated secrets and the usage journal. Must survive restarts.',
+    parse: text(),
+    fallback: './.data',
+  })
+  readonly DATA_DIR: string;
+
+  @Setting({
+    description: 'A Postgres of yours, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
+    parse: postgresUrl(),
+    fallbackText: 'unset: embedded',
+  })
+  readonly DATABASE_URL: Secret | undefined;
+
+  @Setting({
+    description: 'Connections to Postgres this process may hold.',
+    parse: int(2, 200),
+    fallback: 10,
+  })
+  readonly DATABASE_POOL_SIZE: number;
+
+  @Setting({
+    description: 'How long the start waits for Postgres to become reachable, in seconds.',
+    parse: int(0, 3600),
+    fallback: 60,
+  })
+  readonly DATABASE_WAIT_SECONDS: number;
+
+  @Setting({
+    description:
+      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Several instances need it to count together.',
+    parse: redisUrl(),
+    fallbackText: 'unset: one instance, which counts for itself',
+  })
+  readonly REDIS_URL: Secret | undefined;
+}
