@@ -13,7 +13,7 @@ export interface DayLimitedApp {
   readonly changedAtMs: number | null;
 }
 
-/** A process that serves from the database, or did and has not left. */
+/** A process that serves from the database, or did within a day and has not left. */
 export interface KnownInstance {
   readonly id: string;
   readonly lives: boolean;
@@ -38,7 +38,7 @@ const LIST_APPS = `
 
 const LIST_INSTANCES = `
   SELECT id, seen_at > clock_timestamp() - $1 * interval '1 millisecond' AS lives, open_calls::float8 AS "openCalls"
-  FROM gateway_instances`;
+  FROM gateway_instances WHERE seen_at > clock_timestamp() - interval '1 day'`;
 
 const at = (parameter: string) => `timestamptz 'epoch' + ${parameter}::float8 * interval '1 millisecond'`;
 
