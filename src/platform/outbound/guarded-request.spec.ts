@@ -64,6 +64,24 @@ describe('GuardedRequest: answers', () => {
     expect(answer.body.toString()).toBe('GET /v1/models?a=b');
   });
 
+  it('post → the body and its headers arrive; a redirect is given back, not followed', async () => {
+    const server = await serverWith((request, response) => {
+      request.setEncoding('utf8').on('data', (sent: string) => {
+        const type = request.headers['content-type'];
+        response.writeHead(307, { location: '/elsewhere' }).end(`${request.method} ${type} ${sent}`);
+      });
+    });
+    const { request } = client({ trust: '127.0.0.1' });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await request.post(`http://127.0.0.1:${server.port}/token`, { ...LIMITS, headers, body: 'a=b' });
+    expect(answer.status).toBe(307);
+    expect(answer.body.toString()).toBe('POST application/x-www-form-urlencoded a=b');
+    expect(server.count()).toBe(1);
+    expect(await reasonOf(client().request.post(`http://127.0.0.1:${server.port}/`, { ...LIMITS, body: '' }))).toBe(
+      'blocked',
+    );
+  });
+
   it('redirect → given back, not followed', async () => {
     const server = await serverWith((_q, response) => response.writeHead(302, { location: '/elsewhere' }).end());
     const answer = await client({ trust: '127.0.0.1' }).request.get(`http://127.0.0.1:${server.port}/`, LIMITS);

@@ -16,7 +16,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** One GET. */
+/** One call without a body of its own. */
 export interface GuardedGet {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,6 +26,11 @@ export interface GuardedGet {
   readonly maxBytes: number;
   /** True when only the status and headers matter: the body is not read, the connection is closed. */
   readonly discardBody?: boolean;
+}
+
+/** One call with a body. */
+export interface GuardedPost extends Omit<GuardedGet, 'discardBody'> {
+  readonly body: string;
 }
 
 /** What came back, whatever its status; a redirect is an answer like any other. */
@@ -40,8 +45,8 @@ export interface GuardedAnswer {
 const MAX_CONNECTIONS_PER_ORIGIN = 8;
 
 /**
- * Small outbound GETs to places a tenant can name: provider probes, key sets, client documents. Guarded at dial time,
- * bounded in time and size, redirects never followed. Source: threats 4.1.
+ * Small outbound calls to places a tenant or the operator can name: provider probes, key sets, client documents, OpenID
+ * providers. Guarded at dial time, bounded in time and size, redirects never followed. Source: threats 4.1.
  */
 export class GuardedRequest {
   private readonly agent: Agent;
@@ -51,12 +56,25 @@ export class GuardedRequest {
   }
 
   /** @throws OutboundError */
-  async get(url: string, options: GuardedGet): Promise<GuardedAnswer> {
+  get(url: string, options: GuardedGet): Promise<GuardedAnswer> {
+    return this.send('GET', url, options);
+  }
+
+  /** @throws OutboundError */
+  post(url: string, options: GuardedPost): Promise<GuardedAnswer> {
+    return this.send('POST', url, options);
+  }
+
+  private async send(
+    method: 'GET' | 'POST',
+    url: string,
+    options: GuardedGet & Partial<GuardedPost>,
+  ): Promise<GuardedAnswer> {
     const { origin, path } = parseTarget(url);
     const signal = AbortSignal.timeout(options.timeoutMs);
     try {
       const headers = { 'accept-encoding': 'identity', ...options.headers };
-      const answer = await this.agent.request({ origin, path, method: 'GET', headers, signal });
+      const answer = await this.agent.request({ origin, path, method, headers, body: options.body, signal });
       const body = options.discardBody ? discard(answer.body) : await readBounded(answer.body, options.maxBytes);
       if (body === undefined) throw new OutboundError('too_large');
       return { status: answer.statusCode, headers: answer.headers, body };
