@@ -1,16 +1,21 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreationKind } from '../../src/receipts/receipt.js';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../support/api-client.js';
 import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';
 import { FakeClock } from '../support/clock.js';
+import {
+  CREATED_TABLES,
+  CREATION_KINDS,
+  idempotencyPair,
+  newCreation,
+  randomToken,
+  rowsNamed,
+} from '../support/creations.js';
 import { newPerson } from '../support/people.js';
 import { startWorld, type World } from '../support/world.js';
 
 const MINUTE_MS = 60_000;
-const TABLES = { app: 'apps', app_key: 'app_keys', provider: 'providers', provider_gateway: 'provider_gateways' };
-
-type Kind = keyof typeof TABLES;
 
 const clock = new FakeClock();
 let world: World;
@@ -23,107 +28,83 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-const token = () => randomBytes(24).toString('base64url');
-const newPair = () => ({ 'idempotency-key': token(), 'x-idempotency-proof': token() });
-
-/** A creation of each kind that nobody has asked for before. */
-async function creationOf(kind: Kind): Promise<{ path: string; body: Record<string, unknown> }> {
-  const name = `Made ${token().slice(0, 8)}`;
-  if (kind === 'app') return { path: '/v1/admin/apps', body: { name, config: rawServerConfig() } };
-  if (kind === 'app_key') return { path: `/v1/admin/apps/${(await world.app()).id}/keys`, body: { name } };
-  const slug = `s-${randomBytes(6).toString('hex')}`;
-  if (kind === 'provider') {
-    return { path: '/v1/admin/providers', body: { type: 'openai', name, slug, secret: 'sk-of-the-provider-1234' } };
-  }
-  return { path: '/v1/admin/provider-gateways', body: { type: 'vercel', name, token: 'token-of-the-gateway-1234' } };
-}
-
-async function rowsNamed(kind: Kind, name: unknown): Promise<number> {
-  const [row] = await world.dataSource.query(`SELECT count(*)::int AS rows FROM ${TABLES[kind]} WHERE name = $1`, [
-    name,
-  ]);
-  return row.rows;
-}
-
+const rows = (kind: CreationKind, name: unknown) => rowsNamed(world, kind, String(name));
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describe.each(Object.keys(TABLES) as Kind[])(
-  'creation of kind %s that is sent again (specification Authentication 7)',
-  (kind) => {
-    it('same headers and body: the same answer and status; one row, one entry of the trail', async () => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
-      const first = await world.api.post(path, body, { headers });
-      expect(first.status).toBe(201);
-      const again = await world.api.post(path, Object.fromEntries(Object.entries(body).reverse()), { headers });
-      expect([again.status, again.text]).toEqual([201, first.text]);
-      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
-      expect(await rowsNamed(kind, body.name)).toBe(1);
-      const entries = await world.dataSource.query('SELECT action FROM audit_events WHERE details->>$1 = $2', [
-        kind === 'provider' ? 'slug' : 'name',
-        kind === 'provider' ? body.slug : body.name,
-      ]);
-      expect(entries).toEqual([{ action: `${kind}.created` }]);
-    });
+describe.each(CREATION_KINDS)('creation of kind %s that is sent again (specification Authentication 7)', (kind) => {
+  it('same headers and body: the same answer and status; one row, one entry of the trail', async () => {
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
+    const first = await world.api.post(path, body, { headers });
+    expect(first.status).toBe(201);
+    const again = await world.api.post(path, Object.fromEntries(Object.entries(body).reverse()), { headers });
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(await rows(kind, body.name)).toBe(1);
+    const entries = await world.dataSource.query('SELECT action FROM audit_events WHERE details->>$1 = $2', [
+      kind === 'provider' ? 'slug' : 'name',
+      kind === 'provider' ? body.slug : body.name,
+    ]);
+    expect(entries).toEqual([{ action: `${kind}.created` }]);
+  });
 
-    it('another proof: 403 forbidden, whatever the body is', async () => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
-      await world.api.post(path, body, { headers });
-      const stranger = { headers: { ...headers, 'x-idempotency-proof': token() } };
-      expect(outcome(await world.api.post(path, body, stranger))).toEqual([403, 'forbidden']);
-      expect(outcome(await world.api.post(path, { ...body, name: 'Other' }, stranger))).toEqual([403, 'forbidden']);
-      expect(await rowsNamed(kind, body.name)).toBe(1);
-    });
+  it('another proof: 403 forbidden, whatever the body is', async () => {
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
+    await world.api.post(path, body, { headers });
+    const stranger = { headers: { ...headers, 'x-idempotency-proof': randomToken() } };
+    expect(outcome(await world.api.post(path, body, stranger))).toEqual([403, 'forbidden']);
+    expect(outcome(await world.api.post(path, { ...body, name: 'Other' }, stranger))).toEqual([403, 'forbidden']);
+    expect(await rows(kind, body.name)).toBe(1);
+  });
 
-    it('another body, acceptable or not: 409 conflict, and nothing is made of it', async () => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
-      await world.api.post(path, body, { headers });
-      const name = `Changed ${token()}`.slice(0, 40);
-      expect(outcome(await world.api.post(path, { ...body, name }, { headers }))).toEqual([409, 'conflict']);
-      expect(outcome(await world.api.post(path, {}, { headers }))).toEqual([409, 'conflict']);
-      expect(await rowsNamed(kind, name)).toBe(0);
-    });
+  it('another body, acceptable or not: 409 conflict, and nothing is made of it', async () => {
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
+    await world.api.post(path, body, { headers });
+    const name = `Changed ${randomToken()}`.slice(0, 40);
+    expect(outcome(await world.api.post(path, { ...body, name }, { headers }))).toEqual([409, 'conflict']);
+    expect(outcome(await world.api.post(path, {}, { headers }))).toEqual([409, 'conflict']);
+    expect(await rows(kind, name)).toBe(0);
+  });
 
-    it('one header alone, or a malformed one: 400 naming the header, and nothing is made', async () => {
-      const { path, body } = await creationOf(kind);
-      for (const [headers, named] of [
-        [{ 'idempotency-key': token() }, 'X-Idempotency-Proof'],
-        [{ 'x-idempotency-proof': token() }, 'Idempotency-Key'],
-        [{ ...newPair(), 'idempotency-key': 'short' }, 'Idempotency-Key'],
-      ] as const) {
-        const answer = await world.api.post(path, body, { headers });
-        expect(outcome(answer)).toEqual([400, 'invalid_request']);
-        expect(answer.body.error.message).toContain(`${named}: `);
-      }
-      expect(await rowsNamed(kind, body.name)).toBe(0);
-    });
+  it('one header alone, or a malformed one: 400 naming the header, and nothing is made', async () => {
+    const { path, body } = await newCreation(world, kind);
+    for (const [headers, named] of [
+      [{ 'idempotency-key': randomToken() }, 'X-Idempotency-Proof'],
+      [{ 'x-idempotency-proof': randomToken() }, 'Idempotency-Key'],
+      [{ ...idempotencyPair(), 'idempotency-key': 'short' }, 'Idempotency-Key'],
+    ] as const) {
+      const answer = await world.api.post(path, body, { headers });
+      expect(outcome(answer)).toEqual([400, 'invalid_request']);
+      expect(answer.body.error.message).toContain(`${named}: `);
+    }
+    expect(await rows(kind, body.name)).toBe(0);
+  });
 
-    it('the transaction fails after every other statement: 500 and no row; the same headers succeed then', async () => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
-      await refuseReceipts(true);
-      expect((await sent(path, body, headers)).status).toBe(500);
-      await refuseReceipts(false);
-      expect(await rowsNamed(kind, body.name)).toBe(0);
-      expect((await world.api.post(path, body, { headers })).status).toBe(201);
-      expect(await rowsNamed(kind, body.name)).toBe(1);
-    });
+  it('the transaction fails after every other statement: 500 and no row; the same headers succeed then', async () => {
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
+    await refuseReceipts(true);
+    expect((await sent(path, body, headers)).status).toBe(500);
+    await refuseReceipts(false);
+    expect(await rows(kind, body.name)).toBe(0);
+    expect((await world.api.post(path, body, { headers })).status).toBe(201);
+    expect(await rows(kind, body.name)).toBe(1);
+  });
 
-    it('an attempt that is refused: the same headers serve the corrected body', async () => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
-      expect(outcome(await world.api.post(path, { ...body, name: '' }, { headers }))).toEqual([400, 'invalid_request']);
-      expect((await world.api.post(path, body, { headers })).status).toBe(201);
-    });
-  },
-);
+  it('an attempt that is refused: the same headers serve the corrected body', async () => {
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
+    expect(outcome(await world.api.post(path, { ...body, name: '' }, { headers }))).toEqual([400, 'invalid_request']);
+    expect((await world.api.post(path, body, { headers })).status).toBe(201);
+  });
+});
 
 describe('whose the idempotency key is (contract-admin 9)', () => {
   it('the same pair of another account, and of another member: creations of their own', async () => {
-    const headers = newPair();
-    const body = { name: `Own ${token()}`.slice(0, 40), config: rawDeviceConfig() };
+    const headers = idempotencyPair();
+    const body = { name: `Own ${randomToken()}`.slice(0, 40), config: rawDeviceConfig() };
     const organizationId = await firstOrganizationId(world.dataSource);
     const colleague = world.as((await newMember(world.dataSource, organizationId, { role: 'admin' })).key);
     const person = await newPerson(world, { organizationId });
@@ -141,7 +122,7 @@ describe('whose the idempotency key is (contract-admin 9)', () => {
   });
 
   it('another kind: a creation of its own; the path of another application: 409', async () => {
-    const headers = newPair();
+    const headers = idempotencyPair();
     const [one, other] = [await world.app(), await world.app()];
     const gateway = { type: 'vercel', name: 'Edge', token: 'token-of-the-gateway-1234' };
     await made(world.api, gateway, headers);
@@ -152,7 +133,7 @@ describe('whose the idempotency key is (contract-admin 9)', () => {
   });
 
   it('another credential of the same identity: the same answer', async () => {
-    const headers = newPair();
+    const headers = idempotencyPair();
     const organizationId = await firstOrganizationId(world.dataSource);
     const { identityId, key } = await newMember(world.dataSource, organizationId, {});
     const { key: second, identityId: lender } = await newMember(world.dataSource, organizationId, {});
@@ -166,8 +147,8 @@ describe('whose the idempotency key is (contract-admin 9)', () => {
   });
 
   it('whoever may not create: is refused before anything is given out', async () => {
-    const { path, body } = await creationOf('app');
-    const headers = newPair();
+    const { path, body } = await newCreation(world, 'app');
+    const headers = idempotencyPair();
     const organizationId = await firstOrganizationId(world.dataSource);
     const { identityId, key } = await newMember(world.dataSource, organizationId, {});
     expect((await world.as(key).post(path, body, { headers })).status).toBe(201);
@@ -178,19 +159,19 @@ describe('whose the idempotency key is (contract-admin 9)', () => {
 
 describe('answers that hold a key (specification Authentication 7; contract-admin 9)', () => {
   it.each(['app', 'app_key'] as const)('%s: the key stands nowhere in the database', async (kind) => {
-    const { path, body } = await creationOf(kind);
-    const answer = await world.api.post(path, body, { headers: newPair() });
+    const { path, body } = await newCreation(world, kind);
+    const answer = await world.api.post(path, body, { headers: idempotencyPair() });
     const key = kind === 'app' ? answer.body.api_key.key : answer.body.key;
     expect(key).toMatch(/^gw_/);
     expect(await tablesHolding(key)).toEqual([]);
-    expect(await tablesHolding(String(body.name))).toContain(TABLES[kind]);
+    expect(await tablesHolding(String(body.name))).toContain(CREATED_TABLES[kind]);
   });
 
   it.each(['app', 'app_key'] as const)(
     '%s: given out for 15 minutes, then named, and never made again',
     async (kind) => {
-      const { path, body } = await creationOf(kind);
-      const headers = newPair();
+      const { path, body } = await newCreation(world, kind);
+      const headers = idempotencyPair();
       const first = await world.api.post(path, body, { headers });
       clock.advance(15 * MINUTE_MS - 1);
       expect((await world.api.post(path, body, { headers })).text).toBe(first.text);
@@ -198,14 +179,14 @@ describe('answers that hold a key (specification Authentication 7; contract-admi
       const late = await world.api.post(path, body, { headers });
       expect(outcome(late)).toEqual([410, 'resource_receipt_expired']);
       expect(late.body.error.data).toEqual(idsOf(kind, path, first));
-      expect(await rowsNamed(kind, body.name)).toBe(1);
+      expect(await rows(kind, body.name)).toBe(1);
       expect(outcome(await world.api.post(path, { ...body, name: 'Other' }, { headers }))).toEqual([409, 'conflict']);
     },
   );
 
   it.each(['app', 'app_key'] as const)('%s: the key is revoked → 410 before and after the window', async (kind) => {
-    const { path, body } = await creationOf(kind);
-    const headers = newPair();
+    const { path, body } = await newCreation(world, kind);
+    const headers = idempotencyPair();
     const first = await world.api.post(path, body, { headers });
     const ids = idsOf(kind, path, first);
     await world.api.post(`/v1/admin/apps/${ids.appId}/keys/${ids.keyId}/revoke`);
@@ -218,17 +199,17 @@ describe('answers that hold a key (specification Authentication 7; contract-admi
   });
 
   it('the application is deleted: its creation answers 410, and makes no other', async () => {
-    const { path, body } = await creationOf('app');
-    const headers = newPair();
+    const { path, body } = await newCreation(world, 'app');
+    const headers = idempotencyPair();
     const { body: first } = await world.api.post(path, body, { headers });
     await world.api.delete(`/v1/admin/apps/${first.app.id}?confirm=${first.app.id}`);
     expect(outcome(await world.api.post(path, body, { headers }))).toEqual([410, 'resource_key_unavailable']);
-    expect(await rowsNamed('app', body.name)).toBe(0);
+    expect(await rows('app', body.name)).toBe(0);
   });
 
   it('no key was made: the answer as it was for the life of the receipt, also of what has changed since', async () => {
-    const { path, body } = await creationOf('provider');
-    const headers = newPair();
+    const { path, body } = await newCreation(world, 'provider');
+    const headers = idempotencyPair();
     const first = await world.api.post(path, body, { headers });
     await world.api.put(`/v1/admin/providers/${first.body.provider.id}`, { name: 'Renamed' });
     clock.advance(60 * MINUTE_MS);
