@@ -16,6 +16,7 @@ const ARROWS = {
   apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams', 'allowance', 'receipts'],
   limits: [],
   organizations: ['identity', 'limits'],
+  'management-keys': ['identity'],
   issuers: ['app-directory'],
   users: ['identity', 'app-directory', 'usage'],
   attestation: ['app-directory', 'users'],

@@ -12,6 +12,7 @@ import { IdentityModule } from './identity/identity.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { ManagementKeysModule } from './management-keys/management-keys.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
@@ -51,6 +52,7 @@ class KeyPortsModule {}
     IdentityModule,
     LimitsModule,
     OrganizationsModule,
+    ManagementKeysModule,
     PricingModule,
     AllowanceModule,
     AppDirectoryModule,

@@ -18,10 +18,12 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
   ['Admin applications', 'Applications: authentication, routing, limits.'],
   ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
+  ['Admin management keys', 'Keys that manage an account without a person at hand.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
   ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
+  ['CLI', 'What a command-line client does with its key.'],
 ];
 
 /** The machine-readable description, OpenAPI 3.1.0, from the decorators (specification "Versioning" 2). */

@@ -6,8 +6,10 @@ export const ROLES = ['owner', 'admin', 'member'] as const;
 /** A member's role in one account. */
 export type Role = (typeof ROLES)[number];
 
-/** What a credential may do at most, whatever the role of its owner. */
-export type Grant = 'read' | 'manage';
+/** What a credential may do at most, whatever the role of its owner. Source: contract-admin 3.2. */
+export const GRANTS = ['read', 'manage'] as const;
+
+export type Grant = (typeof GRANTS)[number];
 
 /** Through which door an action came. A label for people, never a permission. */
 export type ActionSource = 'web' | 'api' | 'cli' | 'mcp' | 'system';

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
 import { Environment } from '../platform/config/environment.js';
 import { AccountOpening } from './account-opening.service.js';
-import { ManagementKeysRepository } from './management-keys.repository.js';
-import { hashManagementKey, hintOfManagementKey } from './management-keys.service.js';
+import { ManagementKeysService } from './management-keys.service.js';
 
 const SERVICE_IDENTITY_NAME = 'Bootstrap service';
 const KEY_NAME = 'Bootstrap key';
@@ -23,9 +21,8 @@ export class BootstrapService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly opening: AccountOpening,
-    private readonly keys: ManagementKeysRepository,
+    private readonly keys: ManagementKeysService,
     private readonly environment: Environment,
-    private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly log: Log,
   ) {}
@@ -48,9 +45,8 @@ export class BootstrapService {
 
   /** Account and key in one transaction, under a lock: of two instances that start at once, one creates. */
   private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
-    const tokenHash = hashManagementKey(key);
     if (!(await this.opening.isFirst(tx))) {
-      const stored = await this.keys.findRevocation(tx, tokenHash);
+      const stored = await this.keys.findRevocation(tx, key);
       if (stored === undefined) return { kind: 'ignored', reason: 'account_exists' };
       return stored.revoked ? { kind: 'ignored', reason: 'key_revoked' } : { kind: 'already_accepted' };
     }
@@ -60,16 +56,12 @@ export class BootstrapService {
       serviceName: SERVICE_IDENTITY_NAME,
       actionSource: 'system',
     });
-    await this.keys.insert(tx, {
-      id: `mkey_${this.ids.base36(20)}`,
+    await this.keys.store(tx, key, {
       organizationId,
       identityId,
       name: KEY_NAME,
-      tokenHash,
-      tokenHint: hintOfManagementKey(key),
       grant: 'manage',
       source: 'bootstrap',
-      createdAt: this.clock.now().toISOString(),
     });
     return { kind: 'created', organizationId };
   }

@@ -13,20 +13,28 @@ interface KeyHolderRow {
   readonly kind: 'human' | 'service';
 }
 
-/** A key to be stored; never holds the key itself. */
-export interface NewManagementKey {
-  readonly id: string;
+/** Through which door keys and connections are given out. Source: contract-admin 3.2. */
+export const MANAGEMENT_KEY_SOURCES = ['console', 'cli', 'bootstrap', 'oauth'] as const;
+
+export type ManagementKeySource = (typeof MANAGEMENT_KEY_SOURCES)[number];
+
+/** Whose a key is, and what it may do. */
+export interface ManagementKeyTerms {
   readonly organizationId: string;
   readonly identityId: string;
   readonly name: string;
+  readonly grant: Grant;
+  readonly source: ManagementKeySource;
+}
+
+/** A key to be stored; never holds the key itself. */
+interface NewManagementKey extends ManagementKeyTerms {
+  readonly id: string;
   /** SHA-256 of the key, hexadecimal. */
   readonly tokenHash: string;
   /** The key's last four characters, for people to tell keys apart. */
   readonly tokenHint: string;
-  readonly grant: Grant;
-  readonly source: 'console' | 'cli' | 'bootstrap' | 'oauth';
-  /** ISO-8601, UTC. */
-  readonly createdAt: string;
+  readonly createdAt: Instant;
 }
 
 /** The table management_keys. */

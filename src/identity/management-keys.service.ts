@@ -2,17 +2,45 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
+import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
 import type { ActionSource, AdminPrincipal } from './admin-principal.js';
-import { ManagementKeysRepository } from './management-keys.repository.js';
+import { ManagementKeysRepository, type ManagementKeyTerms } from './management-keys.repository.js';
 
-/** Proves management keys. Nothing is remembered between requests, so a revocation counts from the next one on. */
+const ID_RANDOM_LENGTH = 20;
+/** Enough for people to tell keys apart, too little to guess the rest. */
+const HINT_LENGTH = 4;
+
+/** Keeps and proves management keys. Nothing is remembered between requests, so a revocation counts from the next one on. */
 @Injectable()
 export class ManagementKeysService {
   constructor(
     private readonly keys: ManagementKeysRepository,
     private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
+
+  /**
+   * Keeps a key that its owner is given: what it is looked up by, and its hint. The key itself is nowhere else.
+   *
+   * @returns its id. Source: contract-admin 3.2.
+   */
+  async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms): Promise<string> {
+    const id = `mkey_${this.ids.base36(ID_RANDOM_LENGTH)}`;
+    await this.keys.insert(tx, {
+      ...of,
+      id,
+      tokenHash: hashManagementKey(key),
+      tokenHint: key.reveal().slice(-HINT_LENGTH),
+      createdAt: this.clock.now(),
+    });
+    return id;
+  }
+
+  /** Whether this key is stored, and whether it has been revoked. */
+  findRevocation(tx: EntityManager, key: Secret): Promise<{ readonly revoked: boolean } | undefined> {
+    return this.keys.findRevocation(tx, hashManagementKey(key));
+  }
 
   /**
    * Who a key stands for: its owner with the role of this moment, in the one account it was made for. `undefined` for
@@ -47,11 +75,6 @@ export class ManagementKeysService {
  * The form a management key is stored and looked up in, hexadecimal. The look-up is by this value, so what its timing
  * could tell is about the hash and of no use (threats 6.1).
  */
-export function hashManagementKey(key: Secret): string {
+function hashManagementKey(key: Secret): string {
   return hash('sha256', key.reveal(), 'hex');
-}
-
-/** The key's last four characters: enough for people to tell keys apart, too little to guess the rest. */
-export function hintOfManagementKey(key: Secret): string {
-  return key.reveal().slice(-4);
 }

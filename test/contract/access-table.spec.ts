@@ -9,8 +9,8 @@ import { createOfflineGateway } from '../../src/offline-gateway.js';
 // commit why the permission changes.
 const TABLE = readFileSync(new URL('access-table.txt', import.meta.url), 'utf8');
 
-/** Whoever may call these may do something to themselves; the service judges what else: everybody may leave. */
-const OF_ONESELF = ['DELETE /v1/admin/members/:user'];
+/** Whoever may call these may do something to themselves; the service judges what else: everybody may leave, and end the key they hold. */
+const OF_ONESELF = ['DELETE /v1/admin/members/:user', 'DELETE /v1/cli/credential'];
 
 let app: NestFastifyApplication;
 

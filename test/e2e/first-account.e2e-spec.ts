@@ -45,9 +45,8 @@ function instance(key: string | undefined): BootstrapService {
   return new BootstrapService(
     source,
     new AccountOpening(new AccountsRepository(source), new AuditTrail(new AuditEventsRepository(), clock), clock),
-    new ManagementKeysRepository(source),
+    managementKeys(),
     loadEnvironment({ BOOTSTRAP_MANAGEMENT_KEY: key }),
-    clock,
     ids,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
@@ -57,8 +56,12 @@ function events(): unknown[] {
   return lines.map(({ message, level, reason }) => [message, level, reason]);
 }
 
+function managementKeys(): ManagementKeysService {
+  return new ManagementKeysService(new ManagementKeysRepository(source), clock, ids);
+}
+
 function authenticate(key: string) {
-  return new ManagementKeysService(new ManagementKeysRepository(source), clock).authenticate(new Secret(key), 'api');
+  return managementKeys().authenticate(new Secret(key), 'api');
 }
 
 describe('BOOTSTRAP_MANAGEMENT_KEY', () => {

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { Secret } from '../common/log/secret.js';
+import type { AdminPrincipal, Grant } from '../identity/admin-principal.js';
+import { AuditTrail } from '../identity/audit/audit-trail.js';
+import { ManagementKeysService } from '../identity/management-keys.service.js';
+import { AccountKeysRepository } from './account-keys.repository.js';
+import type { CreatedManagementKey, ManagementKey } from './management-key.js';
+
+const BRAND = 'gw_mgmt_';
+/** 285 bits. Source: contract-admin 3.2. */
+const RANDOM_LENGTH = 48;
+
+/** Makes, lists and revokes the management keys of an account. `ManagementKeysService` proves them. */
+@Injectable()
+export class AccountKeys {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly repository: AccountKeysRepository,
+    private readonly keys: ManagementKeysService,
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Newest first. */
+  list({ organizationId }: AdminPrincipal): Promise<readonly ManagementKey[]> {
+    return this.repository.listOf(organizationId, this.clock.now());
+  }
+
+  /** Makes a key that carries its maker's role, whatever that is when it is used. The plaintext is in the answer only. */
+  create(admin: AdminPrincipal, name: string, grant: Grant): Promise<CreatedManagementKey> {
+    const { organizationId, identityId } = admin;
+    const plaintext = new Secret(`${BRAND}${this.ids.base62(RANDOM_LENGTH)}`);
+    return this.dataSource.transaction(async (tx) => {
+      const terms = { organizationId, identityId, name, grant, source: 'console' } as const;
+      const id = await this.keys.store(tx, plaintext, terms);
+      await this.trail.record(tx, admin, {
+        action: 'management_key.created',
+        targetType: 'management_key',
+        targetId: id,
+        details: { name, grant },
+      });
+      return { key: await this.read(tx, organizationId, id), plaintext };
+    });
+  }
+
+  /**
+   * Revokes a key, from the next request on at every instance. Repeating it changes nothing and answers the same.
+   *
+   * @throws not_found the account has no such key.
+   */
+  revoke(admin: AdminPrincipal, id: string): Promise<ManagementKey> {
+    const { organizationId } = admin;
+    return this.dataSource.transaction(async (tx) => {
+      if (await this.repository.revoke(tx, organizationId, id, this.clock.now())) {
+        await this.trail.record(tx, admin, {
+          action: 'management_key.revoked',
+          targetType: 'management_key',
+          targetId: id,
+        });
+      }
+      return this.read(tx, organizationId, id);
+    });
+  }
+
+  private async read(tx: EntityManager, organizationId: string, id: string): Promise<ManagementKey> {
+    const key = await this.repository.find(tx, organizationId, id, this.clock.now());
+    if (key === undefined) throw new GatewayError('not_found');
+    return key;
+  }
+}
