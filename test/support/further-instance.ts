@@ -12,6 +12,8 @@ export interface FurtherInstance {
   readonly baseUrl: string;
   readonly gateway: RunningGateway;
   as(bearer: string | undefined): ApiClient;
+  /** A client that sends these headers with every call. */
+  with(headers: Readonly<Record<string, string>>): ApiClient;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function startFurtherInstance(
     baseUrl: gateway.url,
     gateway,
     as: (bearer) => new ApiClient(gateway.url, document, bearer),
+    with: (headers) => new ApiClient(gateway.url, document, undefined, headers),
     async stop() {
       await gateway.stop('test');
       clean();

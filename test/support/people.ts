@@ -65,8 +65,19 @@ export async function newSession(
   return { sessionId, cookie: `${SESSION_COOKIE}=${signedCookie(token, cookieKeys(world).signing('session'))}` };
 }
 
+/** An organization of its own, and the person who owns it. */
+export async function newOrganization(
+  world: World,
+): Promise<{ readonly organizationId: string; readonly owner: Person }> {
+  const organizationId = `org_${randomBytes(10).toString('hex')}`;
+  await world.dataSource.query("INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Theirs', now())", [
+    organizationId,
+  ]);
+  return { organizationId, owner: await newPerson(world, { organizationId }) };
+}
+
 /** A client that sends cookies as the console does. */
-export function clientOf(world: World, cookie: string): ApiClient {
+export function clientOf(world: Pick<World, 'with'>, cookie: string): ApiClient {
   return world.with({ cookie, 'x-console-request': '1' });
 }
 
