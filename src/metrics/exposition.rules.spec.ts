@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Exposition } from '../../test/support/exposition.js';
 import { Family, Gauge, Histogram, type MetricAbout, Tally } from '../platform/metrics/instruments.js';
+import { reportOf } from '../platform/metrics/metrics-report.rules.js';
 import { renderExposition } from './exposition.rules.js';
 
 const about = (overrides: Partial<MetricAbout> = {}): MetricAbout => ({
@@ -27,7 +28,7 @@ describe('renderExposition', () => {
       () => new Histogram([0.5, 2]),
     );
     for (const value of [0.1, 0.4, 1, 7]) seconds.of('xai').observe(value);
-    expect(renderExposition([calls, seconds], [gaugeOf(2)])).toBe(
+    expect(renderExposition(reportOf([calls, seconds], [gaugeOf(2)]))).toBe(
       [
         '# HELP x_total How many.',
         '# TYPE x_total counter',
@@ -50,14 +51,14 @@ describe('renderExposition', () => {
 
   it('nothing counted yet, nothing to tell → no trace of the metric', () => {
     const family = new Family(about({ labels: ['type'] }), () => new Tally());
-    expect(renderExposition([family], [gaugeOf(undefined)])).toBe('');
+    expect(renderExposition(reportOf([family], [gaugeOf(undefined)]))).toBe('');
   });
 
   it('quotes, backslashes and line ends in labels and help → come back as they were', () => {
     const hostile = 'a"b\\c\nd\\n} 1\n# TYPE';
     const family = new Family(about({ labels: ['of'], help: 'One\\two\nthree "four".' }), () => new Tally());
     family.of(hostile).add();
-    const text = renderExposition([family], []);
+    const text = renderExposition(reportOf([family], []));
     expect(text.split('\n')[0]).toBe('# HELP x_total One\\\\two\\nthree "four".');
     expect(new Exposition(text).samples).toEqual([{ name: 'x_total', labels: { of: hostile }, value: 1 }]);
   });
@@ -72,7 +73,7 @@ describe('renderExposition', () => {
     [Number.NEGATIVE_INFINITY, '-Inf'],
     [Number.NaN, 'NaN'],
   ])('%d → %s', (value, text) => {
-    const rendered = renderExposition([], [gaugeOf(value)]);
+    const rendered = renderExposition(reportOf([], [gaugeOf(value)]));
     expect(rendered).toContain(`\ng ${text}\n`);
     expect(new Exposition(rendered).samples[0]?.value).toBe(value);
   });
@@ -80,9 +81,9 @@ describe('renderExposition', () => {
   it('money → told in dollars, exact to the nano-dollar', () => {
     const family = new Family(about({ divisor: 1e9 }), () => new Tally());
     family.of().add(6_000_001);
-    expect(renderExposition([family], [])).toContain('x_total 0.006000001\n');
+    expect(renderExposition(reportOf([family], []))).toContain('x_total 0.006000001\n');
     const held = new Gauge(about({ name: 'g', type: 'gauge', divisor: 1e9 }));
     held.read = () => 2_500_000_000;
-    expect(renderExposition([], [held])).toContain('g 2.5\n');
+    expect(renderExposition(reportOf([], [held]))).toContain('g 2.5\n');
   });
 });

@@ -1,4 +1,5 @@
-import { type Family, type Gauge, Histogram, type MetricAbout, type Tally } from '../platform/metrics/instruments.js';
+import type { MetricAbout } from '../platform/metrics/instruments.js';
+import type { MetricsReport, ReportedMetric, ReportedSeries } from '../platform/metrics/metrics-report.rules.js';
 
 /** The content type of the Prometheus text format that {@link renderExposition} writes. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -7,17 +8,8 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * The Prometheus text format, version 0.0.4: for each metric its help, its type and its samples. A metric without samples
  * is left out.
  */
-export function renderExposition(
-  families: readonly (Family<Tally> | Family<Histogram>)[],
-  gauges: readonly Gauge[],
-): string {
-  let text = '';
-  for (const family of families) text += block(family.about, familySamples(family));
-  for (const { about, read } of gauges) {
-    const value = read();
-    text += block(about, value === undefined ? '' : sample(about.name, '', value / (about.divisor ?? 1)));
-  }
-  return text;
+export function renderExposition(report: MetricsReport): string {
+  return report.map((metric) => block(metric.about, samplesOf(metric))).join('');
 }
 
 function block({ name, help, type }: MetricAbout, samples: string): string {
@@ -25,28 +17,33 @@ function block({ name, help, type }: MetricAbout, samples: string): string {
   return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${samples}`;
 }
 
-function familySamples(family: Family<Tally> | Family<Histogram>): string {
-  const { about } = family;
+function samplesOf({ about, bounds, series }: ReportedMetric): string {
   let text = '';
-  for (const [values, instrument] of family.members()) {
-    const labels = about.labels.map((label, at) => labelPair(label, values[at] ?? ''));
+  for (const one of series) {
+    const labels = about.labels.map((label, at) => labelPair(label, one.labels[at] ?? ''));
     text +=
-      instrument instanceof Histogram
-        ? histogramSamples(about.name, labels, instrument)
-        : sample(about.name, labels.join(','), instrument.value / (about.divisor ?? 1));
+      about.type === 'histogram'
+        ? histogramSamples(about.name, labels, bounds, one)
+        : sample(about.name, labels.join(','), (one.numbers[0] ?? 0) / (about.divisor ?? 1));
   }
   return text;
 }
 
 /** Buckets hold everything up to their bound, the ones below included. */
-function histogramSamples(name: string, labels: readonly string[], { bounds, counts, sum }: Histogram): string {
+function histogramSamples(
+  name: string,
+  labels: readonly string[],
+  bounds: readonly number[],
+  { numbers }: ReportedSeries,
+): string {
   let text = '';
   let count = 0;
-  for (const [at, inBucket] of counts.entries()) {
+  for (const [at, inBucket] of numbers.slice(0, -1).entries()) {
     count += inBucket;
     const bound = labelPair('le', numberText(bounds[at] ?? Number.POSITIVE_INFINITY));
     text += sample(`${name}_bucket`, [...labels, bound].join(','), count);
   }
+  const sum = numbers.at(-1) ?? 0;
   return text + sample(`${name}_sum`, labels.join(','), sum) + sample(`${name}_count`, labels.join(','), count);
 }
 

@@ -16,6 +16,8 @@ import { GuardedRequest } from './outbound/guarded-request.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { TokenSecrets } from './secrets/token-secrets.js';
 import { Vault } from './vault/vault.js';
+import { WorkerGroup } from './workers/worker-group.js';
+import { processGroup } from './workers/worker-process.js';
 
 /** The outside world, made before the application and handed in: the same parts in `main.ts`, tests and extensions. */
 export interface PlatformParts {
@@ -58,6 +60,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: Vault, useValue: parts.vault },
     { provide: TokenSecrets, useValue: parts.tokenSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },
+    { provide: WorkerGroup, useFactory: processGroup },
     { provide: ServiceTrouble, useClass: DatabaseTrouble },
     GatewayErrorLog,
     GatewayErrorFilter,

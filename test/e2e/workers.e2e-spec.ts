@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { Exposition } from '../support/exposition.js';
 import { programEnvironment } from '../support/gateway-process.js';
 import { MarkedLoad } from '../support/marked-load.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
@@ -117,16 +118,19 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** When the processes started that answer at an address: one value a process. */
-async function startTimes(url: string): Promise<Set<string>> {
-  const times = new Set<string>();
-  for (let question = 0; question < 20; question++) {
-    const answer = await fetch(`${url}/metrics`, { headers: { connection: 'close' } });
-    const [, time] = /^process_start_time_seconds (\S+)$/m.exec(await answer.text()) ?? [];
-    times.add(Number(time).toFixed(1));
-  }
-  return times;
+/** What a process tells of all that share its port; undefined where it does not answer in time. */
+async function scraped(url: string, withinMs = 10_000): Promise<Exposition | undefined> {
+  const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(withinMs) };
+  const text = await fetch(`${url}/metrics`, options).then(
+    (answer) => answer.text(),
+    () => undefined,
+  );
+  return text === undefined ? undefined : new Exposition(text);
 }
+
+/** Calls of people that have ended. */
+const endedCalls = (exposition: Exposition | undefined) =>
+  exposition?.sum('gateway_requests_total', { route: 'admin', status_class: '2xx' });
 
 async function readiness(url: string): Promise<{ ready: boolean; instances: number }> {
   const answer = await fetch(`${url}/v1/readyz`, { headers: { connection: 'close' } });
@@ -208,7 +212,6 @@ describeWithRedis('WORKERS (decision 2)', () => {
       const service = start({ REDIS_URL: redis.url });
       await service.serving(2);
       expect(new Set(service.named('gateway_started').map(({ url }) => url)).size).toBe(1);
-      await eventually(async () => (await startTimes(service.url)).size === 2, STARTED);
       await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 5_000 });
       expect(await readiness(service.url)).toMatchObject({ ready: true });
       expect(await service.end('SIGTERM')).toBe(0);
@@ -216,6 +219,30 @@ describeWithRedis('WORKERS (decision 2)', () => {
       expect(service.named('gateway_stopped')).toHaveLength(2);
       expect(await query('SELECT 1 FROM gateway_instances')).toEqual([]);
       expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'any of them is scraped → all of them are told of; one stands still → it is told as it was; one is killed → no counter goes back',
+    async () => {
+      const service = start({ REDIS_URL: redis.url });
+      await service.serving(2);
+      const call = () =>
+        fetch(`${service.url}/v1/admin/apps`, {
+          headers: { authorization: `Bearer ${managementKey}`, connection: 'close' },
+        });
+      const scrapes = () => Promise.all(Array.from({ length: 6 }, () => scraped(service.url, 3_000)));
+      for (let calls = 0; calls < 11; calls++) await (await call()).text();
+      await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 11), STARTED);
+      const [victim = 0] = await workerPids();
+      process.kill(victim, 'SIGSTOP');
+      // Connections go to each in turn: what the one that stands still was given is not answered.
+      const stopped = await scrapes().finally(() => process.kill(victim, 'SIGKILL'));
+      expect(new Set(stopped.map(endedCalls))).toEqual(new Set([11, undefined]));
+      await service.serving(3);
+      await (await call()).text();
+      await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 12), STARTED);
     },
     PATIENCE_MS,
   );

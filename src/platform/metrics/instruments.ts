@@ -8,6 +8,8 @@ export interface MetricAbout {
   readonly labels: readonly string[];
   /** What is counted is divided by this when it is told; 1 when absent. Keeps money in whole nano-dollars until then. */
   readonly divisor?: number;
+  /** What processes that share a port tell together: the sum of all when absent. */
+  readonly across?: 'sum' | 'most' | 'least';
 }
 
 /** A number that is added to. */

@@ -78,6 +78,7 @@ export class Metrics {
     help: 'Instances that serve from this database, this one included, as this one sees it.',
     type: 'gauge',
     labels: [],
+    across: 'most',
   });
 
   /** Read by the room that counts requests. */
@@ -86,6 +87,7 @@ export class Metrics {
     help: '1 while request limits are counted without Redis although there should be one, 0 otherwise.',
     type: 'gauge',
     labels: [],
+    across: 'most',
   });
 
   /** Read by the room that holds budgets. */

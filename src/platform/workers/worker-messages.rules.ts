@@ -1,12 +1,24 @@
+import type { MetricsReport } from '../metrics/metrics-report.rules.js';
+
 /** What a worker and the process that started it say to each other. */
 export type WorkerMessage =
   | { readonly kind: 'ready'; readonly banner: string }
-  | { readonly kind: 'stop'; readonly signal: string };
+  | { readonly kind: 'stop'; readonly signal: string }
+  /** A worker wants to know what all of them have counted. */
+  | { readonly kind: 'group_report_wanted' }
+  /** It is asked what it has counted. */
+  | { readonly kind: 'report_wanted' }
+  | { readonly kind: 'report'; readonly report: MetricsReport }
+  | { readonly kind: 'group_report'; readonly report: MetricsReport };
 
 /** Reads a message; `undefined` for what others send on the same channel. */
 export function parseWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return undefined;
-  if (message.kind === 'ready' && 'banner' in message) return { kind: 'ready', banner: String(message.banner) };
-  if (message.kind === 'stop' && 'signal' in message) return { kind: 'stop', signal: String(message.signal) };
+  const { kind } = message;
+  if (kind === 'ready' && 'banner' in message) return { kind, banner: String(message.banner) };
+  if (kind === 'stop' && 'signal' in message) return { kind, signal: String(message.signal) };
+  if (kind === 'group_report_wanted' || kind === 'report_wanted') return { kind };
+  const isReport = kind === 'report' || kind === 'group_report';
+  if (isReport && 'report' in message && Array.isArray(message.report)) return { kind, report: message.report };
   return undefined;
 }

@@ -1,4 +1,6 @@
 import cluster from 'node:cluster';
+import { GroupReport } from './group-report.js';
+import { WorkerGroup } from './worker-group.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 
 /** Tells a worker from a process that somebody else runs as a worker of theirs. */
@@ -19,7 +21,17 @@ export function isWorkerProcess(): boolean {
 export function workerLauncher() {
   cluster.schedulingPolicy = SCHEDULING;
   cluster.setupPrimary({ args: [...process.argv.slice(2), WORKER_ARGUMENT] });
-  return () => cluster.fork().process;
+  const group = new GroupReport();
+  return () => {
+    const { process: worker } = cluster.fork();
+    group.watch(worker);
+    return worker;
+  };
+}
+
+/** The processes that share the port with this one. */
+export function processGroup(): WorkerGroup {
+  return new WorkerGroup(isWorkerProcess() ? process : undefined);
 }
 
 /** Calls `stop` when this worker is to end. */
