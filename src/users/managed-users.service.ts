@@ -4,6 +4,8 @@ import type { AppRef } from '../app-directory/app-row.js';
 import { NO_USAGE } from '../app-directory/app-usage-totals.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { UserUsage } from '../usage/user-usage.service.js';
 import { BlockedUsers } from './blocked-users.js';
 import type { UserFilter, UserRow, UserStatus, UserView } from './user.js';
@@ -41,6 +43,7 @@ export class ManagedUsers {
     private readonly repository: UsersRepository,
     private readonly blockedUsers: BlockedUsers,
     private readonly usage: UserUsage,
+    private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -64,14 +67,16 @@ export class ManagedUsers {
 
   /**
    * Keeps a user out, or lets them in again: at the next exchange, and at every instance within ten seconds, normally at
-   * once. Repeating it changes nothing.
+   * once. Repeating it changes nothing, and is told to every instance again.
    *
    * @throws not_found nobody of this id was ever seen.
    * Source: contract-admin 4; decision 5.2.
    */
-  async setStatus(app: AppRef, userId: string, status: UserStatus): Promise<void> {
+  async setStatus(admin: AdminPrincipal, app: AppRef, userId: string, status: UserStatus): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
-      if (!(await this.repository.setStatus(tx, app, userId, status))) throw new GatewayError('not_found');
+      const isChanged = await this.repository.setStatus(tx, app, userId, status);
+      if (isChanged === undefined) throw new GatewayError('not_found');
+      if (isChanged) await this.trail.record(tx, admin, entryOf(app, userId, status));
       await this.blockedUsers.announceChange(tx, app.id);
     });
     this.blockedUsers.forget(app.id);
@@ -82,4 +87,9 @@ export class ManagedUsers {
     const usage = await this.usage.totalsOf(app, ids, month);
     return rows.map((row) => ({ ...row, usage: usage.get(row.id) ?? NO_USAGE }));
   }
+}
+
+function entryOf(app: AppRef, userId: string, status: UserStatus): AuditEntry {
+  const action = status === 'blocked' ? 'user.blocked' : 'user.unblocked';
+  return { action, targetType: 'user', targetId: userId, appId: app.id };
 }

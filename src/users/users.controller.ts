@@ -3,6 +3,8 @@ import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { GetUserRequest } from './dto/get-user.request.js';
 import { ListUsersRequest } from './dto/list-users.request.js';
 import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
@@ -58,8 +60,12 @@ export class UsersController {
   @UserParam()
   @Fails('invalid_request', 'app_not_found', 'not_found')
   @ApiOkResponse({ type: UserBlockResponse })
-  async block(@OwnApp() app: AppRow, @Param('user') userId: string): Promise<UserBlockResponse> {
-    await this.users.setStatus(app, userId, 'blocked');
+  async block(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Param('user') userId: string,
+  ): Promise<UserBlockResponse> {
+    await this.users.setStatus(admin, app, userId, 'blocked');
     return UserBlockResponse.from(app.id, userId, 'blocked');
   }
 
@@ -75,8 +81,12 @@ export class UsersController {
   @UserParam()
   @Fails('invalid_request', 'app_not_found', 'not_found')
   @ApiOkResponse({ type: UserBlockResponse })
-  async unblock(@OwnApp() app: AppRow, @Param('user') userId: string): Promise<UserBlockResponse> {
-    await this.users.setStatus(app, userId, 'active');
+  async unblock(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Param('user') userId: string,
+  ): Promise<UserBlockResponse> {
+    await this.users.setStatus(admin, app, userId, 'active');
     return UserBlockResponse.from(app.id, userId, 'active');
   }
 }

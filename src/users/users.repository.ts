@@ -98,15 +98,18 @@ export class UsersRepository {
     return rows[0]?.users ?? 0;
   }
 
-  /** Blocking ends an open claim window. @returns whether there is such a user, changed or not. */
-  async setStatus(tx: EntityManager, app: AppRef, userId: string, status: UserStatus): Promise<boolean> {
-    const [, users]: [unknown[], number] = await tx.query(
+  /** Blocking ends an open claim window. @returns whether that changed the user; `undefined` when there is none. */
+  async setStatus(tx: EntityManager, app: AppRef, userId: string, status: UserStatus): Promise<boolean | undefined> {
+    const user = [app.organizationId, app.id, userId];
+    const [, changed]: [unknown[], number] = await tx.query(
       `UPDATE app_users known SET status = $4,
          claim_pending_since = CASE WHEN $4 = 'active' THEN known.claim_pending_since END
-       WHERE ${THE_USER}`,
-      [app.organizationId, app.id, userId, status],
+       WHERE ${THE_USER} AND known.status <> $4`,
+      [...user, status],
     );
-    return users > 0;
+    if (changed > 0) return true;
+    const known: unknown[] = await tx.query(`SELECT FROM app_users known WHERE ${THE_USER}`, user);
+    return known.length > 0 ? false : undefined;
   }
 
   async listBlocked(appId: string): Promise<string[]> {

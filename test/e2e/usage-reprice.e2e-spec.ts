@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Secret } from '../../src/common/log/secret.js';
+import { ManagementKeysService } from '../../src/identity/management-keys.service.js';
 import { UsageLedgerRepository } from '../../src/usage/ledger/usage-ledger.repository.js';
 import { UsageLedger } from '../../src/usage/ledger/usage-ledger.service.js';
 import { UsageRepriceService } from '../../src/usage/reprice/usage-reprice.service.js';
@@ -79,6 +81,14 @@ async function eventsOf(app: string) {
     .reverse();
 }
 
+/** What the trail says of it. */
+function repricesOf(app: string): Promise<object[]> {
+  return world.dataSource.query(
+    "SELECT action, actor_id, details FROM audit_events WHERE app_id = $1 AND action LIKE 'usage.%' ORDER BY id",
+    [app],
+  );
+}
+
 describe('POST usage/reprice', () => {
   it('contract-admin 5.4: preview → what would change, nothing written; apply → the same, and every sum moves', async () => {
     const { id: app } = await world.app();
@@ -131,6 +141,8 @@ describe('POST usage/reprice', () => {
       ['bob', 6_000_000],
     ]);
     expect((await reprice(app, { apply: true })).body).toMatchObject({ previous_cost_usd: 0.018, delta_usd: 0 });
+    const details = { provider: 'openai', model: MODEL, month: MONTH, events: 3, delta_usd: 0.015 };
+    expect(await repricesOf(app)).toEqual([{ action: 'usage.repriced', actor_id: expect.any(String), details }]);
     await expectLedgerInStep();
   });
 
@@ -194,6 +206,7 @@ describe('POST usage/reprice', () => {
     const { status, body } = await reprice(app, { apply: true });
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toMatch(/^apply: 1 /);
+    expect(await repricesOf(app)).toEqual([]);
     expect(await eventsOf(app)).toEqual(Array(2).fill([0.0015, 'computed']));
   });
 
@@ -267,6 +280,9 @@ describe('reprice beside others', () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(OLD);
     const service = world.gateway.app.get(UsageRepriceService);
+    const keys = world.gateway.app.get(ManagementKeysService);
+    const admin = await keys.authenticate(new Secret(world.managementKey), 'api');
+    if (admin === undefined) throw new Error('the key of the world opens nothing');
     const models = [MODEL, 'gpt-4.1'];
     const ref = { id: app, organizationId };
     const batch = (round: number) =>
@@ -282,7 +298,7 @@ describe('reprice beside others', () => {
     };
     const run = async (model: string | undefined) => {
       for (let round = 0; round < 8; round++) {
-        await service.run(ref, { provider: 'openai', model: model ?? '', month: MONTH, apply: true });
+        await service.run(admin, ref, { provider: 'openai', model: model ?? '', month: MONTH, apply: true });
       }
     };
     const change = async () => {

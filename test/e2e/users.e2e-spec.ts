@@ -198,6 +198,20 @@ describe('block and unblock', () => {
     }
   });
 
+  it('changes, and what changes nothing → one entry of the trail for each change', async () => {
+    await see('mallory');
+    for (const act of [unblock, block, block, unblock]) await act('mallory');
+    expect((await block('nobody')).status).toBe(404);
+    const trail = await world.dataSource.query(
+      "SELECT action, target_id FROM audit_events WHERE app_id = $1 AND target_type = 'user' ORDER BY id",
+      [app.id],
+    );
+    expect(trail).toEqual([
+      { action: 'user.blocked', target_id: 'mallory' },
+      { action: 'user.unblocked', target_id: 'mallory' },
+    ]);
+  });
+
   it('decision 5.2: a virtual user → blocked and stored, with the time of the first event', async () => {
     await use('bob', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z');
     expect(await users.find(app, 'bob')).toBeUndefined();

@@ -3,6 +3,8 @@ import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../../app-directory/app-row.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { Admin } from '../../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { RepriceUsageRequest } from './dto/reprice-usage.request.js';
 import { RepriceUsageResponse } from './dto/reprice-usage.response.js';
 import { UsageRepriceService } from './usage-reprice.service.js';
@@ -24,7 +26,11 @@ export class UsageRepriceController {
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: RepriceUsageResponse })
-  run(@OwnApp() app: AppRow, @Body() body: RepriceUsageRequest): Promise<RepriceUsageResponse> {
-    return this.reprice.run(app, body.toOrder()).then(RepriceUsageResponse.from);
+  run(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Body() body: RepriceUsageRequest,
+  ): Promise<RepriceUsageResponse> {
+    return this.reprice.run(admin, app, body.toOrder()).then(RepriceUsageResponse.from);
   }
 }

@@ -137,12 +137,21 @@ export class UsageRepriceRepository {
    * Writes the changes that are planned for the selected events, all or none: nobody else changes those events from the
    * moment they are read. The plan may throw; nothing is written then. It is asked once before anything is locked, so
    * that what it refuses keeps nobody waiting.
+   *
+   * @param onChange what else is written with them; not asked when nothing changes.
    */
-  rewrite(selection: EventSelection, plan: (events: PricedEventRow[]) => RepricePlan): Promise<RepricePlan> {
+  rewrite(
+    selection: EventSelection,
+    plan: (events: PricedEventRow[]) => RepricePlan,
+    onChange: (tx: EntityManager, planned: RepricePlan) => Promise<void>,
+  ): Promise<RepricePlan> {
     return this.dataSource.transaction(async (tx) => {
       plan(await tx.query<PricedEventRow[]>(LIST_EVENTS, selectionParameters(selection)));
       const planned = plan(await tx.query<PricedEventRow[]>(LOCK_EVENTS, selectionParameters(selection)));
-      if (planned.changes.length > 0) await writeChanges(tx, selection, planned.changes);
+      if (planned.changes.length > 0) {
+        await writeChanges(tx, selection, planned.changes);
+        await onChange(tx, planned);
+      }
       return planned;
     });
   }

@@ -4,6 +4,8 @@ import { Budgets } from '../../budgets/budgets.service.js';
 import { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../../identity/audit/audit-trail.js';
 import { CustomPrices } from '../../pricing/custom-prices.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import { PriceBook } from '../../pricing/price-book.js';
@@ -47,6 +49,7 @@ export class UsageRepriceService {
     private readonly customPrices: CustomPrices,
     private readonly prices: PriceBook,
     private readonly budgets: Budgets,
+    private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -57,7 +60,7 @@ export class UsageRepriceService {
    * @throws invalid_request more than 10 000 events match (`month`), or some have no price and are to be written
    * (`apply`); nothing is written then.
    */
-  async run(app: AppRef, order: RepriceOrder): Promise<UsageReprice> {
+  async run(admin: AdminPrincipal, app: AppRef, order: RepriceOrder): Promise<UsageReprice> {
     const { provider, model, month, apply } = order;
     const priceOf = await this.pricesOf(app, order);
     const selection: EventSelection = {
@@ -65,7 +68,9 @@ export class UsageRepriceService {
       firstDay: firstEventDay(this.clock.utcDay()),
       limit: MAX_EVENTS + 1,
     };
-    const plan = apply ? await this.apply(selection, priceOf) : planned(await this.events.list(selection), priceOf);
+    const plan = apply
+      ? await this.apply(admin, selection, priceOf)
+      : planned(await this.events.list(selection), priceOf);
     // The next call is admitted, or refused, by the new costs.
     if (apply && plan.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
     return { app_id: app.id, provider, model, month, applied: apply, ...toFigures(plan) };
@@ -76,14 +81,13 @@ export class UsageRepriceService {
     return (providerId) => this.prices.find(provider, model, custom.get(providerId ?? ''));
   }
 
-  private async apply(selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {
+  private async apply(admin: AdminPrincipal, selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {
+    const plan = (events: readonly PricedEventRow[]) => complete(planned(events, priceOf));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.events.rewrite(selection, (events) => {
-          const plan = planned(events, priceOf);
-          if (plan.unpricedEvents > 0) throw invalidRequest('apply', `${plan.unpricedEvents} events have no price`);
-          return plan;
-        });
+        return await this.events.rewrite(selection, plan, (tx, done) =>
+          this.trail.record(tx, admin, entryOf(selection, done)),
+        );
       } catch (error) {
         if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
       }
@@ -94,4 +98,14 @@ export class UsageRepriceService {
 function planned(events: readonly PricedEventRow[], priceOf: PriceOf): RepricePlan {
   if (events.length > MAX_EVENTS) throw invalidRequest('month', `more than ${MAX_EVENTS} events match`);
   return planReprice(events, priceOf);
+}
+
+function complete(plan: RepricePlan): RepricePlan {
+  if (plan.unpricedEvents > 0) throw invalidRequest('apply', `${plan.unpricedEvents} events have no price`);
+  return plan;
+}
+
+function entryOf({ appId, provider, model, month }: EventSelection, plan: RepricePlan): AuditEntry {
+  const details = { provider, model, month, events: plan.changes.length, delta_usd: toFigures(plan).delta_usd };
+  return { action: 'usage.repriced', targetType: 'app', targetId: appId, appId, details };
 }
