@@ -9,14 +9,17 @@ import { BillingStatusResponse } from './dto/billing-status.response.js';
 
 const TAG = 'Admin billing';
 
-/** Read only. Not in the published OpenAPI document (Specification, "What the service does" 9; contract-admin 10). */
+/**
+ * Read only, and for people alone (contract-admin 6.3). Not in the published OpenAPI document (Specification, "What the
+ * service does" 9; contract-admin 10).
+ */
 @ApiExcludeController()
 @Controller('v1/admin/billing')
 export class BillingController {
   constructor(private readonly allowance: Allowance) {}
 
   @Get('plans')
-  @AdminAccess('read')
+  @AdminAccess('read', { credential: 'session' })
   @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans there are' })
   @Fails('billing_unavailable')
   plans(): BillingPlansResponse {
@@ -24,7 +27,7 @@ export class BillingController {
   }
 
   @Get('status')
-  @AdminAccess('read')
+  @AdminAccess('read', { credential: 'session' })
   @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read what the account may use, and has used' })
   async status(@Admin() { organizationId }: AdminPrincipal): Promise<BillingStatusResponse> {
     return BillingStatusResponse.from(organizationId, await this.allowance.standingOf(organizationId));

@@ -3,6 +3,7 @@ import { RecordedAccountRequests } from '../../src/allowance/recorded-account-re
 import { startGateway } from '../../src/start.js';
 import { firstOrganizationId } from '../support/accounts.js';
 import { FakeClock } from '../support/clock.js';
+import { newPerson } from '../support/people.js';
 import { PlansFileOnDisk } from '../support/plans-file.js';
 import { documentedRefusals, ProxyClient, refusalOf } from '../support/proxy-client.js';
 import { plainCompletion } from '../support/upstream.js';
@@ -17,6 +18,7 @@ const METERED = {
   plans: { metered: { name: 'Metered', limits: { max_requests_per_month: LIMIT } } },
 };
 const AT_ONCE = 20;
+const FAR_AWAY = new Date('2100-01-01');
 const LONGEST_MONTH_MS = 31 * 86_400_000;
 
 const plansFile = new PlansFileOnDisk();
@@ -43,7 +45,12 @@ afterAll(async () => {
 });
 
 const call = (client: ProxyClient) => client.call('v1/chat/completions', CHAT);
-const quota = async () => (await world.api.get(STATUS)).body.quota;
+
+/** As somebody who has just signed in: the clock moves by months, and no session lives that long. */
+async function quota() {
+  const { client } = await newPerson(world, { organizationId, sessionEndsAt: FAR_AWAY });
+  return (await client.get(STATUS)).body.quota;
+}
 
 async function useUp(client: ProxyClient): Promise<void> {
   for (let index = 0; index < LIMIT; index++) expect((await call(client)).status).toBe(200);

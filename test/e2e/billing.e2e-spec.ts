@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newAccount, newMember } from '../support/accounts.js';
+import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../support/api-client.js';
+import { newPerson } from '../support/people.js';
 import { PlansFileOnDisk } from '../support/plans-file.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -27,6 +28,8 @@ interface Account {
   readonly id: string;
   readonly key: string;
   readonly api: ApiClient;
+  /** Its owner, through the console. */
+  readonly owner: ApiClient;
 }
 
 const plansFile = new PlansFileOnDisk();
@@ -39,7 +42,8 @@ beforeAll(async () => {
   const terms: Record<string, object> = {};
   const give = async (name: string, members: object) => {
     const { organizationId: id, key } = await newAccount(world.dataSource);
-    accounts.set(name, { id, key, api: world.as(key) });
+    const { client: owner } = await newPerson(world, { organizationId: id });
+    accounts.set(name, { id, key, api: world.as(key), owner });
     terms[id] = members;
   };
   for (const key of Object.keys(ALL_PLANS)) await give(key, { plan: key });
@@ -54,6 +58,11 @@ afterAll(async () => {
   await world.stop();
   plansFile.remove();
 });
+
+/** The owner of a world's first account, through the console. */
+async function ownerOf(of: World): Promise<ApiClient> {
+  return (await newPerson(of, { organizationId: await firstOrganizationId(of.dataSource) })).client;
+}
 
 function account(name: string): Account {
   const found = accounts.get(name);
@@ -142,14 +151,14 @@ describe('accounts without a plan in force', () => {
     ['cancelled', 'plan_cancelled'],
     ['ended', 'plan_ended'],
   ])('%s → 402 for every creation; reading and changing go on', async (name, reason) => {
-    const { api } = account(name);
+    const { api, owner } = account(name);
     for (const answer of [await createApp(api), await createProvider(api, 'openai'), await createGateway(api)]) {
       expect([answer.status, answer.body.error.code]).toEqual([402, 'billing_payment_required']);
     }
     expect((await api.get('/v1/admin/apps')).status).toBe(200);
     const refusal = { code: 'billing_payment_required', reason, status: 402, path: '/v1/admin/apps' };
     expect(world.logs).toContainEqual(expect.objectContaining(refusal));
-    expect((await api.get(STATUS)).body).toMatchObject({
+    expect((await owner.get(STATUS)).body).toMatchObject({
       access: { state: 'billed', plan: null, billingErrorCode: 'billing_payment_required' },
       limits: {},
       quota: null,
@@ -157,17 +166,28 @@ describe('accounts without a plan in force', () => {
   });
 
   it('past due → creations pass', async () => {
-    const { api } = account('past_due');
+    const { api, owner } = account('past_due');
     expect((await createApp(api)).status).toBe(201);
-    expect((await api.get(STATUS)).body.access).toMatchObject({ subscription: { status: 'past_due' } });
+    expect((await owner.get(STATUS)).body.access).toMatchObject({ subscription: { status: 'past_due' } });
   });
 });
 
 describe('billing status and plans, contract-admin 10', () => {
-  it('status → access, limits and quota of the caller’s own account, for its members alone', async () => {
-    const { id } = account('apps');
+  it('contract-admin 6.3: a key, whatever it may do → 403 session_required', async () => {
+    const { id, api } = account('apps');
     const { key } = await newMember(world.dataSource, id, { role: 'member', grant: 'read' });
-    const { status, body } = await world.as(key).get(STATUS);
+    for (const client of [api, world.as(key)]) {
+      for (const path of [STATUS, PLANS]) {
+        const answer = await client.get(path);
+        expect([answer.status, answer.body.error.code]).toEqual([403, 'session_required']);
+      }
+    }
+  });
+
+  it('status → access, limits and quota of the caller’s own account, for its people alone', async () => {
+    const { id } = account('apps');
+    const { client } = await newPerson(world, { organizationId: id, role: 'member' });
+    const { status, body } = await client.get(STATUS);
     const limits = { maxApps: LIMIT };
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['access', 'limits', 'quota']);
@@ -189,7 +209,7 @@ describe('billing status and plans, contract-admin 10', () => {
   });
 
   it('plans → all of them, in their order', async () => {
-    const { plans } = (await account('none').api.get(PLANS)).body;
+    const { plans } = (await account('none').owner.get(PLANS)).body;
     expect(plans.map(({ planKey }: { planKey: string }) => planKey)).toEqual(Object.keys(ALL_PLANS));
     expect(plans[0]).toEqual({
       planKey: 'open',
@@ -205,7 +225,7 @@ describe('billing status and plans, contract-admin 10', () => {
 
 describe('the file while the service runs', () => {
   it('a version that does not hold → the one before stays in force and is stale; then a larger plan → more pass', async () => {
-    const { id, api } = account('providers');
+    const { id, api, owner } = account('providers');
     await plansFile.hand(world, { plans: { open: plan({ max_things: 1 }) } }, 'plans_file_unreadable');
     expect(world.logs).toContainEqual(
       expect.objectContaining({
@@ -215,13 +235,13 @@ describe('the file while the service runs', () => {
       }),
     );
     expect((await createProvider(api, 'while-broken')).status).toBe(409);
-    expect((await api.get(STATUS)).body).toMatchObject({
+    expect((await owner.get(STATUS)).body).toMatchObject({
       access: { state: 'billed', stale: true, plan: { planKey: 'providers' } },
       limits: { maxProviders: LIMIT },
     });
     const larger = { providers: plan({ max_providers: LIMIT + 1 }) };
     await plansFile.hand(world, { plans: larger, accounts: { [id]: { plan: 'providers' } } });
-    expect((await api.get(STATUS)).body.access).not.toHaveProperty('stale');
+    expect((await owner.get(STATUS)).body.access).not.toHaveProperty('stale');
     expect((await createProvider(api, 'after-mending')).status).toBe(201);
     expect((await createProvider(api, 'too-much')).status).toBe(409);
   });
@@ -232,11 +252,12 @@ describe('no file at the start', () => {
     const late = new PlansFileOnDisk();
     const waiting = await startWorld({ env: { PLANS_FILE: late.path } });
     try {
-      for (const answer of [await createApp(waiting.api), await waiting.api.get(PLANS)]) {
+      const owner = await ownerOf(waiting);
+      for (const answer of [await createApp(waiting.api), await owner.get(PLANS)]) {
         expect([answer.status, answer.body.error.code]).toEqual([503, 'billing_unavailable']);
         expect(answer.headers.get('retry-after')).toBe('5');
       }
-      expect((await waiting.api.get(STATUS)).body).toEqual({
+      expect((await owner.get(STATUS)).body).toEqual({
         access: { state: 'unavailable', billingErrorCode: 'billing_unavailable' },
         limits: {},
         quota: null,
@@ -255,8 +276,9 @@ describe('without PLANS_FILE', () => {
   it('Specification, What the service does 7: self-hosted, no ceilings, no plans', async () => {
     const own = await startWorld();
     try {
-      expect((await own.api.get(STATUS)).body).toEqual({ access: { state: 'self_hosted' }, limits: {}, quota: null });
-      expect((await own.api.get(PLANS)).body).toEqual({ plans: [] });
+      const owner = await ownerOf(own);
+      expect((await owner.get(STATUS)).body).toEqual({ access: { state: 'self_hosted' }, limits: {}, quota: null });
+      expect((await owner.get(PLANS)).body).toEqual({ plans: [] });
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => createApp(own.api)));
       expect(answers.map(({ status }) => status)).toEqual(new Array(AT_ONCE).fill(201));
     } finally {
