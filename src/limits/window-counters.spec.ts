@@ -6,7 +6,7 @@ const FIRST = 60_000;
 const SECOND = 120_000;
 const THIRD = 180_000;
 
-const nameOf = (address: number) => counterName('app_auth_token', { address: String(address), app: 'app' });
+const nameOf = (address: number) => counterName('app_auth_token', { subject: String(address), app: 'app' });
 
 function fill(counters: WindowCounters, names: number): void {
   for (let at = 0; at < names; at++) counters.countUp(FIRST, nameOf(at));

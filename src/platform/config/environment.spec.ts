@@ -82,13 +82,13 @@ describe('environment (decisions 1.5 and 2)', () => {
     expect(problems.join()).not.toContain('private');
   });
 
-  it.each([{ GOOGLE_CLIENT_ID: 'client' }, { GOOGLE_CLIENT_SECRET: 'client-secret' }])(
-    'half of a client at Google → both are named: %o',
-    (half) => {
-      expect(problemsOf(half)).toEqual(['GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together']);
-      expect(loadEnvironment({ GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'client-secret' })).toBeDefined();
-    },
-  );
+  it.each([
+    ['GOOGLE_CLIENT_ID', 'client'],
+    ['GOOGLE_CLIENT_SECRET', 'client-secret'],
+  ])('half of a client at Google, %s → both are named', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual(['GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together']);
+    expect(loadEnvironment({ GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'client-secret' })).toBeDefined();
+  });
 
   it('threats 6.5: printing the settings → no secret', () => {
     const environment = loadEnvironment({
