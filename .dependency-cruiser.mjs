@@ -16,6 +16,7 @@ const ARROWS = {
   apps: ['identity', 'app-directory', 'keys', 'providers', 'pricing', 'upstreams', 'allowance', 'receipts'],
   limits: [],
   organizations: ['identity', 'limits'],
+  'console-auth': ['identity', 'limits', 'organizations'],
   'management-keys': ['identity'],
   issuers: ['app-directory'],
   users: ['identity', 'app-directory', 'usage'],

@@ -6,6 +6,7 @@ import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
+import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { GatewaysModule } from './gateways/gateways.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdentityModule } from './identity/identity.module.js';
@@ -52,6 +53,7 @@ class KeyPortsModule {}
     IdentityModule,
     LimitsModule,
     OrganizationsModule,
+    ConsoleAuthModule,
     ManagementKeysModule,
     PricingModule,
     AllowanceModule,

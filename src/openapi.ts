@@ -12,6 +12,7 @@ const VERSION = '0.1.0';
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health, metrics and discovery.'],
+  ['Console authentication', 'How people register, sign in and sign out.'],
   ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
   ['Application', 'What an application’s caller may know of itself.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],

@@ -14,6 +14,11 @@ export function EmailAddress(options: { readonly optional?: boolean; readonly de
   });
 }
 
+/** Whether a text from elsewhere has the shape of an e-mail address. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= MAX_CHARACTERS && SOMEBODY_SOMEWHERE.test(text);
+}
+
 /** The form in which two e-mail addresses are the same one. Source: contract-admin 7.1. */
 export function comparableEmail(email: string): string {
   return email.trim().toLowerCase();

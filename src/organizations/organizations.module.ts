@@ -42,6 +42,6 @@ import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
     OrganizationsRepository,
     UnclaimedAccounts,
   ],
-  exports: [Invitations, NewOrganizations, UnclaimedAccounts],
+  exports: [InvitationLinks, Invitations, NewOrganizations, UnclaimedAccounts],
 })
 export class OrganizationsModule {}

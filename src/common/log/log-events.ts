@@ -60,6 +60,8 @@ export interface LogEvents {
   claim_propagation_recovered: { appId: string; delayMs: number };
   issuer_key_set_failed: { url: string; reason: string; error: string };
   /** Refusals that could not be stored as usage events; they are tried again. */
+  /** Signing in at a third party failed at the provider's end, or by an answer that does not hold. */
+  third_party_sign_in_failed: { provider: string; step: 'begin' | 'callback'; error: string };
   usage_refusals_write_failed: { pending: number; error: string };
   /** The start waits to see whether this instance, which it cannot serve beside, is still alive. */
   instance_waiting: { host: string; pid: number };
@@ -148,6 +150,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   auth_event_record_failed: 'error',
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',
+  third_party_sign_in_failed: 'warn',
   usage_refusals_write_failed: 'error',
   instance_waiting: 'warn',
   worker_exited: 'error',

@@ -8,7 +8,7 @@ export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 const ORGANIZATION_COOKIE_SECONDS = 31_536_000;
 /** A session that was renewed less than this ago is not renewed again. Source: contract-admin 7.2. */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Longer values are nobody's; they are not even hashed. */
+/** Of names: longer values are nobody's; they are not even hashed. */
 const MAX_VALUE_CHARACTERS = 512;
 
 /** How a cookie of ours is set. Source: contract-admin 7.2. */
@@ -44,10 +44,15 @@ export function signedCookie(value: string, key: Uint8Array): string {
  * The value of a signed cookie.
  *
  * @param keys any of which may have signed it.
+ * @param maxCharacters longer ones are nobody's.
  * @returns `undefined` when the cookie is missing, malformed or signed by somebody else.
  */
-export function readSignedCookie(cookie: string | undefined, keys: readonly Uint8Array[]): string | undefined {
-  if (cookie === undefined || cookie.length > MAX_VALUE_CHARACTERS) return undefined;
+export function readSignedCookie(
+  cookie: string | undefined,
+  keys: readonly Uint8Array[],
+  maxCharacters = MAX_VALUE_CHARACTERS,
+): string | undefined {
+  if (cookie === undefined || cookie.length > maxCharacters) return undefined;
   const dot = cookie.lastIndexOf('.');
   if (dot <= 0) return undefined;
   const value = cookie.slice(0, dot);

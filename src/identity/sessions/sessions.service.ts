@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
@@ -29,6 +29,7 @@ export interface SessionClient {
 /** A session that holds, and whether its cookie is to be set again because it now lives longer. */
 export interface HeldSession {
   readonly row: SessionRow;
+  readonly token: Secret;
   readonly isRenewed: boolean;
 }
 
@@ -37,7 +38,6 @@ export interface HeldSession {
 export class Sessions {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly dataSource: DataSource,
     private readonly keys: CookieKeys,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -82,10 +82,11 @@ export class Sessions {
     const now = this.clock.now();
     const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, now);
     if (row === undefined) return undefined;
-    if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return { row, isRenewed: false };
+    const held = { row, token: new Secret(token), isRenewed: false };
+    if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return held;
     const expiresAt = lifetimeFrom(now);
     await this.sessions.renew(row.id, now, expiresAt);
-    return { row: { ...row, renewed_at: now, expires_at: expiresAt }, isRenewed: true };
+    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, isRenewed: true };
   }
 
   /** The value of the cookie that names the current organization. */
@@ -94,8 +95,8 @@ export class Sessions {
   }
 
   /** Ends a session, at once everywhere. */
-  async end(id: string): Promise<void> {
-    await this.sessions.delete(this.dataSource, id);
+  async end(tx: EntityManager, id: string): Promise<void> {
+    await this.sessions.delete(tx, id);
   }
 
   /** Ends all sessions of a person but the one they act through. */

@@ -1,0 +1,48 @@
+import { Flag, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { EmailAddress } from '../../identity/email-address.js';
+import { MAX_INVITATION_TOKEN, MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../people/person.rules.js';
+import { ConsolePath } from '../third-party/console-path.js';
+
+const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters of any kind.`;
+const INVITATION_TOKEN = 'What stands behind `#` in the link of an invitation; the person joins its organization.';
+
+export class SignUpRequest {
+  @Text({ max: MAX_NAME })
+  readonly name: string;
+
+  @EmailAddress({ description: 'Compared without regard to case; nobody sends mail to it.' })
+  readonly email: string;
+
+  @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD, description: PASSWORD })
+  readonly password: string;
+
+  @Text({ max: MAX_INVITATION_TOKEN, optional: true, description: INVITATION_TOKEN })
+  readonly invitationToken?: string;
+}
+
+export class SignInRequest {
+  @EmailAddress({ description: 'As it was registered, in whatever case.' })
+  readonly email: string;
+
+  @Verbatim({ max: MAX_PASSWORD })
+  readonly password: string;
+}
+
+export class SocialSignInRequest {
+  @OneOf(['google'])
+  readonly provider: 'google';
+
+  @ConsolePath({
+    description: 'Where the browser goes when the person is signed in: a path of the console; `/` by default.',
+  })
+  readonly callbackURL?: string;
+
+  @ConsolePath({ description: 'Where it goes otherwise, with `error` in its query; `/login` by default.' })
+  readonly errorCallbackURL?: string;
+
+  @Flag({ optional: true, description: 'Only repeated in the answer, as its opposite `redirect`.' })
+  readonly disableRedirect?: boolean;
+
+  @Text({ max: MAX_INVITATION_TOKEN, optional: true, description: INVITATION_TOKEN })
+  readonly invitationToken?: string;
+}

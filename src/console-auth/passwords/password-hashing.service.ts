@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
+
+/** Argon2id, 19 MiB, two passes, one lane. Source: OWASP Password Storage; threats 6.1. */
+const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Each takes a core and 19 MiB for some 30 ms. */
+const MAX_AT_ONCE = 2;
+/** About a second of work; more would wait longer than anybody does. */
+const MAX_WAITING = 50;
+/** Of a text nobody knows, with the parameters above: verified in place of a password that is not there. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$6CbEBLLJp92WO9vTEokmmg$rcKl4PSSc99yj58Nc5R27VkUTvluflBd+7ozwmSQH/k';
+
+/**
+ * Hashes passwords, and only so many at a time that nothing else starves.
+ *
+ * Every method throws service_unavailable when too many wait already (threats 10.7).
+ */
+@Injectable()
+export class PasswordHashing {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  /** @returns the hash with its salt and parameters, in the PHC format. */
+  hash(password: Secret): Promise<string> {
+    return this.inTurn(() => hash(password.reveal(), PARAMETERS));
+  }
+
+  /**
+   * Whether a password is the one that was stored.
+   *
+   * @param stored `undefined` where there is none: that takes as long, and is never right (threats 7.10).
+   */
+  async verify(stored: string | undefined, password: Secret): Promise<boolean> {
+    const isRight = await this.inTurn(() => verify(stored ?? NOBODYS_HASH, password.reveal()));
+    return isRight && stored !== undefined;
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running < MAX_AT_ONCE) this.running++;
+    else await this.place();
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.running--;
+      else next();
+    }
+  }
+
+  /** Resolves when one that has ended hands its place over. */
+  private place(): Promise<void> {
+    if (this.waiting.length >= MAX_WAITING) {
+      throw new GatewayError('service_unavailable', { reason: 'password_hashing_busy', retryAfterSeconds: 2 });
+    }
+    return new Promise((begin) => this.waiting.push(begin));
+  }
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Secret } from '../../common/log/secret.js';
+import { comparableEmail } from '../../identity/email-address.js';
+import type { BrowserClient } from '../browser-client.js';
+import { Registration, type SignedInPerson } from '../people/registration.service.js';
+import { RegistrationPolicy } from '../people/registration-policy.service.js';
+import type { PasswordCredential } from './password-sign-in.service.js';
+import { Passwords } from './passwords.service.js';
+
+/** What somebody types who registers. */
+export interface PasswordRegistration extends PasswordCredential {
+  readonly name: string;
+  /** The token of an invitation they came with. */
+  readonly invitation: Secret | undefined;
+}
+
+/** Registers people who choose a password. */
+@Injectable()
+export class PasswordSignUp {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly passwords: Passwords,
+    private readonly policy: RegistrationPolicy,
+    private readonly registration: Registration,
+  ) {}
+
+  /**
+   * Registers a person and begins their first session. Whether the e-mail address is free is seen after the password is
+   * hashed, so that it takes as long either way.
+   *
+   * @throws registration_disabled, not_found, forbidden, conflict as `Registration` says; rate_limited;
+   * service_unavailable too many passwords wait to be hashed.
+   */
+  async signUp(typed: PasswordRegistration, browser: BrowserClient): Promise<SignedInPerson> {
+    const { name, invitation, password } = typed;
+    await this.policy.requireAllowed(invitation);
+    const email = comparableEmail(typed.email);
+    const passwordHash = await this.passwords.hashFirst(email, password);
+    const newcomer = { name, email, invitation, emailVerified: false, image: null };
+    return this.dataSource.transaction(async (tx) => {
+      const registered = await this.registration.register(tx, newcomer, browser);
+      await this.passwords.store(tx, { identityId: registered.person.id, passwordHash });
+      return registered;
+    });
+  }
+}

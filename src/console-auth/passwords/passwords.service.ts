@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import type { Secret } from '../../common/log/secret.js';
+import { comparableEmail } from '../../identity/email-address.js';
+import { AddressLimits } from '../../limits/address-limits.service.js';
+import { PasswordHashing } from './password-hashing.service.js';
+import { PasswordsRepository, type StoredPassword } from './passwords.repository.js';
+
+/** Passwords of people. Whatever is typed counts by e-mail address before anything is hashed (contract-admin 7.6). */
+@Injectable()
+export class Passwords {
+  constructor(
+    private readonly repository: PasswordsRepository,
+    private readonly hashing: PasswordHashing,
+    private readonly limits: AddressLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The password of an e-mail address, when it is the one typed. An address nobody has costs as much work as a wrong
+   * password (threats 7.10).
+   *
+   * @throws rate_limited; service_unavailable too many passwords wait to be hashed.
+   */
+  async prove(email: string, typed: Secret): Promise<StoredPassword | undefined> {
+    const subject = comparableEmail(email);
+    await this.limits.admit('sign_in_email', { subject });
+    const stored = await this.repository.findByEmail(subject);
+    return (await this.hashing.verify(stored?.passwordHash, typed)) ? stored : undefined;
+  }
+
+  /**
+   * The hash of the first password of an e-mail address.
+   *
+   * @throws rate_limited; service_unavailable too many passwords wait to be hashed.
+   */
+  async hashFirst(email: string, password: Secret): Promise<string> {
+    await this.limits.admit('sign_in_email', { subject: comparableEmail(email) });
+    return this.hashing.hash(password);
+  }
+
+  /** @throws service_unavailable too many passwords wait to be hashed. */
+  hash(password: Secret): Promise<string> {
+    return this.hashing.hash(password);
+  }
+
+  store(tx: EntityManager, password: StoredPassword): Promise<void> {
+    return this.repository.insert(tx, password, this.clock.now());
+  }
+
+  /** @returns false when it is not the password any more. */
+  replace(tx: EntityManager, stored: StoredPassword, newHash: string): Promise<boolean> {
+    return this.repository.replace(tx, stored, newHash, this.clock.now());
+  }
+
+  /** Whether it still is the password; then it stays so until the transaction ends. */
+  holds(tx: EntityManager, stored: StoredPassword): Promise<boolean> {
+    return this.repository.holds(tx, stored);
+  }
+}

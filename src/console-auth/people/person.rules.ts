@@ -1,0 +1,9 @@
+/** Source: contract-admin 7.1. */
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD = 128;
+/** Characters of a person's name. */
+export const MAX_NAME = 100;
+export const MAX_IMAGE_ADDRESS = 2_048;
+export const IMAGE_ADDRESS = /^https:\/\/[^\s\p{C}]+$/u;
+/** Longer texts are no token of ours. */
+export const MAX_INVITATION_TOKEN = 200;

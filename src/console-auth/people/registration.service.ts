@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Ids } from '../../common/ids.js';
+import type { Secret } from '../../common/log/secret.js';
+import type { OpenedSession } from '../../identity/sessions/sessions.service.js';
+import { violates } from '../../platform/database/violates.js';
+import type { BrowserClient } from '../browser-client.js';
+import { BrowserSessions } from '../browser-sessions.service.js';
+import { FirstOrganizations } from './first-organizations.js';
+import { PeopleRepository, type PersonRow } from './people.repository.js';
+import { RegistrationPolicy } from './registration-policy.service.js';
+
+/** Somebody who is to be registered. */
+export interface NewPerson extends Pick<PersonRow, 'name' | 'image' | 'emailVerified'> {
+  /** As `comparableEmail` writes it. */
+  readonly email: string;
+  /** The token of an invitation they came with. */
+  readonly invitation: Secret | undefined;
+}
+
+/** A person and the session they have just begun. */
+export interface SignedInPerson {
+  readonly person: PersonRow;
+  readonly session: OpenedSession;
+}
+
+/** Stores people with everything that belongs to them. */
+@Injectable()
+export class Registration {
+  constructor(
+    private readonly policy: RegistrationPolicy,
+    private readonly people: PeopleRepository,
+    private readonly sessions: BrowserSessions,
+    private readonly organizations: FirstOrganizations,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Stores a person with a first session and a first organization. How they prove who they are is stored by the caller, in
+   * the same transaction.
+   *
+   * @throws registration_disabled somebody else was first; not_found, forbidden the invitation is over or another's;
+   * conflict somebody has this e-mail address.
+   */
+  async register(tx: EntityManager, newcomer: NewPerson, browser: BrowserClient): Promise<SignedInPerson> {
+    const { invitation, email } = newcomer;
+    if (invitation === undefined) await this.policy.requireOpen(tx);
+    const person = await this.insert(tx, newcomer);
+    const session = await this.sessions.replace(tx, person.id, browser);
+    const acting = { identityId: person.id, sessionId: session.id };
+    const { organizationId } = await this.organizations.open(tx, { ...acting, email }, invitation);
+    await this.sessions.recordOpened(tx, organizationId, acting);
+    return { person, session };
+  }
+
+  private async insert(tx: EntityManager, newcomer: NewPerson): Promise<PersonRow> {
+    const { name, email, emailVerified, image } = newcomer;
+    const now = this.clock.now();
+    const id = `user_${this.ids.base36(20)}`;
+    const person = { id, name, email, emailVerified, image, createdAt: now, updatedAt: now };
+    try {
+      await this.people.insert(tx, person);
+    } catch (error) {
+      if (violates(error, 'identities_email_key')) throw emailTaken();
+      throw error;
+    }
+    return person;
+  }
+}
+
+function emailTaken(): GatewayError {
+  return new GatewayError('conflict', {
+    message: 'This e-mail cannot be registered; sign in instead.',
+    reason: 'email_taken',
+  });
+}

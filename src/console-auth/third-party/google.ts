@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  type IDToken,
+} from 'openid-client';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { ConsoleOrigin } from '../../identity/first-party/console-origin.js';
+import { Environment } from '../../platform/config/environment.js';
+import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
+import { guardedFetch } from './guarded-fetch.js';
+import type { SignInChecks } from './sign-in-state.rules.js';
+
+/** The path that the provider sends browsers back to. */
+export const CALLBACK_PATH = '/v1/auth/callback/google';
+
+const SCOPE = 'openid email profile';
+/** What a provider says of itself is read again after this. */
+const METADATA_LIFE_MS = 60 * 60 * 1000;
+
+/**
+ * The OpenID provider that people sign in at: authorization code, PKCE S256, state and nonce; the identity token's
+ * signature, issuer, audience and nonce are checked (OpenID Connect Core 3.1.3.7; RFC 9700 2.1).
+ */
+@Injectable()
+export class Google {
+  readonly #client: { readonly id: string; readonly secret: string } | undefined;
+  #metadata: { readonly configuration: Configuration; readonly readAtMs: number } | undefined;
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly outbound: GuardedRequest,
+    private readonly origin: ConsoleOrigin,
+    private readonly clock: Clock,
+  ) {
+    const { GOOGLE_CLIENT_ID: id, GOOGLE_CLIENT_SECRET: secret } = environment;
+    this.#client = id === undefined || secret === undefined ? undefined : { id, secret: secret.reveal() };
+  }
+
+  /** Whether the operator has set it up. */
+  get isEnabled(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /**
+   * Where a browser goes to sign in.
+   *
+   * @throws not_found it is not set up; whatever the library or the network says.
+   */
+  async authorizationUrl({ state, nonce, codeVerifier }: SignInChecks): Promise<string> {
+    const url = buildAuthorizationUrl(await this.configuration(), {
+      redirect_uri: `${this.origin.url}${CALLBACK_PATH}`,
+      scope: SCOPE,
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      prompt: 'select_account',
+    });
+    return url.href;
+  }
+
+  /**
+   * Whom the provider has signed in, by the query it sent the browser back with.
+   *
+   * @param query with its `?`, as it was sent.
+   * @throws not_found it is not set up; whatever the library says of an answer that does not hold, or the network.
+   */
+  async redeem(query: string, { state, nonce, codeVerifier }: SignInChecks): Promise<IDToken> {
+    const answer = new URL(`${this.origin.url}${CALLBACK_PATH}${query}`);
+    const tokens = await authorizationCodeGrant(await this.configuration(), answer, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: codeVerifier,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) throw new Error('The library gave no claims of an identity token that it expected.');
+    return claims;
+  }
+
+  private async configuration(): Promise<Configuration> {
+    if (this.#client === undefined) throw new GatewayError('not_found', { reason: 'third_party_not_configured' });
+    const nowMs = this.clock.monotonicMs();
+    const known = this.#metadata;
+    if (known !== undefined && nowMs - known.readAtMs < METADATA_LIFE_MS) return known.configuration;
+    const issuer = new URL(this.environment.GOOGLE_ISSUER_URL);
+    const configuration = await discovery(issuer, this.#client.id, this.#client.secret, undefined, {
+      // The guard decides whether plain http is fine, by the host that is dialled.
+      execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+      [customFetch]: guardedFetch(this.outbound),
+    });
+    this.#metadata = { configuration, readAtMs: nowMs };
+    return configuration;
+  }
+}

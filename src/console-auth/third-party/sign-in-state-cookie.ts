@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Clock } from '../../common/clock.js';
+import { ConsoleOrigin } from '../../identity/first-party/console-origin.js';
+import { CookieKeys } from '../../identity/sessions/cookie-keys.js';
+import { CALLBACK_PATH } from './google.js';
+import { readSignInState, SIGN_IN_STATE_SECONDS, type SignInState, signInStateCookie } from './sign-in-state.rules.js';
+
+const NAME = 'gw_identity_third_party_state';
+const PURPOSE = 'third-party sign-in';
+
+/** The cookie that ties the callback to the browser that asked; no other path sees it. Source: contract-admin 7.2. */
+@Injectable()
+export class SignInStateCookie {
+  constructor(
+    private readonly keys: CookieKeys,
+    private readonly origin: ConsoleOrigin,
+    private readonly clock: Clock,
+  ) {}
+
+  set(reply: FastifyReply, state: SignInState): void {
+    this.write(reply, signInStateCookie(state, this.keys.signing(PURPOSE)), SIGN_IN_STATE_SECONDS);
+  }
+
+  /** Reads it and clears it: it serves for one callback. */
+  take(request: FastifyRequest, reply: FastifyReply): SignInState | undefined {
+    this.write(reply, '', 0);
+    return readSignInState(request.cookies[NAME], this.keys.verifying(PURPOSE), this.clock.nowMs());
+  }
+
+  private write(reply: FastifyReply, value: string, maxAge: number): void {
+    // Lax, because the provider's page is where the browser comes from.
+    const flags = {
+      httpOnly: true,
+      path: CALLBACK_PATH,
+      sameSite: 'lax',
+      secure: this.origin.isHttps,
+      maxAge,
+    } as const;
+    void reply.setCookie(NAME, value, flags);
+  }
+}

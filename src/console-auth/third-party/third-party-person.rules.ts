@@ -1,0 +1,52 @@
+import { isStorableText } from '../../common/fields/config-reader.js';
+import { comparableEmail, isEmailAddress } from '../../identity/email-address.js';
+import { IMAGE_ADDRESS, MAX_IMAGE_ADDRESS, MAX_NAME } from '../people/person.rules.js';
+
+/** What an identity token says of a person; hostile until it is read (threats 1). */
+export interface IdentityClaims {
+  readonly sub: string;
+  readonly [claim: string]: unknown;
+}
+
+/** A person as a third party names them. */
+export interface ThirdPartyPerson {
+  readonly subject: string;
+  /** As `comparableEmail` writes it. */
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  readonly image: string | null;
+}
+
+/** Source: OpenID Connect Core 2. */
+const MAX_SUBJECT = 255;
+
+/** @returns `undefined` for claims that name nobody: without a usable subject or e-mail address. */
+export function thirdPartyPersonOf(claims: IdentityClaims): ThirdPartyPerson | undefined {
+  const { sub, email: given } = claims;
+  const email = typeof given === 'string' ? comparableEmail(given) : '';
+  if (sub === '' || sub.length > MAX_SUBJECT || !isStorableText(sub)) return undefined;
+  if (!isEmailAddress(email) || !isStorableText(email)) return undefined;
+  return {
+    subject: sub,
+    email,
+    emailVerified: claims.email_verified === true,
+    name: nameOf(claims.name) ?? email.slice(0, MAX_NAME).toWellFormed(),
+    image: imageOf(claims.picture),
+  };
+}
+
+function nameOf(name: unknown): string | undefined {
+  if (typeof name !== 'string') return undefined;
+  const plain = name
+    .replaceAll(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME)
+    .toWellFormed();
+  return plain === '' ? undefined : plain;
+}
+
+function imageOf(picture: unknown): string | null {
+  if (typeof picture !== 'string' || picture.length > MAX_IMAGE_ADDRESS) return null;
+  return IMAGE_ADDRESS.test(picture) ? picture : null;
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Ids } from '../../common/ids.js';
+import { Log } from '../../common/log/log.js';
+import { Secret } from '../../common/log/secret.js';
+import type { OpenedSession } from '../../identity/sessions/sessions.service.js';
+import type { BrowserClient } from '../browser-client.js';
+import { Google } from './google.js';
+import { checksOf, SIGN_IN_STATE_SECONDS, type SignInState } from './sign-in-state.rules.js';
+import { failureOfAnswer, failureOfRegistration, failureText, ThirdPartyRefusal } from './third-party-failure.rules.js';
+import { ThirdPartyPeople } from './third-party-people.service.js';
+import { type ThirdPartyPerson, thirdPartyPersonOf } from './third-party-person.rules.js';
+
+const SECRET_CHARACTERS = 48;
+const CALLBACK_PATH_BY_DEFAULT = '/';
+/** Where people sign in. Source: contract-admin 7.1. */
+export const LOGIN_PATH = '/login';
+
+/** What somebody asks for who wants to sign in at a third party. */
+export interface ThirdPartyRequest {
+  readonly callbackPath: string | undefined;
+  readonly errorPath: string | undefined;
+  readonly invitationToken: string | undefined;
+}
+
+/** Sends people to a third party, and takes them back. Source: contract-admin 7.1; RFC 9700. */
+@Injectable()
+export class ThirdPartySignIn {
+  constructor(
+    private readonly google: Google,
+    private readonly people: ThirdPartyPeople,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Where the browser goes, and what it is to keep meanwhile.
+   *
+   * @throws not_found it is not set up; service_unavailable the provider says nothing of itself now.
+   */
+  async begin(request: ThirdPartyRequest): Promise<{ readonly url: string; readonly state: SignInState }> {
+    const state = {
+      secret: this.ids.base62(SECRET_CHARACTERS),
+      callbackPath: request.callbackPath ?? CALLBACK_PATH_BY_DEFAULT,
+      errorPath: request.errorPath ?? LOGIN_PATH,
+      invitationToken: request.invitationToken ?? null,
+      expiresAtMs: this.clock.nowMs() + SIGN_IN_STATE_SECONDS * 1000,
+    };
+    try {
+      return { url: await this.google.authorizationUrl(checksOf(state)), state };
+    } catch (error) {
+      if (error instanceof GatewayError) throw error;
+      this.logFailure('begin', error);
+      const refusal = { reason: 'third_party_unavailable', retryAfterSeconds: 5, cause: error };
+      throw new GatewayError('service_unavailable', refusal);
+    }
+  }
+
+  /**
+   * Begins the session of whom the provider has signed in.
+   *
+   * @param query of the callback, with its `?`, as it was sent.
+   * @throws ThirdPartyRefusal the person goes back to the console unsigned; not_found it is not set up.
+   */
+  async finish(query: string, state: SignInState, browser: BrowserClient): Promise<OpenedSession> {
+    const person = await this.redeem(query, state);
+    const invitation = state.invitationToken === null ? undefined : new Secret(state.invitationToken);
+    try {
+      return await this.people.signIn(person, invitation, browser);
+    } catch (error) {
+      const failure = failureOfRegistration(error);
+      throw failure === undefined ? error : new ThirdPartyRefusal(failure, { cause: error });
+    }
+  }
+
+  private async redeem(query: string, state: SignInState): Promise<ThirdPartyPerson> {
+    const claims = await this.google.redeem(query, checksOf(state)).catch((error: unknown) => {
+      if (error instanceof GatewayError) throw error;
+      const failure = failureOfAnswer(error);
+      if (failure !== 'access_denied') this.logFailure('callback', error);
+      throw new ThirdPartyRefusal(failure, { cause: error });
+    });
+    const person = thirdPartyPersonOf(claims);
+    if (person !== undefined) return person;
+    const nobody = new ThirdPartyRefusal('sign_in_failed', { cause: new Error('the identity token names nobody') });
+    this.logFailure('callback', nobody);
+    throw nobody;
+  }
+
+  private logFailure(step: 'begin' | 'callback', error: unknown): void {
+    this.log.event('third_party_sign_in_failed', { provider: 'google', step, error: failureText(error) });
+  }
+}

@@ -1,0 +1,82 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiResponse } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { BrowserAccess } from '../../identity/admin-access.decorator.js';
+import { ConsoleCookies } from '../../identity/sessions/console-cookies.js';
+import { AddressLimited } from '../../limits/address-limited.decorator.js';
+import { BrowserClients } from '../browser-client.js';
+import { SocialSignInRequest } from '../dto/sign-in.request.js';
+import { SocialSignInResponse } from '../dto/social-sign-in.response.js';
+import { withError } from './console-path.rules.js';
+import { SignInStateCookie } from './sign-in-state-cookie.js';
+import { ThirdPartyRefusal } from './third-party-failure.rules.js';
+import { LOGIN_PATH, ThirdPartySignIn } from './third-party-sign-in.service.js';
+
+const TAG = 'Console authentication';
+
+@Controller('v1/auth')
+export class ThirdPartyController {
+  constructor(
+    private readonly signIns: ThirdPartySignIn,
+    private readonly state: SignInStateCookie,
+    private readonly browsers: BrowserClients,
+    private readonly cookies: ConsoleCookies,
+  ) {}
+
+  @Post('sign-in/social')
+  @BrowserAccess()
+  @HttpCode(200)
+  @Operation({
+    id: 'signInWithGoogle',
+    tag: TAG,
+    summary: 'Begin to sign in with Google',
+    description: 'Send the browser to `url` within ten minutes; the same browser must come back.',
+  })
+  @Fails('invalid_request', 'not_found', 'service_unavailable')
+  @ApiOkResponse({ type: SocialSignInResponse })
+  @AddressLimited('sign_in_address')
+  async begin(
+    @Body() body: SocialSignInRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SocialSignInResponse> {
+    const { callbackURL: callbackPath, errorCallbackURL: errorPath, invitationToken, disableRedirect = false } = body;
+    const { url, state } = await this.signIns.begin({ callbackPath, errorPath, invitationToken });
+    this.state.set(reply, state);
+    return SocialSignInResponse.from(url, !disableRedirect);
+  }
+
+  @Get('callback/google')
+  @BrowserAccess()
+  @Operation({
+    id: 'googleCallback',
+    tag: TAG,
+    summary: 'Come back from Google',
+    description:
+      'Where Google sends the browser. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.',
+  })
+  @Fails('not_found', 'service_unavailable')
+  @ApiResponse({ status: 302, description: 'Back to the console.' })
+  async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    void reply
+      .code(302)
+      .header('location', await this.placeAfter(request, reply))
+      .send();
+  }
+
+  /** Where the browser goes from here; the session begins on the way. */
+  private async placeAfter(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    const state = this.state.take(request, reply);
+    if (state === undefined) return withError(LOGIN_PATH, 'sign_in_expired');
+    const question = request.url.indexOf('?');
+    const query = question < 0 ? '' : request.url.slice(question);
+    try {
+      const session = await this.signIns.finish(query, state, await this.browsers.of(request));
+      this.cookies.setSession(reply, session.cookie.reveal());
+      return state.callbackPath;
+    } catch (error) {
+      if (error instanceof ThirdPartyRefusal) return withError(state.errorPath, error.failure);
+      throw error;
+    }
+  }
+}
