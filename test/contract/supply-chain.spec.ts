@@ -11,7 +11,8 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
-  readonly overrides: Readonly<Record<string, string>>;
+  /** Of a package wherever it is needed, or of what one package needs. */
+  readonly overrides: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
@@ -53,7 +54,10 @@ describe('supply chain', () => {
 
   it('threats 12.3: versions we name → exact', () => {
     const { dependencies, devDependencies, optionalDependencies, overrides } = MANIFEST;
-    const named = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides });
+    const overridden = Object.entries(overrides).flatMap(([name, version]) =>
+      typeof version === 'string' ? [[name, version] as const] : Object.entries(version),
+    );
+    const named = [...Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }), ...overridden];
     expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
