@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FORM_TYPE, FormOrJson } from '../common/fields/form-or-json.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
@@ -20,6 +20,7 @@ import { Profile } from './people/profile.service.js';
 const TAG = 'Console authentication';
 
 @Controller('v1/auth')
+@ApiExtraModels(SessionResponse)
 export class ConsoleAuthController {
   constructor(
     private readonly signUps: PasswordSignUp,
