@@ -1,11 +1,11 @@
-import type { ProviderType } from '../upstreams/provider-types.js';
+import type { BuiltInType } from '../upstreams/provider-types.js';
 import type { ModelPrice } from './model-price.js';
 
 /**
  * What we know better than the price library. An entry that is a whole price replaces the library's (or adds the
  * model); an entry that is only part of one corrects those members. Source: contract-app 10, sample entries.
  */
-export const CATALOG_OVERLAY: Partial<Record<ProviderType, Readonly<Record<string, ModelPrice>>>> = {
+export const CATALOG_OVERLAY: Partial<Record<BuiltInType, Readonly<Record<string, ModelPrice>>>> = {
   openai: {
     // The library's tiers start one token too early for a threshold that itself still bills the normal rate.
     'gpt-5.6-sol': { long_context_threshold: 272_000 },

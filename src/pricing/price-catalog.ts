@@ -1,5 +1,5 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import type { ProviderType } from '../upstreams/provider-types.js';
+import type { BuiltInType, ProviderType } from '../upstreams/provider-types.js';
 import { CATALOG_OVERLAY } from './catalog-overlay.js';
 import { toModelPrice } from './library-price.rules.js';
 import { isBillable, type ModelPrice } from './model-price.js';
@@ -8,7 +8,7 @@ import { isBillable, type ModelPrice } from './model-price.js';
 type CatalogSection = Readonly<Record<string, ModelPrice>>;
 
 /** The catalog as clients read it; a type without a section has no prices of ours. Source: contract-admin 5.6. */
-export type PriceCatalog = Readonly<Partial<Record<ProviderType, CatalogSection>>>;
+export type PriceCatalog = Readonly<Partial<Record<BuiltInType, CatalogSection>>>;
 
 /**
  * The library's name of each provider type; null where it has none yet. fireworks, huggingface and openrouter are left
@@ -28,7 +28,7 @@ const LIBRARY_IDS = {
   moonshot: 'moonshotai',
   baseten: 'baseten',
   bytedance: null,
-} as const satisfies Partial<Record<ProviderType, string | null>>;
+} as const satisfies Partial<Record<BuiltInType, string | null>>;
 
 type CataloguedType = keyof typeof LIBRARY_IDS;
 
@@ -41,7 +41,7 @@ const CATALOGUED_TYPES = Object.keys(LIBRARY_IDS).filter(isCatalogued);
  * Source: contract-app 10.
  */
 export function buildPriceCatalog(utcDay: string): PriceCatalog {
-  const catalog: Partial<Record<ProviderType, CatalogSection>> = Object.create(null);
+  const catalog: Partial<Record<BuiltInType, CatalogSection>> = Object.create(null);
   for (const type of CATALOGUED_TYPES) catalog[type] = buildSection(type, utcDay);
   return catalog;
 }

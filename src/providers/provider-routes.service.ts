@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayListing } from '../gateways/gateway-listing.service.js';
 import type { GatewayRow } from '../gateways/gateway-row.js';
 import { Environment } from '../platform/config/environment.js';
-import type { ProviderType } from '../upstreams/provider-types.js';
+import { isProviderType, type ProviderType } from '../upstreams/provider-types.js';
 import { gatewayRoute, servesType } from '../upstreams/routes/gateway-route.js';
 import type { GatewayBaseUrls, GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
 import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
@@ -13,7 +13,7 @@ export interface RoutedProvider {
   readonly row: ProviderRow;
   /** Null when it is called directly, and when its gateway is gone. */
   readonly gateway: GatewayRow | null;
-  /** Null when this version does not know the way: the gateway is gone, or of another kind. */
+  /** Null when this version does not know the way: the gateway is gone, or of another kind, or the type is not known. */
   readonly route: ProviderRoute | null;
 }
 
@@ -45,8 +45,9 @@ export class ProviderRoutes {
     return rows.map((row) => this.route(row, gateways));
   }
 
-  /** @throws TypeError for a provider type that this version does not know. */
+  /** How a row is reached. One that this version cannot call must still be listed, and deleted. */
   route(row: ProviderRow, gateways: ReadonlyMap<string, GatewayRow>): RoutedProvider {
+    if (!isProviderType(row.type)) return { row, gateway: null, route: null };
     if (row.providerGatewayId === null) return { row, gateway: null, route: directRoute(row.type, row.baseUrl) };
     const gateway = gateways.get(row.providerGatewayId) ?? null;
     const isServed = gateway !== null && servesType(gateway.type, row.type);

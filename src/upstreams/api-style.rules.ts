@@ -20,6 +20,9 @@ export const API_STYLES: readonly ApiStyle[] = [
 /** Which body members hold the output ceiling (contract-app 6.8); `none` has no such member. */
 export type CapStyle = 'responses' | 'chat_completions' | 'anthropic' | 'gemini_native' | 'none';
 
+/** The member that a Chat Completions body gets when it names no ceiling. */
+export type CapFieldForChat = 'max_completion_tokens' | 'max_tokens';
+
 /** The request shapes the service composes itself for named endpoints. Source: contract-app 7.1. */
 export type EndpointStyle = 'responses' | 'transcription';
 

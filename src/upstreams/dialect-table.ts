@@ -1,19 +1,22 @@
-import type { ApiStyle, CapStyle, EndpointStyle } from './api-style.rules.js';
-import type { ProviderType } from './provider-types.js';
+import type { ApiStyle, CapFieldForChat, CapStyle, EndpointStyle } from './api-style.rules.js';
+import type { BuiltInType } from './provider-types.js';
 
-/** The header a provider reads its key from. `authorization` carries it as a bearer token, the others bare. */
-export type CredentialHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key';
+/** The headers our own types read their key from. `authorization` carries it as a bearer token, any other bare. */
+type CredentialHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key';
 
 /** A header name in lower case and its value. */
 export type HeaderPair = readonly [name: string, value: string];
 
 /** How a provider type differs from the common kind: bearer key, Chat Completions, every style, no reported cost. */
-interface DialectFacts {
+export interface DialectFacts {
   readonly label: string;
   readonly baseUrl: string;
-  readonly credentialHeader?: CredentialHeader;
+  /** In lower case. */
+  readonly credentialHeader?: string;
   readonly extraHeaders?: readonly HeaderPair[];
   readonly capStyle?: CapStyle;
+  /** `max_tokens` when absent. */
+  readonly capFieldForChat?: CapFieldForChat;
   readonly apiStyles?: readonly ApiStyle[];
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
   readonly probePath?: string;
@@ -26,12 +29,15 @@ interface DialectFacts {
   readonly extraPaths?: readonly string[];
 }
 
-/** Facts per provider type. Source: contract-app 6.5 (revision B), 6.12, 7.1, 9.3, 9.6; contract-admin 1.4. */
-export const DIALECT_FACTS: Readonly<Record<ProviderType, DialectFacts>> = {
+/** Facts per type of our own. Source: contract-app 6.5 (revision B), 6.12, 7.1, 9.3, 9.6; contract-admin 1.4. */
+export const DIALECT_FACTS: Readonly<
+  Record<BuiltInType, DialectFacts & { readonly credentialHeader?: CredentialHeader }>
+> = {
   openai: {
     label: 'OpenAI',
     baseUrl: 'https://api.openai.com/',
     capStyle: 'responses',
+    capFieldForChat: 'max_completion_tokens',
     endpointPaths: [
       ['responses', 'v1/responses'],
       ['transcription', 'v1/audio/transcriptions'],

@@ -2,7 +2,7 @@ import { invalidRequest } from '../common/errors/gateway-error.js';
 import { type CapStyle, classifyPath } from './api-style.rules.js';
 import { capStyleOfExtraPath } from './cap-style.rules.js';
 import { dialectOf } from './provider-dialect.js';
-import { PROVIDER_TYPES, type ProviderType } from './provider-types.js';
+import { isProviderType, type ProviderType } from './provider-types.js';
 import { isSafeUpstreamPath } from './upstream-path.rules.js';
 
 const PLACEHOLDER = '{model}';
@@ -91,10 +91,6 @@ function decodeModel(encoded: string): string {
   }
 }
 
-const DEFAULT_POLICIES: ReadonlyMap<ProviderType, CompiledPathPolicy> = new Map(
-  PROVIDER_TYPES.map((type) => [type, compilePathPolicy(dialectOf(type).inferencePaths.map(defaultEntry))]),
-);
-
 function defaultEntry(path: string): PathPolicyEntry {
   return isNamed(path) ? { path } : { path, clamp: capStyleOfExtraPath(path) };
 }
@@ -103,9 +99,15 @@ function isNamed(path: string): boolean {
   return classifyPath(path) !== 'other';
 }
 
-const NOTHING: CompiledPathPolicy = compilePathPolicy([]);
+/** Each is made when it is first asked for: types may be added until the service starts. */
+const defaultPolicies = new Map<ProviderType, CompiledPathPolicy>();
 
 /** What an empty `allowed_paths` permits: the inference paths of the type, never its control plane (decision 3.2). */
 export function defaultPathPolicy(type: ProviderType): CompiledPathPolicy {
-  return DEFAULT_POLICIES.get(type) ?? NOTHING;
+  const known = defaultPolicies.get(type);
+  if (known !== undefined) return known;
+  if (!isProviderType(type)) return compilePathPolicy([]);
+  const policy = compilePathPolicy(dialectOf(type).inferencePaths.map(defaultEntry));
+  defaultPolicies.set(type, policy);
+  return policy;
 }

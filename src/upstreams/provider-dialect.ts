@@ -1,6 +1,13 @@
-import { API_STYLES, type ApiStyle, type CapStyle, type EndpointStyle, NAMED_STYLE_PATHS } from './api-style.rules.js';
-import { type CredentialHeader, DIALECT_FACTS, type HeaderPair } from './dialect-table.js';
-import { PROVIDER_TYPES, type ProviderType } from './provider-types.js';
+import {
+  API_STYLES,
+  type ApiStyle,
+  type CapFieldForChat,
+  type CapStyle,
+  type EndpointStyle,
+  NAMED_STYLE_PATHS,
+} from './api-style.rules.js';
+import { DIALECT_FACTS, type DialectFacts, type HeaderPair } from './dialect-table.js';
+import { type BuiltInType, type DefinedType, type ProviderType } from './provider-types.js';
 
 const MAX_AUTHOR_LENGTH = 64;
 
@@ -18,7 +25,8 @@ export interface ProviderDialect {
   readonly label: string;
   /** Origin and base path, with the trailing slash to which a provider path is appended. */
   readonly baseUrl: string;
-  readonly credentialHeader: CredentialHeader;
+  /** The header the provider reads its key from, in lower case. */
+  readonly credentialHeader: string;
   /** The value of `credentialHeader` for a provider secret in clear. */
   credentialValue(secret: string): string;
   /** Set on every call, in lower case; a client's header of the same name never wins. */
@@ -26,7 +34,7 @@ export interface ProviderDialect {
   /** Where the output ceiling stands when neither policy nor path says so. */
   readonly capStyle: CapStyle;
   /** The member to add when a Chat Completions body names no ceiling. */
-  readonly capFieldForChat: 'max_completion_tokens' | 'max_tokens';
+  readonly capFieldForChat: CapFieldForChat;
   /** Styles this type serves on a direct route. */
   readonly apiStyles: readonly ApiStyle[];
   /** Upstream path of each style a named endpoint can compose for this type; empty for most types. */
@@ -41,8 +49,7 @@ export interface ProviderDialect {
   modelAuthor(model: string): string | null;
 }
 
-function dialect(type: ProviderType): ProviderDialect {
-  const facts = DIALECT_FACTS[type];
+function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
   const { credentialHeader = 'authorization', probePath, costStyles = [], author = null } = facts;
   return Object.freeze({
     type,
@@ -52,7 +59,7 @@ function dialect(type: ProviderType): ProviderDialect {
     credentialValue: (secret: string) => (credentialHeader === 'authorization' ? `Bearer ${secret}` : secret),
     extraHeaders: facts.extraHeaders ?? [],
     capStyle: facts.capStyle ?? 'chat_completions',
-    capFieldForChat: type === 'openai' ? 'max_completion_tokens' : 'max_tokens',
+    capFieldForChat: facts.capFieldForChat ?? 'max_tokens',
     apiStyles: facts.apiStyles ?? API_STYLES,
     endpointStyles: new Map(facts.endpointPaths ?? []),
     probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },
@@ -68,8 +75,8 @@ function namespaceOf(model: string): string | null {
   return slash > 0 && slash <= MAX_AUTHOR_LENGTH ? model.slice(0, slash) : null;
 }
 
-const DIALECTS: ReadonlyMap<ProviderType, ProviderDialect> = new Map(
-  PROVIDER_TYPES.map((type) => [type, dialect(type)]),
+const DIALECTS = new Map<ProviderType, ProviderDialect>(
+  Object.entries(DIALECT_FACTS).map(([name, facts]) => [name as BuiltInType, dialect(name as BuiltInType, facts)]),
 );
 
 /**
@@ -81,4 +88,14 @@ export function dialectOf(type: ProviderType): ProviderDialect {
   const known = DIALECTS.get(type);
   if (known === undefined) throw new TypeError('unknown provider type');
   return known;
+}
+
+/** Adds the dialect of a type that has none yet. Only for who defines all of it: see `defineProviderTypes`. */
+export function addDialect(type: DefinedType, facts: DialectFacts): void {
+  DIALECTS.set(type, dialect(type, facts));
+}
+
+/** Every header that some provider type reads its key from, in lower case. */
+export function credentialHeaders(): ReadonlySet<string> {
+  return new Set([...DIALECTS.values()].map(({ credentialHeader }) => credentialHeader));
 }

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { listOf, type ObjectReader, oneOf, openObject, type Read, text } from '../../common/fields/config-reader.js';
+import { credentialHeaders } from '../../upstreams/provider-dialect.js';
 import type {
   ApiKeyAuthentication,
   AppAttest,
@@ -17,12 +18,7 @@ const MAX_BUNDLE_ID_LENGTH = 255;
 const DEFAULT_USER_HEADER = 'x-end-user-id';
 
 /** Headers that carry credentials or belong to the service, so none of them can name a user. Source: contract-app 4.3. */
-const NOT_A_USER_HEADER: ReadonlySet<string> = new Set([
-  ...CARRIER_HEADERS,
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-]);
+const notAUserHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders()]);
 
 const AUTHENTICATION_MEMBERS = ['type', 'end_user', 'app_attest'] as const;
 const USER_MEMBERS = ['source', 'issuer', 'header'] as const;
@@ -89,7 +85,7 @@ function issuerUser(reader: UserReader, trust: IssuerTrust): IssuerUser {
 
 function headerUser(reader: UserReader): HeaderUser {
   refuseOthers(reader, ['header']);
-  return { source: 'header', header: reader.withDefault('header', headerName(NOT_A_USER_HEADER), DEFAULT_USER_HEADER) };
+  return { source: 'header', header: reader.withDefault('header', headerName(notAUserHeader()), DEFAULT_USER_HEADER) };
 }
 
 function refuseOthers(reader: UserReader, kept: readonly ('issuer' | 'header')[]): void {

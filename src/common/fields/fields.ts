@@ -83,15 +83,15 @@ export function Flag(options: Presence = {}) {
   );
 }
 
-/** One of a closed list of words. */
+/** One of a list of words, which is closed when the service starts: this holds the list itself, not a copy. */
 export function OneOf(words: readonly string[], options: Presence = {}) {
   return applyDecorators(
     check(
       (value) => typeof value === 'string' && words.includes(value),
-      `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
+      () => `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
       options,
     ),
-    api({ type: 'string', enum: [...words] }, options),
+    api({ type: 'string', enum: words }, options),
   );
 }
 
@@ -121,7 +121,7 @@ function remember(register: Map<object, Set<string>>): PropertyDecorator {
 /** Absent is right when optional, null when nullable, and nothing else is. */
 function check(
   isRight: (value: unknown) => boolean,
-  problem: string,
+  problem: string | (() => string),
   { optional = false, nullable = false }: Presence,
   missingCode?: ErrorCode,
 ): PropertyDecorator {
@@ -135,7 +135,10 @@ function check(
       name: 'field',
       target: target.constructor,
       propertyName: String(member),
-      options: { message: (at) => (at.value === undefined ? 'is required' : problem), context: { missingCode } },
+      options: {
+        message: (at) => (at.value === undefined ? 'is required' : typeof problem === 'string' ? problem : problem()),
+        context: { missingCode },
+      },
       validator: { validate: isRight },
     });
   };

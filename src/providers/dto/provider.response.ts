@@ -41,7 +41,7 @@ class ProviderResource {
   @ApiProperty({ type: 'string', format: 'uuid' })
   id: string;
 
-  @ApiProperty({ type: 'string', enum: [...PROVIDER_TYPES] })
+  @ApiProperty({ type: 'string', enum: PROVIDER_TYPES })
   type: ProviderType;
 
   @ApiProperty({ type: 'string', description: 'Names the instance in paths and configurations.' })
@@ -73,7 +73,7 @@ class ProviderResource {
     type: 'string',
     enum: ['direct', ...GATEWAY_TYPES],
     nullable: true,
-    description: 'How calls reach the provider. Null: through a gateway of a kind that this version does not know.',
+    description: 'How calls reach the provider. Null: this version does not know the type, or the kind of its gateway.',
   })
   route: ProviderRoute['kind'] | null;
 
