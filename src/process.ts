@@ -10,7 +10,7 @@ import {
 import { openDatabase } from './platform/open-platform.js';
 import { WorkerPool } from './platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, tellReady, workerLauncher } from './platform/workers/worker-process.js';
-import { startGateway } from './start.js';
+import { type Extension, startGateway } from './start.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -20,32 +20,34 @@ type Stop = (signal: string) => Promise<boolean>;
 /**
  * Runs the service as a process of its own: starts it, explains a start that fails, stops it on a signal. With `WORKERS`
  * above 1 the service runs in that many processes, which this one starts and keeps.
+ *
+ * @param extension what the program adds to the service, in every one of its processes.
  */
-export async function runProcess(): Promise<void> {
-  if (isWorkerProcess()) return runWorker();
+export async function runProcess(extension: Extension = {}): Promise<void> {
+  if (isWorkerProcess()) return runWorker(extension);
   const environment = await orExplain(async () => loadEnvironment(processEnvironment()));
   const { banner, stop } = await orExplain(() =>
-    environment.WORKERS > 1 ? startWorkers(environment) : startService(),
+    environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
   );
   process.stderr.write(banner);
   stopOnSignal(stop);
 }
 
 /** One of the processes that share the port. It ends when the one that started it says so, or is gone. */
-async function runWorker(): Promise<void> {
+async function runWorker(extension: Extension): Promise<void> {
   let stopService: Stop | undefined;
   onStopRequest((signal) => {
     if (stopService === undefined) process.exit(0);
     void end(stopService, signal);
   });
-  const { banner, stop } = await orExplain(startService);
+  const { banner, stop } = await orExplain(() => startService(extension));
   stopService = stop;
   stopOnSignal(stop);
   tellReady(banner);
 }
 
-async function startService(): Promise<{ banner: string; stop: Stop }> {
-  const gateway = await startGateway(processEnvironment(), { log: writeLine });
+async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
+  const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
   return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 

@@ -5,18 +5,30 @@ import { drainServer } from './common/http/drain-server.js';
 import { type Ids, SystemIds } from './common/ids.js';
 import type { LogSink } from './common/log/log.js';
 import { BootstrapService } from './identity/bootstrap.service.js';
+import { loadEnvironment } from './platform/config/environment.js';
 import { whenReachable } from './platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
+import type { VaultFactory } from './platform/vault/create-vault.js';
+import { defineProviderTypes } from './upstreams/defined-types/define-provider-types.js';
+import type { ProviderTypeDefinition } from './upstreams/defined-types/provider-type-definition.js';
 
 const VERSION = '0.1.0';
 
-/** What a caller may put in place of the real thing. */
-export interface StartOptions {
+/** What an extension adds to the service. Source: docs/extending.md. */
+export interface Extension {
+  /** Its rooms. */
+  readonly imports?: GatewayOptions['imports'];
+  /** Its provider types. They are known to the whole process from then on. */
+  readonly providerTypes?: readonly ProviderTypeDefinition[];
+  /** Makes the vault that takes the place of the one in the settings. */
+  readonly vault?: VaultFactory;
+}
+
+/** What a caller may put in place of the real thing, and add. */
+export interface StartOptions extends Extension {
   readonly log: LogSink;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Rooms of an extension. */
-  readonly imports?: GatewayOptions['imports'];
 }
 
 /** A service that answers requests. */
@@ -35,14 +47,15 @@ export interface RunningGateway {
  *
  * @param env usually `process.env`.
  * @throws EnvironmentError for settings that do not hold, and beside another instance without a Redis for both; Error
- * where the database cannot be had.
+ * where the database cannot be had, or a provider type of the extension is wrong.
  */
 export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,
   options: StartOptions,
 ): Promise<RunningGateway> {
-  const { log, clock = new SystemClock(), ids = new SystemIds() } = options;
-  const platform = await openPlatform(env, { clock, ids, log });
+  const { log, clock = new SystemClock(), ids = new SystemIds(), providerTypes = [], vault } = options;
+  defineProviderTypes(providerTypes, loadEnvironment(env).TRUSTED_PRIVATE_HOSTS);
+  const platform = await openPlatform(env, { clock, ids, log, vault });
   try {
     return await serve(platform, options.imports);
   } catch (error) {

@@ -17,7 +17,7 @@ import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { tokenSecretsOf } from './secrets/token-secrets.js';
-import { createVault } from './vault/create-vault.js';
+import { createVault, type VaultFactory } from './vault/create-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
@@ -38,6 +38,8 @@ interface PlatformOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: LogSink;
+  /** Takes the place of the vault that the settings describe. */
+  readonly vault?: VaultFactory;
 }
 
 /** The outside world, opened; `close` ends all of it. */
@@ -60,7 +62,7 @@ interface Database {
  */
 export async function openPlatform(
   env: ProcessEnvironment,
-  { clock, ids, log: sink }: PlatformOptions,
+  { clock, ids, log: sink, vault: makeVault }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
   const metrics = new Metrics();
@@ -76,9 +78,10 @@ export async function openPlatform(
     const { embedded } = database;
     const tokenSecrets = tokenSecretsOf({ environment, embedded, dataDir: resolve(environment.DATA_DIR), ids });
     const dataSource = await connect(environment, database.url, clock, log);
-    const vault = openVault(env, environment, embedded, ids, log);
+    opened.push(() => dataSource.destroy());
+    const vault = (await makeVault?.({ environment, ids, log })) ?? openVault(env, environment, embedded, ids, log);
     const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
-    opened.push(() => Promise.allSettled([dataSource.destroy(), vault.close(), outbound.close()]));
+    opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
     const configChanges = new ConfigChanges({
       url: database.url,
       onTrouble: (error) =>
