@@ -16,7 +16,7 @@ export function programEnvironment(settings: Readonly<Record<string, string>>): 
   return { ...settings, PATH, NODE_COMPILE_CACHE };
 }
 
-/** The built service as a process of its own, for tests that kill it. */
+/** The built service, or another program that is it, as a process of its own, for tests that kill it. */
 export class GatewayProcess {
   private child: ChildProcess | undefined;
   private output = '';
@@ -24,12 +24,13 @@ export class GatewayProcess {
   constructor(
     readonly baseUrl: string,
     private readonly environment: Readonly<Record<string, string>>,
+    private readonly program = MAIN,
   ) {}
 
   /** Returns when it answers; fails with its last output when it ends instead. */
   async start(): Promise<void> {
     this.output = '';
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [this.program], {
       env: programEnvironment({ ...this.environment, PORT: new URL(this.baseUrl).port }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../../src/identity/admin-principal.js';
+import { AuditTrail } from '../../src/identity/audit/audit-trail.js';
+
+/** Reads applications. Every statement filters by account. */
+@Injectable()
+export class ReportsRepository {
+  async countApps(within: Pick<EntityManager, 'query'>, organizationId: string): Promise<number> {
+    const sql = 'SELECT count(*)::int AS apps FROM apps WHERE organization_id = $1';
+    const [row] = await within.query<{ apps: number }[]>(sql, [organizationId]);
+    return row?.apps ?? 0;
+  }
+}
+
+@Injectable()
+export class ReportsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly reports: ReportsRepository,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  countApps({ organizationId }: AdminPrincipal): Promise<number> {
+    return this.reports.countApps(this.dataSource, organizationId);
+  }
+
+  /** Whoever takes data out leaves a trace, or takes nothing. */
+  exportApps(admin: AdminPrincipal): Promise<number> {
+    return this.dataSource.transaction(async (tx) => {
+      const apps = await this.reports.countApps(tx, admin.organizationId);
+      const details = { apps };
+      await this.audit.record(tx, admin, {
+        action: 'report.exported',
+        targetType: 'report',
+        targetId: 'apps',
+        details,
+      });
+      return apps;
+    });
+  }
+}

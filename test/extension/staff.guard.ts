@@ -1,0 +1,32 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../src/common/errors/gateway-error.js';
+import { requireAdmin } from '../../src/identity/admin-principal.js';
+
+/** Reads who somebody is. */
+@Injectable()
+export class StaffRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Of an identity; null unless it has one that somebody has verified. */
+  async findVerifiedEmail(identityId: string): Promise<string | null> {
+    const sql = 'SELECT email FROM identities WHERE id = $1 AND email_verified';
+    const [row] = await this.dataSource.query<{ email: string | null }[]>(sql, [identityId]);
+    return row?.email ?? null;
+  }
+}
+
+/** Lets in people of the company. An address that nobody verified proves nothing: anyone can write it down. */
+@Injectable()
+export class StaffGuard implements CanActivate {
+  constructor(private readonly staff: StaffRepository) {}
+
+  /** @throws forbidden */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { identityId } = requireAdmin(context.switchToHttp().getRequest<FastifyRequest>());
+    const email = await this.staff.findVerifiedEmail(identityId);
+    if (email?.toLowerCase().endsWith('@acme.example')) return true;
+    throw new GatewayError('forbidden', { message: 'Only people of Acme may read this.', reason: 'not_staff' });
+  }
+}
