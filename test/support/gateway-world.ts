@@ -18,11 +18,11 @@ export interface GatewayWorld {
   stop(): Promise<void>;
 }
 
-/** Starts a service for one suite. Stop it in `afterAll`. */
-export async function startGatewayWorld(): Promise<GatewayWorld> {
+/** Starts a service for one suite, with further settings. Stop it in `afterAll`. */
+export async function startGatewayWorld(env: Readonly<Record<string, string>> = {}): Promise<GatewayWorld> {
   const edge = await startUpstream();
   const world = await startWorld({
-    env: { CF_AIG_BASE_URL: `${edge.url}/cf/`, VERCEL_AI_GATEWAY_BASE_URL: `${edge.url}/vercel/` },
+    env: { CF_AIG_BASE_URL: `${edge.url}/cf/`, VERCEL_AI_GATEWAY_BASE_URL: `${edge.url}/vercel/`, ...env },
   }).catch(async (error: unknown) => {
     await edge.close();
     throw error;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BrowserAccess } from '../../identity/admin-access.decorator.js';
@@ -14,6 +14,9 @@ import { ThirdPartyRefusal } from './third-party-failure.rules.js';
 import { LOGIN_PATH, ThirdPartySignIn } from './third-party-sign-in.service.js';
 
 const TAG = 'Console authentication';
+/** A member of the query that the browser is sent back with; the library that reads it knows more of them. */
+const FromGoogle = (name: string, description: string) =>
+  ApiQuery({ name, description, required: false, schema: { type: 'string' } });
 
 @Controller('v1/auth')
 export class ThirdPartyController {
@@ -55,6 +58,9 @@ export class ThirdPartyController {
     description:
       'Where Google sends the browser. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.',
   })
+  @FromGoogle('state', 'What the sign-in was begun with.')
+  @FromGoogle('code', 'Stands for the person who signed in.')
+  @FromGoogle('error', 'Why nobody did.')
   @Fails('not_found', 'service_unavailable')
   @ApiResponse({ status: 302, description: 'Back to the console.' })
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UsersService } from '../../../src/users/users.service.js';
+import { type GatewayWorld, startGatewayWorld } from '../../support/gateway-world.js';
+import { json } from '../../support/upstream-scripts.js';
+import { problemsWith, typesOf } from './generated-types.js';
+import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.js';
+
+/** Not compiled with the other tests: its types are those of the document that is served. */
+const PROGRAM = new URL('./program/whole-api.ts', import.meta.url).pathname;
+const COMPILING_MS = 120_000;
+const METRICS_TOKEN = 'metrics-token-of-the-suite';
+/** What applications' callers do has clients of its own. */
+const OF_CALLERS = new Set(['Application authentication', 'Application', 'Provider proxy', 'Named endpoints']);
+
+interface Operation {
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Program {
+  driveWholeApi(stage: object): Promise<{ readonly operation: string; readonly credential: string }[]>;
+}
+
+let stage: GatewayWorld;
+let thirdParty: OpenIdProvider;
+let document: Document;
+
+beforeAll(async () => {
+  thirdParty = await startOpenIdProvider('client-1');
+  stage = await startGatewayWorld({
+    ALLOW_ADDITIONAL_REGISTRATIONS: 'true',
+    GOOGLE_CLIENT_ID: 'client-1',
+    GOOGLE_CLIENT_SECRET: 'secret-1',
+    GOOGLE_ISSUER_URL: thirdParty.url,
+    METRICS_TOKEN,
+  });
+  stage.edge.script(json(200, { data: [] }));
+  stage.world.upstream.script(json(200, { data: [] }));
+  document = await (await fetch(`${stage.world.baseUrl}/openapi.json`)).json();
+});
+
+afterAll(async () => {
+  await stage.stop();
+  await thirdParty.close();
+});
+
+async function meetUser(app: string): Promise<string> {
+  const { dataSource, gateway } = stage.world;
+  const rows: { organizationId: string }[] = await dataSource.query(
+    'SELECT organization_id AS "organizationId" FROM apps WHERE id = $1',
+    [app],
+  );
+  const organizationId = rows[0]?.organizationId ?? '';
+  const user = await gateway.app.get(UsersService).seen({ id: app, organizationId }, 'user-1');
+  return user.id;
+}
+
+/** `POST /v1/admin/apps as ManagementBearer`: every operation, with every credential it names; `as none` if none. */
+function describedCalls(): string[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { tags }]) => !tags.some((tag) => OF_CALLERS.has(tag)))
+      .flatMap(([method, { security }]) => {
+        const credentials = security.length === 0 ? ['none'] : security.flatMap((scheme) => Object.keys(scheme));
+        return credentials.map((credential) => `${method.toUpperCase()} ${path} as ${credential}`);
+      }),
+  );
+}
+
+describe('a client generated from the served document', () => {
+  it(
+    'types: the program that drives the whole API → compiles against them',
+    async () => {
+      const types = await typesOf(document);
+      expect(problemsWith(types)).toEqual([]);
+      expect(problemsWith(types.replaceAll('invitations', 'summons'))).not.toEqual([]);
+    },
+    COMPILING_MS,
+  );
+
+  it('calls: every operation with every credential it names → each succeeded, none was left out', async () => {
+    const { driveWholeApi }: Program = await import(PROGRAM);
+    const { world } = stage;
+    const { signInAt } = thirdParty;
+    const places = { baseUrl: world.baseUrl, providerUrl: `${world.upstream.url}/` };
+    const calls = await driveWholeApi({ ...places, metricsToken: METRICS_TOKEN, signInAt, meetUser });
+    const made = new Set(
+      calls.flatMap(({ operation, credential }) => [`${operation} as ${credential}`, `${operation} as none`]),
+    );
+    expect(describedCalls().filter((call) => !made.has(call))).toEqual([]);
+    expect(describedCalls().length).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,63 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from './served.js';
+
+/** A client of the whole API, with the types that the document gives. */
+export type ApiClient = Client<paths>;
+
+/** One call that succeeded: `POST /v1/admin/apps` and the security scheme it was made with, `none` without one. */
+export interface Call {
+  readonly operation: string;
+  readonly credential: string;
+}
+
+/** Makes clients, and notes the calls of all of them. */
+export class Clients {
+  readonly calls: Call[] = [];
+
+  constructor(private readonly baseUrl: string) {}
+
+  /** Whoever has no credential, or shows cookies that are none. */
+  anonymous(cookie?: string): ApiClient {
+    return this.client('none', cookie === undefined ? {} : { cookie });
+  }
+
+  /** The holder of a bearer. */
+  bearer(credential: 'ManagementBearer' | 'MetricsBearer', token: string): ApiClient {
+    return this.client(credential, { authorization: `Bearer ${token}` });
+  }
+
+  /** A person at the console; `cookies` as the service has set them. */
+  session(cookies: readonly string[]): ApiClient {
+    return this.client('ConsoleSession', { cookie: cookies.join('; '), 'x-console-request': '1' });
+  }
+
+  private client(credential: string, headers: Readonly<Record<string, string>>): ApiClient {
+    const client = createClient<paths>({ baseUrl: this.baseUrl, headers, redirect: 'manual' });
+    client.use({
+      onResponse: ({ request, schemaPath, response }) => {
+        if (response.status < 400) this.calls.push({ operation: `${request.method} ${schemaPath}`, credential });
+      },
+    });
+    return client;
+  }
+}
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The body of an answer. @throws Error for a refusal. */
+export async function bodyOf<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call;
+  if (data === undefined) throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`);
+  return data;
+}
+
+/** The cookies an answer sets, as they are sent back. @throws Error for a refusal. */
+export async function cookiesOf(call: Promise<Answer<unknown>>): Promise<string[]> {
+  const { error, response } = await call;
+  if (response.status >= 400) throw new Error(`${response.url} answered ${response.status}: ${JSON.stringify(error)}`);
+  return response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+}

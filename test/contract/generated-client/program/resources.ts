@@ -1,0 +1,95 @@
+import { type ApiClient, bodyOf } from './client.js';
+import type { components } from './served.js';
+
+type AppConfig = components['schemas']['AppConfig'];
+
+const CONFIG: AppConfig = {
+  authentication: { type: 'api_key', end_user: { source: 'header', header: 'x-end-user-id' } },
+  routing: { providers: { mode: 'all' }, model_rewrites: {} },
+};
+
+/** What stands around the service. */
+export interface Surroundings {
+  /** Base URL of an AI provider. */
+  readonly providerUrl: string;
+  /** Lets somebody use an application. @returns their id there. */
+  readonly meetUser: (app: string) => Promise<string>;
+}
+
+/** Everything that a key and a person may both do, in the organization the client acts in. */
+export async function manageResources(client: ApiClient, { providerUrl, meetUser }: Surroundings): Promise<void> {
+  const { session } = await bodyOf(client.GET('/v1/admin/session'));
+  const own = { params: { path: { id: session.organization.id } } };
+  await bodyOf(client.PATCH('/v1/admin/organizations/{id}', { ...own, body: { name: 'Renamed' } }));
+  await bodyOf(client.GET('/v1/admin/prices'));
+  await manageGateways(client);
+  await manageProviders(client, providerUrl);
+  await manageApps(client, meetUser);
+}
+
+async function manageGateways(client: ApiClient): Promise<void> {
+  const connection = { type: 'cf_aig', token: 'edge-token', accountId: 'acc', gatewayId: 'main' } as const;
+  await bodyOf(client.POST('/v1/admin/provider-gateways/test', { body: connection }));
+  const { gateway } = await bodyOf(
+    client.POST('/v1/admin/provider-gateways', { body: { ...connection, name: 'Edge' } }),
+  );
+  await bodyOf(client.GET('/v1/admin/provider-gateways'));
+  const one = { params: { path: { id: gateway.id } } };
+  await bodyOf(client.PATCH('/v1/admin/provider-gateways/{id}', { ...one, body: { name: 'Edge of Europe' } }));
+  await bodyOf(client.POST('/v1/admin/provider-gateways/{id}/rotate', { ...one, body: { token: 'edge-token-2' } }));
+  await bodyOf(client.DELETE('/v1/admin/provider-gateways/{id}', one));
+}
+
+async function manageProviders(client: ApiClient, baseUrl: string): Promise<void> {
+  const direct = { type: 'openai', secret: 'sk-driven-by-the-document', baseUrl } as const;
+  await bodyOf(client.POST('/v1/admin/providers/test', { body: direct }));
+  const { provider } = await bodyOf(client.POST('/v1/admin/providers', { body: { ...direct, name: 'Provider' } }));
+  await bodyOf(client.GET('/v1/admin/providers'));
+  const one = { params: { path: { id: provider.id } } };
+  await bodyOf(client.PUT('/v1/admin/providers/{id}', { ...one, body: { status: 'disabled' } }));
+  await bodyOf(client.DELETE('/v1/admin/providers/{id}', one));
+}
+
+async function manageApps(client: ApiClient, meetUser: Surroundings['meetUser']): Promise<void> {
+  const write = { name: 'Driven', config: CONFIG };
+  const { app } = await bodyOf(client.POST('/v1/admin/apps', { body: write }));
+  await bodyOf(client.GET('/v1/admin/apps'));
+  const one = { params: { path: { app: app.id } } };
+  await bodyOf(client.GET('/v1/admin/apps/{app}', one));
+  await bodyOf(client.POST('/v1/admin/apps/{app}/validate', { ...one, body: write }));
+  await bodyOf(client.PUT('/v1/admin/apps/{app}', { ...one, body: { ...write, revision: app.revision } }));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/check', one));
+  await manageKeys(client, app.id);
+  await manageUsers(client, app.id, await meetUser(app.id));
+  await readUsage(client, app.id);
+  const query = { confirm: app.id };
+  await bodyOf(client.DELETE('/v1/admin/apps/{app}', { params: { path: { app: app.id }, query } }));
+}
+
+async function manageKeys(client: ApiClient, app: string): Promise<void> {
+  const ofApp = { params: { path: { app } } };
+  const { id: key } = await bodyOf(client.POST('/v1/admin/apps/{app}/keys', { ...ofApp, body: { name: 'Second' } }));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/keys', ofApp));
+  await bodyOf(client.POST('/v1/admin/apps/{app}/keys/{key}/revoke', { params: { path: { app, key } } }));
+}
+
+async function manageUsers(client: ApiClient, app: string, user: string): Promise<void> {
+  const one = { params: { path: { app, user } } };
+  await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/block', one));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/users/{user}', one));
+  await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/unblock', one));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/users', { params: { path: { app }, query: { limit: 10 } } }));
+}
+
+async function readUsage(client: ApiClient, app: string): Promise<void> {
+  const ofApp = { params: { path: { app } } };
+  const { month } = await bodyOf(client.GET('/v1/admin/apps/{app}/usage', ofApp));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/events', ofApp));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/usage/timeseries', ofApp));
+  const byModel = { params: { path: { app }, query: { by: 'model' } } } as const;
+  await bodyOf(client.GET('/v1/admin/apps/{app}/usage/breakdown', byModel));
+  const reprice = { provider: 'openai', model: 'gpt-4.1', month } as const;
+  await bodyOf(client.POST('/v1/admin/apps/{app}/usage/reprice', { ...ofApp, body: reprice }));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events', ofApp));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events/summary', ofApp));
+}
