@@ -251,13 +251,15 @@ describe('other sites’ pages (contract-admin 7.3; threats 7.5)', () => {
   it.each(ROUTES)('POST %s with another origin, or from another site → 403 before the body is read', async (route) => {
     const { cookie } = await registered(world);
     const ownPort = new URL(world.baseUrl).port;
-    for (const headers of [
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { origin: `https://localhost:${ownPort}` },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-    ]) {
+    const foreign: [string, string][] = [
+      ['origin', 'https://evil.example'],
+      ['origin', 'null'],
+      ['origin', `https://localhost:${ownPort}`],
+      ['sec-fetch-site', 'cross-site'],
+      ['sec-fetch-site', 'same-site'],
+    ];
+    for (const header of foreign) {
+      const headers = Object.fromEntries([header]);
       const answer = await world.with({ cookie }).post(route, undefined, { raw: 'x'.repeat(20_000), headers });
       expect({ status: answer.status, code: answer.body.error.code }).toEqual({ status: 403, code: 'forbidden' });
     }

@@ -23,7 +23,9 @@ beforeAll(async () => {
 });
 
 beforeEach(() => nobody());
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 afterAll(() => world.stop());
 
 async function nobody(): Promise<void> {

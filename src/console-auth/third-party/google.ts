@@ -62,7 +62,6 @@ export class Google {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
-      prompt: 'select_account',
     });
     return url.href;
   }
