@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../../app-directory/app-row.js';
 import type { UsageTotals } from '../../app-directory/app-usage-totals.js';
 import { Clock } from '../../common/clock.js';
+import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { type KeySumsRow, UsageSumsRepository } from '../usage-sums.repository.js';
 import { toUsageTotals } from '../usage-totals.rules.js';
 import type { UsageDimension } from './usage-dimensions.js';
-import { type DayRange, dayRange, firstEventDay } from './usage-range.rules.js';
+import { firstEventDay } from './usage-range.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 
 /** Days a caller names, `YYYY-MM-DD`, as far as it does. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app-row.js';
+import type { DayRange } from '../../common/day-range.rules.js';
 import { readBounded } from '../read-bounded.js';
 import { SUM_COLUMNS } from '../usage-sum-columns.js';
 import { EVERYTHING, type KeySumsRow, SHARES_IN_ORDER, toDate } from '../usage-sums.repository.js';
-import type { DayRange } from './usage-range.rules.js';
 
 /** One look for a user's row costs as much as reading so many of them one after the other. */
 const LOOK_COSTS_ROWS = 8;
