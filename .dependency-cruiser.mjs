@@ -33,7 +33,7 @@ const ARROWS = {
     'limits',
     'users',
   ],
-  retention: ['attestation', 'auth-events', 'usage', 'budgets', 'receipts', 'organizations'],
+  retention: ['attestation', 'auth-events', 'usage', 'budgets', 'receipts', 'organizations', 'identity'],
   proxy: [
     'client-auth',
     'app-directory',

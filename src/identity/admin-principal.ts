@@ -12,7 +12,9 @@ export const GRANTS = ['read', 'manage'] as const;
 export type Grant = (typeof GRANTS)[number];
 
 /** Through which door an action came. A label for people, never a permission. */
-export type ActionSource = 'web' | 'api' | 'cli' | 'mcp' | 'system';
+export const ACTION_SOURCES = ['web', 'api', 'cli', 'mcp', 'system'] as const;
+
+export type ActionSource = (typeof ACTION_SOURCES)[number];
 
 /** Who acted, as records keep it. Source: contract-admin 0.4. */
 interface Actor {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ChallengeRetentionModule } from '../attestation/retention/challenge-retention.module.js';
 import { AuthEventRetentionModule } from '../auth-events/retention/auth-event-retention.module.js';
 import { BudgetRetentionModule } from '../budgets/retention/budget-retention.module.js';
+import { IdentityRetentionModule } from '../identity/retention/identity-retention.module.js';
 import { InvitationRetentionModule } from '../organizations/retention/invitation-retention.module.js';
 import { ReceiptRetentionModule } from '../receipts/retention/receipt-retention.module.js';
 import { UsageRetentionModule } from '../usage/retention/usage-retention.module.js';
@@ -12,14 +13,15 @@ import { RetentionSessions } from './retention-session.repository.js';
  * What is deleted and summed up after its time: the order, the time and the log. The rooms that own the rows do it.
  *
  * Tables: none of its own. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, usage_events_compacted,
- * usage_rollup_folded, budget_months_pruned, creation_receipts_pruned, invitations_pruned, their failures,
- * retention_failed, retention_skipped.
+ * usage_rollup_folded, budget_months_pruned, creation_receipts_pruned, invitations_pruned,
+ * audit_events_pruned, sessions_pruned, their failures, retention_failed, retention_skipped.
  */
 @Module({
   imports: [
     AuthEventRetentionModule,
     BudgetRetentionModule,
     ChallengeRetentionModule,
+    IdentityRetentionModule,
     InvitationRetentionModule,
     ReceiptRetentionModule,
     UsageRetentionModule,

@@ -5,6 +5,7 @@ import { AuthEventRetention } from '../auth-events/retention/auth-event-retentio
 import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { IdentityRetention } from '../identity/retention/identity-retention.service.js';
 import { InvitationRetention } from '../organizations/retention/invitation-retention.service.js';
 import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
@@ -31,7 +32,9 @@ type FailureLine =
   | 'usage_fold_failed'
   | 'budget_prune_failed'
   | 'creation_receipts_prune_failed'
-  | 'invitations_prune_failed';
+  | 'invitations_prune_failed'
+  | 'audit_events_prune_failed'
+  | 'sessions_prune_failed';
 
 /**
  * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
@@ -49,6 +52,7 @@ export class Retention {
     private readonly budgets: BudgetRetention,
     private readonly receipts: ReceiptRetention,
     private readonly invitations: InvitationRetention,
+    private readonly identity: IdentityRetention,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -98,6 +102,13 @@ export class Retention {
       await this.attempt('invitations_prune_failed', async () => {
         const invitations = await this.invitations.prune(connection, days.events, signal);
         this.log.event('invitations_pruned', { invitations });
+      }),
+      await this.attempt('audit_events_prune_failed', async () => {
+        const events = await this.identity.pruneAuditEvents(connection, days.events, signal);
+        this.log.event('audit_events_pruned', { events });
+      }),
+      await this.attempt('sessions_prune_failed', async () => {
+        this.log.event('sessions_pruned', { sessions: await this.identity.pruneSessions(connection, now, signal) });
       }),
     ];
     if (!steps.every(Boolean)) return 'failed';

@@ -44,7 +44,7 @@ afterEach(async () => {
 function instance(key: string | undefined): BootstrapService {
   return new BootstrapService(
     source,
-    new AccountOpening(new AccountsRepository(source), new AuditTrail(new AuditEventsRepository(), clock), clock),
+    new AccountOpening(new AccountsRepository(source), new AuditTrail(new AuditEventsRepository(source), clock), clock),
     managementKeys(),
     loadEnvironment({ BOOTSTRAP_MANAGEMENT_KEY: key }),
     ids,

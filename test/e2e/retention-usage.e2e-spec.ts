@@ -9,6 +9,8 @@ import { BudgetRetentionRepository } from '../../src/budgets/retention/budget-re
 import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
+import { IdentityRetentionRepository } from '../../src/identity/retention/identity-retention.repository.js';
+import { IdentityRetention } from '../../src/identity/retention/identity-retention.service.js';
 import { InvitationRetentionRepository } from '../../src/organizations/retention/invitation-retention.repository.js';
 import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
@@ -82,6 +84,7 @@ function retentionOn(
     new BudgetRetention(new BudgetRetentionRepository()),
     new ReceiptRetention(new ReceiptRetentionRepository()),
     new InvitationRetention(new InvitationRetentionRepository()),
+    new IdentityRetention(new IdentityRetentionRepository()),
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
@@ -243,6 +246,8 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'budget_months_pruned', months: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
       { message: 'invitations_pruned', invitations: 0 },
+      { message: 'audit_events_pruned', events: 0 },
+      { message: 'sessions_pruned', sessions: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
     expect(told().slice(2)).toEqual([
@@ -251,6 +256,8 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'budget_months_pruned', months: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
       { message: 'invitations_pruned', invitations: 0 },
+      { message: 'audit_events_pruned', events: 0 },
+      { message: 'sessions_pruned', sessions: 0 },
     ]);
   });
 

@@ -9,6 +9,7 @@ import { ChallengeRetention } from '../../src/attestation/retention/challenge-re
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
+import { IdentityRetention } from '../../src/identity/retention/identity-retention.service.js';
 import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
@@ -105,6 +106,36 @@ describe('what a night takes away (specification "Retention")', () => {
     expect(left).toEqual([{ id: 'accepted later' }, { id: 'ran out later' }, { id: 'revoked later' }]);
   });
 
+  it('the trail of accounts → entries of before the 90th day, also more than one statement deletes', async () => {
+    const entries = `INSERT INTO audit_events (organization_id, created_at, action, actor_id, actor_kind, credential_type,
+         action_source, target_type, target_id)
+       SELECT 'some account', $1, 'app.created', 'someone', 'human', 'session', 'web', 'app', 'gone'
+       FROM generate_series(1, $2::integer)`;
+    await world.dataSource.query(entries, ['2025-02-28T23:59:59.999Z', 5_001]);
+    await world.dataSource.query(entries, ['2025-03-01T00:00:00Z', 3]);
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(world.logs).toContainEqual(expect.objectContaining({ message: 'audit_events_pruned', events: 5_001 }));
+    expect(await countOf('audit_events', "organization_id = 'some account'")).toBe(3);
+  });
+
+  it('sessions → those that ended by themselves', async () => {
+    await world.dataSource.query(
+      "INSERT INTO identities (id, kind, email, created_at) VALUES ('sleeper', 'human', 'sleeper@example.com', now())",
+    );
+    for (const [id, endsAt] of [
+      ['ended', clock.now()],
+      ['lives', new Date(clock.nowMs() + 1_000)],
+    ]) {
+      await world.dataSource.query(
+        "INSERT INTO sessions VALUES ($1, 'sleeper', $1, NULL, NULL, '2025-01-01', '2025-01-01', $2)",
+        [id, endsAt],
+      );
+    }
+    expect(await retention().run(NEVER)).toBe('done');
+    expect(world.logs).toContainEqual(expect.objectContaining({ message: 'sessions_pruned', sessions: 1 }));
+    expect(await world.dataSource.query('SELECT id FROM sessions')).toEqual([{ id: 'lives' }]);
+  });
+
   it('a gateway whose clock is years ahead → takes away what the clock of the database finds old, no more', async () => {
     const app = await world.app();
     const [{ today }] = await world.dataSource.query("SELECT to_char(now(), 'YYYY-MM-DD') AS today");
@@ -120,6 +151,7 @@ describe('what a night takes away (specification "Retention")', () => {
       rooms.get(BudgetRetention, { strict: false }),
       rooms.get(ReceiptRetention, { strict: false }),
       rooms.get(InvitationRetention, { strict: false }),
+      rooms.get(IdentityRetention, { strict: false }),
       later,
       log,
     );
@@ -207,6 +239,8 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'budget_months_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
+      'audit_events_pruned',
+      'sessions_pruned',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -307,6 +341,8 @@ describe('npm run maintenance (decision 7.2)', () => {
       'budget_months_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
+      'audit_events_pruned',
+      'sessions_pruned',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -320,7 +356,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 7, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 9, 'auth_events_prune_failed']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

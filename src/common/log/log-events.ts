@@ -104,6 +104,10 @@ export interface LogEvents {
   creation_receipts_pruned: { sealedAnswers: number; receipts: number };
   /** Invitations that ended long ago. */
   invitations_pruned: { invitations: number };
+  /** Entries of trails, of all accounts. */
+  audit_events_pruned: { events: number };
+  /** Sessions of the console that ended by themselves. */
+  sessions_pruned: { sessions: number };
   /** Steps of it that did not get to their end; the next night goes on from there. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
@@ -112,6 +116,8 @@ export interface LogEvents {
   budget_prune_failed: { error: string };
   creation_receipts_prune_failed: { error: string };
   invitations_prune_failed: { error: string };
+  audit_events_prune_failed: { error: string };
+  sessions_prune_failed: { error: string };
   /** It could not begin, or its connection broke. */
   retention_failed: { error: string };
   /** Another instance is at it. */
@@ -171,6 +177,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   budget_prune_failed: 'error',
   creation_receipts_prune_failed: 'error',
   invitations_prune_failed: 'error',
+  audit_events_prune_failed: 'error',
+  sessions_prune_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

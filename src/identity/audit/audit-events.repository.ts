@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { ActionSource } from '../admin-principal.js';
+import type { AuditEventFilter, AuditEventRow, CredentialType } from './audit-event.js';
 
 /** An entry of the trail, to be stored. */
 export interface NewAuditEvent {
@@ -10,7 +11,7 @@ export interface NewAuditEvent {
   readonly action: string;
   readonly actorId: string;
   readonly actorKind: 'human' | 'service';
-  readonly credentialType: 'session' | 'apiKey' | 'oauth';
+  readonly credentialType: CredentialType;
   readonly credentialId: string | null;
   readonly actionSource: ActionSource;
   readonly targetType: string;
@@ -20,9 +21,47 @@ export interface NewAuditEvent {
   readonly details: string | null;
 }
 
+const MATCHES = `
+  one.organization_id = $1 AND ($2::text IS NULL OR one.action = $2) AND ($3::text IS NULL OR one.actor_id = $3)
+    AND ($4::text IS NULL OR one.app_id = $4) AND ($5::bigint IS NULL OR one.id < $5)`;
+
+const NEWEST = 'ORDER BY one.id DESC LIMIT $6';
+
+const OF_ALL_DAYS = `SELECT one.* FROM audit_events one WHERE ${MATCHES} ${NEWEST}`;
+
+/** The index is on this very expression. */
+const DAY = "(one.created_at AT TIME ZONE 'UTC')::date";
+
+/**
+ * One look into the index per day, of the days on which anything happened: a page costs the same however far they lie
+ * back. No day is left when nothing ever happened.
+ */
+const OF_SOME_DAYS = `
+  SELECT one.* FROM (SELECT min(${DAY}) AS first, max(${DAY}) AS last FROM audit_events one WHERE one.organization_id = $1) kept
+  CROSS JOIN LATERAL generate_series(
+    CASE WHEN to_date($7, 'YYYY-MM-DD') > kept.first THEN to_date($7, 'YYYY-MM-DD') ELSE kept.first END,
+    CASE WHEN to_date($8, 'YYYY-MM-DD') < kept.last THEN to_date($8, 'YYYY-MM-DD') ELSE kept.last END,
+    interval '1 day') AS day(at)
+  CROSS JOIN LATERAL (SELECT one.* FROM audit_events one WHERE ${MATCHES} AND ${DAY} = day.at::date ${NEWEST}) one
+  ${NEWEST}`;
+
+const withNames = (page: string) => `
+  SELECT page.*, actor.name AS actor_name FROM (${page}) page
+  LEFT JOIN identities actor ON actor.id = page.actor_id ORDER BY page.id DESC`;
+
 /** The table audit_events. */
 @Injectable()
 export class AuditEventsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first; at most `limit` of them. */
+  list(organizationId: string, filter: AuditEventFilter): Promise<AuditEventRow[]> {
+    const { action, actorId, appId, beforeId, limit, days } = filter;
+    const matched = [organizationId, action ?? null, actorId ?? null, appId ?? null, beforeId ?? null, limit];
+    if (days === undefined) return this.dataSource.query(withNames(OF_ALL_DAYS), matched);
+    return this.dataSource.query(withNames(OF_SOME_DAYS), [...matched, days.from, days.to]);
+  }
+
   async insert(tx: EntityManager, event: NewAuditEvent): Promise<void> {
     await tx.query(
       `INSERT INTO audit_events (organization_id, created_at, action, actor_id, actor_kind, credential_type,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import type { AuditActor } from './audit-actor.rules.js';
+import type { AuditDetails } from './audit-event.js';
 import { AuditEventsRepository } from './audit-events.repository.js';
 
 /** One thing that was done. */
@@ -14,7 +15,7 @@ export interface AuditEntry {
   /** The application it belongs to, if it belongs to one. */
   readonly appId?: string;
   /** Whatever else a reader needs, flat; never a secret, never a body. */
-  readonly details?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly details?: AuditDetails;
 }
 
 /** The account's trail of changes, for people to read. Source: threats 7. */

@@ -82,14 +82,4 @@ export class SessionsRepository {
   async deleteOthers(within: Pick<EntityManager, 'query'>, identityId: string, keptId: string): Promise<void> {
     await within.query('DELETE FROM sessions WHERE identity_id = $1 AND id <> $2', [identityId, keptId]);
   }
-
-  /** Deletes sessions that ended before `at`. @returns how many, at most `limit`. */
-  async deleteExpired(connection: Pick<EntityManager, 'query'>, at: Instant, limit: number): Promise<number> {
-    const [, count]: [unknown[], number] = await connection.query(
-      `DELETE FROM sessions WHERE id = ANY (ARRAY(
-         SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2))`,
-      [at, limit],
-    );
-    return count;
-  }
 }

@@ -1,0 +1,39 @@
+import type { DayRange } from '../../../common/day-range.rules.js';
+import { Text, Verbatim } from '../../../common/fields/fields.js';
+import { BeforeId, Day, DEFAULT_PAGE_LIMIT, PageLimit } from '../../../common/fields/list-fields.js';
+import type { AuditEventFilter } from '../audit-event.js';
+
+export class ListAuditEventsRequest {
+  @PageLimit('events')
+  limit?: number;
+
+  @Text({ max: 64, optional: true, description: 'Only events of this action, such as `app.created`.' })
+  action?: string;
+
+  @Verbatim({ max: 300, optional: true, description: 'Only what this user did.' })
+  actor_id?: string;
+
+  @Verbatim({ max: 300, optional: true, description: 'Only what was done to this application and what belongs to it.' })
+  app_id?: string;
+
+  @Day('First UTC day; when only `to` is given, 29 days before it. Every day when neither is.')
+  from?: string;
+
+  @Day('Last UTC day, inclusive; today when only `from` is given.')
+  to?: string;
+
+  @BeforeId()
+  before_id?: number;
+
+  toFilter(): Omit<AuditEventFilter, 'days'> {
+    const { limit = DEFAULT_PAGE_LIMIT, action, actor_id: actorId, app_id: appId, before_id: beforeId } = this;
+    return { limit, action, actorId, appId, beforeId };
+  }
+
+  askedDays(): Partial<DayRange> {
+    return {
+      ...(this.from === undefined ? {} : { from: this.from }),
+      ...(this.to === undefined ? {} : { to: this.to }),
+    };
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Instant } from '../../common/clock.js';
+import { inBatches } from '../../platform/database/in-batches.js';
+import { IdentityRetentionRepository } from './identity-retention.repository.js';
+
+/** Most rows one statement deletes. */
+const AT_ONCE = 5_000;
+
+/** Forgets old entries of trails, and sessions that ended by themselves. */
+@Injectable()
+export class IdentityRetention {
+  constructor(private readonly rows: IdentityRetentionRepository) {}
+
+  /**
+   * @param before UTC day, `YYYY-MM-DD`; what was done on it stays.
+   * @returns how many entries were deleted.
+   */
+  pruneAuditEvents(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.rows.deleteAuditEventsBefore(connection, before, AT_ONCE), signal);
+  }
+
+  /** @returns how many sessions had ended by `at` and were deleted. */
+  pruneSessions(connection: EntityManager, at: Instant, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.rows.deleteEndedSessions(connection, at, AT_ONCE), signal);
+  }
+}
