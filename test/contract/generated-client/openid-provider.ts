@@ -41,7 +41,11 @@ export async function startOpenIdProvider(clientId: string): Promise<OpenIdProvi
       nonce = searchParams.get('nonce');
       return { state: searchParams.get('state') ?? '', code: 'code-1' };
     },
-    close: () => new Promise((closed) => server.close(() => closed())),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
   };
 }
 
