@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = readFileSync(`${ROOT}docs/extending.md`, 'utf8');
-/** An example, whose first line says where it would stand. */
-const EXAMPLE = /```ts\n\/\/ (src\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
+/** An example, whose first line says where it would stand, or stands. */
+const EXAMPLE = /```ts\n\/\/ ((?:src|test\/extension)\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
+const SAMPLE = `${ROOT}test/extension/`;
+const SETTINGS = /```json\n([\s\S]*?)```/g;
 const COMPILING_MS = 120_000;
 
 const examples = new Map([...DOCUMENT.matchAll(EXAMPLE)].map(([, path = '', text = '']) => [`${ROOT}${path}`, text]));
@@ -31,17 +33,33 @@ function problemsOf(texts: ReadonlyMap<string, string>): string[] {
   });
 }
 
+const ofSample = new Map([...examples].filter(([path]) => path.startsWith(SAMPLE)));
+const ofOthers = new Map([...examples].filter(([path]) => !path.startsWith(SAMPLE)));
+
 describe('examples of docs/extending.md', () => {
   it('each says where it would stand', () => {
     expect(examples.size).toBe(DOCUMENT.split('```ts\n').length - 1);
-    expect(examples.size).toBeGreaterThan(1);
+    expect(ofOthers.size).toBeGreaterThan(0);
   });
 
   it(
-    'each compiles against the names the gateway has',
+    'each that is not of the sample → compiles against the names the gateway has',
     () => {
-      expect(problemsOf(examples)).toEqual([]);
+      expect(problemsOf(ofOthers)).toEqual([]);
     },
     COMPILING_MS,
   );
+
+  it('the sample, which is compiled, started and called by other tests → every file of it, word for word', () => {
+    const files = readdirSync(SAMPLE).filter((name) => name.endsWith('.ts'));
+    expect(files.length).toBeGreaterThan(0);
+    expect(Object.fromEntries(ofSample)).toEqual(
+      Object.fromEntries(files.map((name) => [SAMPLE + name, readFileSync(SAMPLE + name, 'utf8')])),
+    );
+  });
+
+  it('settings of its build → those of the sample', () => {
+    const shown = [...DOCUMENT.matchAll(SETTINGS)].map(([, text]) => text);
+    expect(shown).toEqual([readFileSync(`${SAMPLE}tsconfig.json`, 'utf8')]);
+  });
 });

@@ -19,6 +19,8 @@ interface Question {
   readonly context: unknown;
 }
 
+const KEEP_ALIVE_MS = 300_000;
+
 /** Starts it on the loopback. */
 export async function startKeyServer(): Promise<KeyServer> {
   const sealed = new Map<string, Question>();
@@ -44,6 +46,8 @@ export async function startKeyServer(): Promise<KeyServer> {
     asked.push(action);
     answer(action, JSON.parse(Buffer.concat(parts).toString()), response);
   });
+  // Longer than any suite: a connection that ends was ended by its client.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
