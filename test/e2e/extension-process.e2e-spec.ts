@@ -14,6 +14,8 @@ const SAMPLE = fileURLToPath(new URL('../extension/', import.meta.url));
 const SETTINGS = `${SAMPLE}tsconfig.json`;
 const PROGRAM = fileURLToPath(new URL('../../dist/test/extension/main.js', import.meta.url));
 const CALLS = 6;
+/** Three processes start. */
+const PATIENCE_MS = 120_000;
 
 /** Compiles the sample where its own settings say; the gateway beside it is built already. */
 function buildSample(): void {
@@ -47,7 +49,7 @@ describeWithRedis('an extension as a program of its own (docs/extending.md)', ()
     const own = { ACME_BASE_URL: 'http://127.0.0.1:9/', HSM_URL: keyServer.url };
     program = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, { ...settings, ...own }, PROGRAM);
     await program.start();
-  }, 90_000);
+  }, PATIENCE_MS);
 
   afterAll(async () => {
     await program?.stop();

@@ -8,7 +8,7 @@ import { MisconfiguredVault, type Vault } from './vault.js';
 import { isVaultMisconfiguration, type VaultMisconfiguration, type VaultSettings } from './vault-settings.rules.js';
 
 /** What a vault of an extension is made from, beside what the extension knows itself. */
-export interface VaultParts {
+interface VaultParts {
   readonly environment: Environment;
   readonly ids: Ids;
   readonly log: Log;
