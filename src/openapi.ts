@@ -7,6 +7,9 @@ import {
 } from './app-directory/config/identity-presets.rules.js';
 import { ERRORS } from './common/errors/error-catalogue.js';
 import { SESSION_COOKIE } from './identity/sessions/session-cookie.rules.js';
+import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
+import type { ExampleSource } from './openapi-examples.rules.js';
+import { addExamples, addSharedErrors, type CompletedOperation } from './openapi-operations.rules.js';
 
 const VERSION = '0.1.0';
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
@@ -56,7 +59,26 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The setting `METRICS_TOKEN`.' }, 'MetricsBearer');
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
-  return closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document)))));
+  return completeOperations(
+    closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document))))),
+  );
+}
+
+/** Every operation names the errors that all share, and shows an example of each body (contract-admin 0.5). */
+function completeOperations(document: OpenAPIObject): OpenAPIObject {
+  const schemas = (document.components?.schemas ?? {}) as ExampleSource['schemas'];
+  for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
+    for (const operation of [get, put, post, remove, patch]) {
+      if (operation === undefined) continue;
+      addSharedErrors(operation as CompletedOperation);
+      addExamples(
+        operation as CompletedOperation,
+        { schemas, ...EXAMPLES },
+        FOREIGN_BODIES[operation.operationId ?? ''],
+      );
+    }
+  }
+  return document;
 }
 
 /** The proxy takes whatever method a provider's SDK sends, but every call has a body: POST is what is published. */

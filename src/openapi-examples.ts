@@ -1,0 +1,111 @@
+import type { ExampleSource } from './openapi-examples.rules.js';
+
+const USER = 'user_0a1b2c3d4e5f6g7h8i9j';
+const ORGANIZATION = 'org_0a1b2c3d4e5f6g7h8i9j';
+const APP = 'travel-journal-k3x9qa';
+const KEY = 'key_0a1b2c3d4e5f6g7h8i9j';
+const PROVIDER = '6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21';
+const INVITATION_TOKEN = 'Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY';
+const PASSWORD = 'correct horse battery staple';
+const MODEL = 'gpt-4.1-mini';
+const PERSON = { id: USER, name: 'Ada Lovelace' };
+const CONNECTION = { name: 'Edge of Europe' };
+
+/** What members look like whose name says what they are. A member that means something else elsewhere is in `MEMBERS`. */
+const WORDS: ExampleSource['words'] = {
+  ...{ name: 'Travel journal', label: null, email: 'ada@example.com', token: INVITATION_TOKEN },
+  ...{
+    invitedBy: USER,
+    createdBy: USER,
+    userId: USER,
+    organizationId: ORGANIZATION,
+    organizationName: 'Analytical Engines',
+  },
+  ...{ password: PASSWORD, currentPassword: PASSWORD, newPassword: 'staple battery horse correct' },
+  ...{ app_id: APP, appId: APP, user_id: 'customer-4711', api_key_id: KEY, last_seen_at: '2026-01-31T12:00:00.000Z' },
+  ...{ secret: 'sk-0a1b2c3d4e5f6g7h8i9j', secretHint: '8i9j', slug: 'openai', provider_id: PROVIDER },
+  ...{ accountId: '0a1b2c3d4e5f', gatewayId: 'main', provider_gateway_id: null, provider_gateway_type: null },
+  ...{
+    provider: 'openai',
+    provider_slug: 'openai',
+    model: MODEL,
+    fixed_model: MODEL,
+    author: 'openai',
+    model_author: 'openai',
+  },
+  ...{ referenced_providers: ['openai'], apple_bundle_id: 'com.example.journal' },
+  ...{ route: 'v1/chat/completions', app_version: '1.4.0', month: '2026-01', outcome: 'ok' },
+  ...{ path: 'v1/responses', user_id_claim: 'sub', team_id: 'ABCDE12345', bundle_id: 'com.example.journal' },
+  ...{ key_id: 'wG2Yh0pTz5m1sQe7', attestation: 'o2NmbXRvYXBwbGUtYXBwYXR0ZXN0', assertion: 'omlzaWduYXR1cmVYRzBF' },
+  ...{ challenge: 'a1b2c3d4-e5f6-4711-8899-aabbccddeeff', issuer_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln' },
+  ...{ api_key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678', access_token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
+  ...{ requests: 128, input_tokens: 20_480, cached_input_tokens: 0 },
+  ...{ cache_write_tokens: 0, output_tokens: 4_096, cost_usd: 0.0147, latency_ms: 840, errors: 0 },
+  ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
+  ...{ hasProblems: false, termsOfServiceUrl: null, privacyPolicyUrl: null, error: null },
+};
+
+const APP_WRITE = { name: 'Travel journal', status: 'active' };
+
+/** What schemas say otherwise, and what requests show that they could do without. */
+const MEMBERS: ExampleSource['members'] = {
+  SessionUser: PERSON,
+  SessionActor: { id: USER, credentialId: null },
+  AuditActorResponse: PERSON,
+  AuditTargetResponse: { id: APP },
+  OrganizationResource: { id: ORGANIZATION, name: 'Analytical Engines' },
+  OrganizationNameRequest: { name: 'Analytical Engines' },
+  Member: PERSON,
+  CreateInvitationRequest: { role: 'member', email: 'grace@example.com' },
+  Invitation: { role: 'member', email: 'grace@example.com' },
+  WrittenInvitationResponse: { url: `https://gateway.example.com/invite#${INVITATION_TOKEN}` },
+  InvitationDetailsResponse: { role: 'member', email: 'grace@example.com' },
+  JoinedOrganizationResponse: { role: 'member' },
+  SessionResource: { id: 'session_0a1b2c3d4e5f6g7h8i9j' },
+  UserResource: PERSON,
+  SignUpRequest: { name: 'Ada Lovelace' },
+  UpdateUserRequest: { name: 'Ada Lovelace', image: null },
+  SocialSignInRequest: { callbackURL: '/apps' },
+  SocialSignInResponse: { url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1' },
+  ManagementKeyResource: { name: 'Deployment', label: null },
+  CreatedManagementKeyResource: { name: 'Deployment', label: null },
+  CreateManagementKeyRequest: { name: 'Deployment', grant: 'manage' },
+  ProviderResource: { name: 'OpenAI', route: 'direct', gatewayRoute: null, baseUrl: null },
+  CreateProviderRequest: { name: 'OpenAI', slug: 'openai', secret: 'sk-0a1b2c3d4e5f6g7h8i9j' },
+  TestProviderRequest: { secret: 'sk-0a1b2c3d4e5f6g7h8i9j' },
+  UpdateProviderRequest: { status: 'disabled', revision: 1 },
+  CfAigProviderGateway: CONNECTION,
+  VercelProviderGateway: CONNECTION,
+  CreateCfAigGatewayRequest: CONNECTION,
+  CreateVercelGatewayRequest: CONNECTION,
+  RenameGatewayRequest: { ...CONNECTION, revision: 1 },
+  RotateGatewayRequest: { revision: 1 },
+  DeletedProviderGatewayResponse: { provider_gateway_id: PROVIDER },
+  AppKeyResponse: { name: 'Server' },
+  CreateAppKeyRequest: { name: 'Server' },
+  IssuedAppKeyResponse: { name: 'Server', key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678' },
+  RevokedAppKeyResponse: { key: KEY },
+  UsageShareResponse: { key: MODEL },
+  UserResponse: { id: 'customer-4711' },
+  AppSummaryResponse: { id: APP, providers: ['openai'] },
+  AppResource: { id: APP },
+  AppConfig: {
+    authentication: { type: 'api_key', end_user: { source: 'header', header: 'x-end-user-id' } },
+    routing: { providers: { mode: 'all' }, model_rewrites: {} },
+    limits: { per_user: { requests: { per_minute: 10, per_day: 300 }, spending: { monthly_usd: 5 } } },
+  },
+  CreateAppRequest: APP_WRITE,
+  ReplaceAppRequest: APP_WRITE,
+  ValidateAppRequest: APP_WRITE,
+  RepriceUsageRequest: { apply: false },
+};
+
+/** What the document's examples are made of, but for its schemas. */
+export const EXAMPLES = { words: WORDS, members: MEMBERS };
+
+/** Examples of bodies that are somebody else's format, by operation id. */
+export const FOREIGN_BODIES: Readonly<Record<string, { readonly request?: unknown; readonly answer?: unknown }>> = {
+  proxyProviderRequest: { request: { model: MODEL, messages: [{ role: 'user', content: 'Good morning.' }] } },
+  callNamedEndpoint: { request: { input: 'Good morning.' } },
+  getMetrics: { answer: '# TYPE gateway_requests_total counter\n' },
+};
