@@ -37,6 +37,7 @@ beforeAll(async () => {
     GOOGLE_CLIENT_SECRET: 'secret-1',
     GOOGLE_ISSUER_URL: thirdParty.url,
     METRICS_TOKEN,
+    REDIS_URL: '',
   });
   stage.edge.script(json(200, { data: [] }));
   stage.world.upstream.script(json(200, { data: [] }));

@@ -25,6 +25,7 @@ export async function manageResources(client: ApiClient, { providerUrl, meetUser
   await manageGateways(client);
   await manageProviders(client, providerUrl);
   await manageApps(client, meetUser);
+  await bodyOf(client.GET('/v1/admin/audit-events', { params: { query: { limit: 10 } } }));
 }
 
 async function manageGateways(client: ApiClient): Promise<void> {
