@@ -83,11 +83,18 @@ export class ManagementKeysRepository {
     );
   }
 
-  async insert(tx: EntityManager, key: NewManagementKey): Promise<void> {
-    await tx.query(
+  /**
+   * Stores a key of a member of the account, who stays one until the transaction ends.
+   *
+   * @returns whether they are a member.
+   */
+  async insert(tx: EntityManager, key: NewManagementKey): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(
       `INSERT INTO management_keys
          (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       SELECT $1, m.organization_id, m.identity_id, $4, $5, $6, $7, $8, $9::timestamptz
+         FROM memberships m WHERE m.organization_id = $2 AND m.identity_id = $3 FOR KEY SHARE
+       RETURNING id`,
       [
         key.id,
         key.organizationId,
@@ -100,5 +107,6 @@ export class ManagementKeysRepository {
         key.createdAt,
       ],
     );
+    return rows.length > 0;
   }
 }

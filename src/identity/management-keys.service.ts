@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
 import type { ActionSource, AdminPrincipal } from './admin-principal.js';
@@ -23,17 +24,23 @@ export class ManagementKeysService {
   /**
    * Keeps a key that its owner is given: what it is looked up by, and its hint. The key itself is nowhere else.
    *
-   * @returns its id. Source: contract-admin 3.2.
+   * A key that is stored while its owner is removed would be missed by `endAllOf`: so nobody is removed until this
+   * transaction ends, and whoever has been gets none.
+   *
+   * @returns its id.
+   * @throws forbidden the owner does not belong to the account any more.
+   * Source: contract-admin 3.2; threats 7.4.
    */
   async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms): Promise<string> {
     const id = `mkey_${this.ids.base36(ID_RANDOM_LENGTH)}`;
-    await this.keys.insert(tx, {
+    const isMember = await this.keys.insert(tx, {
       ...of,
       id,
       tokenHash: hashManagementKey(key),
       tokenHint: key.reveal().slice(-HINT_LENGTH),
       createdAt: this.clock.now(),
     });
+    if (!isMember) throw notAMember();
     return id;
   }
 
@@ -69,6 +76,13 @@ export class ManagementKeysService {
   ): Promise<void> {
     await this.keys.revokeAllOf(tx, owner, this.clock.now());
   }
+}
+
+function notAMember(): GatewayError {
+  return new GatewayError('forbidden', {
+    message: 'You do not belong to this organization any more.',
+    reason: 'not_a_member',
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import type { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { newPerson, type Person } from '../support/people.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
@@ -28,6 +29,11 @@ afterAll(async () => {
   await world.stop();
   await redis.stop();
 });
+
+function someoneWaitsForALock(): Promise<void> {
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  return eventually(async () => (await world.dataSource.query(waiting)).length > 0, { withinMs: 5_000 });
+}
 
 /** Makes a key as the console does. */
 async function created(client: ApiClient, body: object = { name: 'Deploys' }) {
@@ -147,6 +153,22 @@ describe('a key and its owner', () => {
     expect((await write()).status).toBe(200);
     await world.dataSource.query("UPDATE memberships SET role = 'member' WHERE identity_id = $1", [person.identityId]);
     expect((await write()).body.error.code).toBe('forbidden');
+  });
+
+  it('threats 7.4: the maker is removed meanwhile → no key, nor one that works when they come back', async () => {
+    const leaver = await newPerson(world, { organizationId, role: 'admin' });
+    const making = await world.dataSource.transaction(async (removal) => {
+      await removal.query('DELETE FROM memberships WHERE identity_id = $1', [leaver.identityId]);
+      const asked = leaver.client.post(PATH, { name: 'Way back' });
+      await Promise.race([asked, someoneWaitsForALock()]);
+      return [asked];
+    });
+    const [answer] = await Promise.all(making);
+    expect([answer?.status, answer?.body.error?.code]).toEqual([403, 'forbidden']);
+    const stored = await world.dataSource.query('SELECT FROM management_keys WHERE identity_id = $1', [
+      leaver.identityId,
+    ]);
+    expect(stored).toEqual([]);
   });
 });
 
