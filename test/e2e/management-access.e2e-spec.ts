@@ -1,19 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listRouteAccess } from '../../src/common/http/access-check.js';
-import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
+import { firstOrganizationId, newMember } from '../support/accounts.js';
 import { newManagementKey, startWorld, type World } from '../support/world.js';
 
 const PLAIN = 'Bearer realm="management"';
 const INVALID = 'Bearer realm="management", error="invalid_token"';
 const PATH = '/v1/admin/prices';
 const MIB = 1024 * 1024;
-
-interface Route {
-  readonly method: string;
-  readonly path: string;
-  readonly needs: 'read' | 'write' | undefined;
-}
 
 let world: World;
 let organizationId: string;
@@ -28,32 +22,6 @@ beforeEach(() => {
 });
 
 afterAll(() => world.stop());
-
-/** Every management route of the running service that keys and people may call, its access included. */
-function managementRoutes(): Route[] {
-  return listRouteAccess(world.gateway.app)
-    .filter(({ access }) => access.scheme === 'management' && access.credential === undefined)
-    .map(({ route, access }) => {
-      const [method = '', path = ''] = route.split(' ');
-      return { method, path, needs: access.needs };
-    });
-}
-
-/** Replaces `:app`, `:id`, … by names; what is not named becomes an id nobody has. */
-function filled(path: string, names: Readonly<Record<string, string>> = {}): string {
-  return path.replaceAll(/:(\w+)/g, (_all, name: string) => names[name] ?? 'nobody-has-this');
-}
-
-function ask(bearer: string | undefined, { method, path }: Route, names?: Readonly<Record<string, string>>) {
-  return world.as(bearer).send(method, filled(path, names), bodyFor(method, path), {});
-}
-
-/** A body that a route with an id accepts: whose id it is, is asked after the body is read. */
-function bodyFor(method: string, path: string): object | undefined {
-  if (method === 'GET' || method === 'DELETE') return undefined;
-  if (method === 'PATCH') return { name: 'Renamed' };
-  return path.endsWith('/rotate') ? { token: 'a-token' } : { status: 'disabled' };
-}
 
 function get(headers: Record<string, string>): Promise<Response> {
   return fetch(world.baseUrl + PATH, { headers });
@@ -132,63 +100,14 @@ describe('management credential', () => {
 });
 
 describe('every management route', () => {
-  it('threats 7.2: without a credential → 401 before anything else', async () => {
-    expect(managementRoutes().length).toBeGreaterThan(0);
-    for (const route of managementRoutes()) {
-      const answer = await ask(undefined, route);
-      expect([route.path, answer.status, answer.body.error.code]).toEqual([route.path, 401, 'auth_required']);
+  it('contract-admin 0.4: without a credential → 401 with the challenge', async () => {
+    const routes = listRouteAccess(world.gateway.app).filter(({ access }) => access.scheme === 'management');
+    expect(routes.length).toBeGreaterThan(0);
+    for (const { route } of routes) {
+      const [method = '', path = ''] = route.split(' ');
+      const answer = await world.as(undefined).send(method, path.replaceAll(/:\w+/g, 'nobody'), undefined, {});
+      expect([route, answer.status, answer.body.error.code]).toEqual([route, 401, 'auth_required']);
       expect(answer.headers.get('www-authenticate')).toBe(PLAIN);
-    }
-  });
-
-  it('contract-admin 6.3: as a member → reads, and every write is 403 forbidden', async () => {
-    const { id: app } = await world.app();
-    const { key } = await newMember(world.dataSource, organizationId, { role: 'member' });
-    for (const route of managementRoutes()) {
-      const answer = await ask(key, route, { app });
-      const refused = route.needs === 'write' ? 'forbidden' : undefined;
-      const code = answer.status === 401 || answer.status === 403 ? answer.body.error.code : undefined;
-      expect([route.method, route.path, code]).toEqual([route.method, route.path, refused]);
-    }
-  });
-
-  it('contract-admin 6.3: with a read grant → reads, and every write is 403 grant_insufficient', async () => {
-    const { id: app } = await world.app();
-    const { key } = await newMember(world.dataSource, organizationId, { grant: 'read' });
-    for (const route of managementRoutes()) {
-      const answer = await ask(key, route, { app });
-      const refused = route.needs === 'write' ? 'grant_insufficient' : undefined;
-      const code = answer.status === 401 || answer.status === 403 ? answer.body.error.code : undefined;
-      expect([route.method, route.path, code]).toEqual([route.method, route.path, refused]);
-    }
-  });
-
-  it('contract-admin 0.3: a member with a read grant on a write → the role is named first', async () => {
-    const { key } = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });
-    for (const route of managementRoutes().filter(({ needs, path }) => needs === 'write' && !path.includes(':app'))) {
-      expect((await ask(key, route)).body.error.code).toBe('forbidden');
-    }
-  });
-
-  it('threats 7.1: ids of another account → the same answer as ids nobody has', async () => {
-    const [{ id: app }, { id }] = [await world.app(), await world.provider()];
-    const [appKey] = (await world.api.get(`/v1/admin/apps/${app}/keys`)).body.keys;
-    const { key } = await newAccount(world.dataSource);
-    for (const route of managementRoutes().filter(({ path }) => path.includes(':'))) {
-      const foreign = await ask(key, route, { app, id, key: appKey.id });
-      const missing = await ask(key, route);
-      expect([route.path, foreign.status, foreign.body]).toEqual([route.path, missing.status, missing.body]);
-      expect([route.path, foreign.status]).toEqual([route.path, 404]);
-      if (route.path.includes(':app')) expect(foreign.body.error.code).toBe('app_not_found');
-    }
-  });
-
-  it('contract-admin 0.3: a foreign application, asked for by a member → missing comes before the role', async () => {
-    const { id: app } = await world.app();
-    const { organizationId: other } = await newAccount(world.dataSource);
-    const { key } = await newMember(world.dataSource, other, { role: 'member', grant: 'read' });
-    for (const route of managementRoutes().filter(({ path }) => path.includes(':app'))) {
-      expect((await ask(key, route, { app })).body.error.code).toBe('app_not_found');
     }
   });
 });
