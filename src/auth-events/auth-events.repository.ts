@@ -41,15 +41,22 @@ const INSERT_EVENTS = `
   ON CONFLICT (event_id) DO NOTHING`;
 
 /** One look into an index per kind of event, so that a page costs the same however rare what it shows is. */
-const LIST_EVENTS = `
+function listingOf(ofKind: string, order: string): string {
+  return `
   SELECT event.* FROM unnest($3::text[]) AS kind(name)
   CROSS JOIN LATERAL (
     SELECT one.* FROM auth_events one
-    WHERE one.organization_id = $1 AND one.app_id = $2 AND one.event = kind.name
+    WHERE one.organization_id = $1 AND one.app_id = $2 AND ${ofKind}
       AND ($4::text IS NULL OR one.outcome = $4) AND ($5::text IS NULL OR one.user_id = $5)
       AND ($6::bigint IS NULL OR one.id < $6)
-    ORDER BY one.id DESC LIMIT $7) event
+    ORDER BY ${order} LIMIT $7) event
   ORDER BY event.id DESC LIMIT $7`;
+}
+
+const LIST_FILTERED = listingOf('one.event = kind.name', 'one.id DESC');
+
+/** Ordered by the kind as well, of which there is one: else Postgres walks the primary key for a kind that never occurred. */
+const LIST_ALL = listingOf('one.event BETWEEN kind.name AND kind.name', 'one.event, one.id DESC');
 
 /** Day by day, because then neither a date is made of each event nor are they sorted. */
 const COUNT_BY_DAY = `
@@ -86,7 +93,8 @@ export class AuthEventsRepository {
   /** Newest first; at most `limit` of them. */
   list(app: AppRef, { limit, outcome, event, user, beforeId }: AuthEventFilter): Promise<AuthEventRow[]> {
     const kinds = event === undefined ? AUTH_EVENT_KINDS : [event];
-    return this.dataSource.query(LIST_EVENTS, [
+    const isFiltered = outcome !== undefined || user !== undefined;
+    return this.dataSource.query(isFiltered ? LIST_FILTERED : LIST_ALL, [
       app.organizationId,
       app.id,
       kinds,
