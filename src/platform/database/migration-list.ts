@@ -16,6 +16,7 @@ import { CreateReceipts1763600000014 } from '../../../migrations/1763600000014-c
 import { CreateAuditEvents1763600000015 } from '../../../migrations/1763600000015-create-audit-events.js';
 import { NoteUnsentRequests1763600000016 } from '../../../migrations/1763600000016-note-unsent-requests.js';
 import { TellOpenCalls1763600000017 } from '../../../migrations/1763600000017-tell-open-calls.js';
+import { CountUsersByStatus1763600000018 } from '../../../migrations/1763600000018-count-users-by-status.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateAuditEvents1763600000015,
   NoteUnsentRequests1763600000016,
   TellOpenCalls1763600000017,
+  CountUsersByStatus1763600000018,
 ];
