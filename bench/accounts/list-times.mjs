@@ -1,0 +1,113 @@
+/**
+ * Measures every list of the management API over HTTP, on a database that it fills itself:
+ * `npm run build && node bench/accounts/list-times.mjs --url=postgres://… [--apps=10000] [--users=1000000] [--events=1000000]`
+ *
+ * The database must exist and be empty; it is left filled. What is printed is the first time, and p50 and p95 of those
+ * after it, in milliseconds: the whole call, as a client on this machine sees it, with the service in this process.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { CookieKeys } from '../../dist/src/identity/sessions/cookie-keys.js';
+import {
+  ORGANIZATION_COOKIE,
+  SESSION_COOKIE,
+  signedCookie,
+} from '../../dist/src/identity/sessions/session-cookie.rules.js';
+import { startGateway } from '../../dist/src/start.js';
+import { percentile } from '../statistics.mjs';
+import { fillAccounts } from './fill-accounts.mjs';
+
+const BOUND_MS = 50;
+const REPEATS = 40;
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    apps: { type: 'string', default: '10000' },
+    users: { type: 'string', default: '1000000' },
+    events: { type: 'string', default: '1000000' },
+  },
+});
+if (values.url === undefined) throw new Error('--url names an empty database');
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'list-times-'));
+const settings = {
+  ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DATABASE_URL: values.url },
+  ...{ SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') },
+  JWT_SECRET: 'a-secret-of-the-bench-and-nobody-else',
+};
+const gateway = await startGateway(settings, { log: () => undefined });
+const database = new pg.Client({ connectionString: values.url });
+await database.connect();
+
+const size = { apps: Number(values.apps), users: Number(values.users), events: Number(values.events) };
+const { small, large, token } = await fillAccounts(database, size);
+const [{ event, audit }] = (
+  await database.query('SELECT (SELECT max(id) FROM auth_events) AS event, (SELECT max(id) FROM audit_events) AS audit')
+).rows;
+const middle = { event: Number(event) - size.events / 2, audit: Number(audit) - size.events / 2 };
+const deep = Math.floor(size.users / 2) - 100;
+
+const app = '/v1/admin/apps/small-1';
+const lists = [
+  ['applications, 50', small, '/v1/admin/apps'],
+  [`applications, ${size.apps - 50} of one account`, large, '/v1/admin/apps'],
+  ['keys of an application', small, `${app}/keys`],
+  ['users, first page', small, `${app}/users`],
+  ['users, deep page', small, `${app}/users?offset=${deep}`],
+  ['users, blocked', small, `${app}/users?status=blocked`],
+  ['users, by a part of the id', small, `${app}/users?query=er-99`],
+  ['auth events', small, `${app}/auth-events`],
+  ['auth events, old page', small, `${app}/auth-events?before_id=${middle.event}`],
+  ['auth events of a user', small, `${app}/auth-events?user=user-7`],
+  ['audit events', small, '/v1/admin/audit-events'],
+  ['audit events, old page', small, `/v1/admin/audit-events?before_id=${middle.audit}`],
+  ['audit events, rare action', small, '/v1/admin/audit-events?action=app.deleted'],
+  ['audit events of an application', small, '/v1/admin/audit-events?app_id=small-7'],
+  ['audit events of a person', small, '/v1/admin/audit-events?actor_id=user_7'],
+  ['providers', small, '/v1/admin/providers'],
+  ['provider gateways', small, '/v1/admin/provider-gateways'],
+  ['members', small, '/v1/admin/members'],
+  ['invitations', small, '/v1/admin/invitations'],
+  ['management keys', small, '/v1/admin/keys'],
+  ['organizations', small, '/v1/admin/organizations'],
+];
+
+const keys = gateway.app.get(CookieKeys);
+const cookiesFor = (account) =>
+  [
+    `${SESSION_COOKIE}=${signedCookie(token, keys.signing('session'))}`,
+    `${ORGANIZATION_COOKIE}=${signedCookie(account, keys.signing('current organization'))}`,
+  ].join('; ');
+
+async function timeOf(account, route) {
+  const startedMs = performance.now();
+  const headers = { cookie: cookiesFor(account), 'x-console-request': '1' };
+  const answer = await fetch(`${gateway.url}${route}`, { headers });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${route}: ${answer.status} ${text}`);
+  return performance.now() - startedMs;
+}
+
+let slow = 0;
+try {
+  await timeOf(small, '/v1/admin/session');
+  for (const [name, account, route] of lists) {
+    const first = await timeOf(account, route);
+    const times = [];
+    for (let round = 0; round < REPEATS; round++) times.push(await timeOf(account, route));
+    const sorted = times.toSorted((a, b) => a - b);
+    const [p50, p95] = [percentile(sorted, 0.5), percentile(sorted, 0.95)];
+    if (p95 > BOUND_MS) slow++;
+    const columns = [first, p50, p95].map((ms) => ms.toFixed(1).padStart(9)).join(' ');
+    console.log(`${name.padEnd(40)} ${columns}${p95 > BOUND_MS ? '  over' : ''}`);
+  }
+  console.log(`p95 of ${slow} of ${lists.length} is over ${BOUND_MS} ms`);
+} finally {
+  await database.end();
+  await gateway.stop('measured');
+  rmSync(dataDir, { recursive: true, force: true });
+}
