@@ -188,6 +188,20 @@ describe('registration by invitation (decisions 6.3, 6.4)', () => {
     expect((await signUpAt(browserOf(world), right)).status).toBe(200);
   });
 
+  it('threats 7.10: one for another e-mail address → does not tell who has an account, and costs no hash', async () => {
+    const known = newSignUp({ invitationToken: await invitation({ role: 'member' }) });
+    expect((await signUpAt(browserOf(world), known)).status).toBe(200);
+    const invitationToken = await invitation({ role: 'member', email: 'grace@example.com' });
+    const hashed = hashings();
+    const answers = [
+      await signUpAt(browserOf(world), { ...known, invitationToken }),
+      await signUpAt(browserOf(world), newSignUp({ invitationToken })),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(hashed.mock.calls).toEqual([]);
+  });
+
   it('two people with one token at once → one joins, of the other nothing is stored', async () => {
     const invitationToken = await invitation({ role: 'member' });
     const before = (await people()).length;

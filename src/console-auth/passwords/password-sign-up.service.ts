@@ -34,8 +34,8 @@ export class PasswordSignUp {
    */
   async signUp(typed: PasswordRegistration, browser: BrowserClient): Promise<SignedInPerson> {
     const { name, invitation, password } = typed;
-    await this.policy.requireAllowed(invitation);
     const email = comparableEmail(typed.email);
+    await this.policy.requireAllowed(email, invitation);
     const passwordHash = await this.passwords.hashFirst(email, password);
     const newcomer = { name, email, invitation, emailVerified: false, image: null };
     return this.dataSource.transaction(async (tx) => {

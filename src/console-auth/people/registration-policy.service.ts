@@ -26,12 +26,14 @@ export class RegistrationPolicy {
   }
 
   /**
-   * Refuses who may not register, before their e-mail address is looked at: nobody learns here who has an account.
+   * Refuses who may not register, before anybody's e-mail address is looked up: nobody learns here who has an account,
+   * neither by an invitation for another address.
    *
-   * @throws registration_disabled; not_found for an invitation that opens nothing (any more).
+   * @throws registration_disabled; not_found for an invitation that opens nothing (any more), forbidden for another's.
+   * Source: threats 7.10.
    */
-  async requireAllowed(invitation: Secret | undefined): Promise<void> {
-    if (invitation !== undefined) await this.links.details(invitation);
+  async requireAllowed(email: string, invitation: Secret | undefined): Promise<void> {
+    if (invitation !== undefined) await this.links.requireInvited(invitation, email);
     else if (!(await this.isOpen())) throw registrationDisabled();
   }
 

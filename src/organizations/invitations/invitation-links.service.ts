@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { PersonPrincipal } from '../../identity/admin-principal.js';
 import { OrganizationsRepository } from '../organizations.repository.js';
-import { hashInvitationToken, invitationGone, statusOf } from './invitation.rules.js';
+import { hashInvitationToken, invitationGone, requireInvitedEmail, statusOf } from './invitation.rules.js';
 import { InvitationsRepository, type InvitationToOrganization } from './invitations.repository.js';
 import { Invitations, type JoinedOrganization } from './invitations.service.js';
 
@@ -25,6 +25,15 @@ export class InvitationLinks {
     const invitation = await this.repository.findByToken(hashInvitationToken(token), now);
     if (invitation === undefined || statusOf(invitation, now.getTime()) !== 'pending') throw invitationGone();
     return invitation;
+  }
+
+  /**
+   * Refuses an e-mail address that could not accept an invitation. Says nothing of whether somebody has it.
+   *
+   * @throws not_found as `details`; forbidden the invitation is for another one.
+   */
+  async requireInvited(token: Secret, email: string): Promise<void> {
+    requireInvitedEmail(await this.details(token), email);
   }
 
   /** @throws not_found, forbidden as `Invitations.accept` says. */

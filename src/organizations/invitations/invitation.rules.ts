@@ -64,15 +64,23 @@ export function acceptanceOf(offer: OfferedMembership, person: InvitedPerson, no
   const { identityId, email, memberRole } = person;
   if (offer.acceptedBy === identityId && memberRole !== undefined) return { outcome: 'repeated', role: memberRole };
   if (statusOf(offer, nowMs) !== 'pending') throw invitationGone();
-  if (offer.email !== null && comparableEmail(offer.email) !== comparableEmail(email)) {
-    throw new GatewayError('forbidden', {
-      message: 'The invitation is for another e-mail address.',
-      reason: 'invited_email_differs',
-    });
-  }
+  requireInvitedEmail(offer, email);
   if (memberRole === undefined) return { outcome: 'joined', role: offer.role };
   if (isAtLeast(memberRole, offer.role)) return { outcome: 'kept', role: memberRole };
   return { outcome: 'raised', role: offer.role };
+}
+
+/**
+ * Refuses an e-mail address that an invitation is not for.
+ *
+ * @throws forbidden
+ */
+export function requireInvitedEmail(offer: Pick<OfferedMembership, 'email'>, email: string): void {
+  if (offer.email === null || comparableEmail(offer.email) === comparableEmail(email)) return;
+  throw new GatewayError('forbidden', {
+    message: 'The invitation is for another e-mail address.',
+    reason: 'invited_email_differs',
+  });
 }
 
 /** The refusal of a token that opens nothing (any more). */
