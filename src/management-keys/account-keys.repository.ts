@@ -31,6 +31,20 @@ export class AccountKeysRepository {
     return key;
   }
 
+  /**
+   * How many keys of the account are neither revoked nor past their end at `at`. Whoever asks the same of it waits until
+   * the transaction ends.
+   */
+  async countInForce(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
+    await tx.query('SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organizationId]);
+    const [row] = await tx.query<{ keys: number }[]>(
+      `SELECT count(*)::integer AS keys FROM management_keys
+        WHERE organization_id = $1 AND revoked_at IS NULL AND coalesce(expires_at > $2, true)`,
+      [organizationId, at],
+    );
+    return row?.keys ?? 0;
+  }
+
   /** @returns whether it was in force until now. */
   async revoke(tx: EntityManager, organizationId: string, id: string, at: Instant): Promise<boolean> {
     const [, count]: [unknown[], number] = await tx.query(

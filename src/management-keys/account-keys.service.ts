@@ -13,6 +13,8 @@ import type { CreatedManagementKey, ManagementKey } from './management-key.js';
 const BRAND = 'gw_mgmt_';
 /** 285 bits. Source: contract-admin 3.2. */
 const RANDOM_LENGTH = 48;
+/** Keys of one account that are in force at the same time. */
+const MAX_KEYS = 100;
 
 /** Makes, lists and revokes the management keys of an account. `ManagementKeysService` proves them. */
 @Injectable()
@@ -31,11 +33,16 @@ export class AccountKeys {
     return this.repository.listOf(organizationId, this.clock.now());
   }
 
-  /** Makes a key that carries its maker's role, whatever that is when it is used. The plaintext is in the answer only. */
+  /**
+   * Makes a key that carries its maker's role, whatever that is when it is used. The plaintext is in the answer only.
+   *
+   * @throws conflict the account has too many; forbidden the maker does not belong to it any more.
+   */
   create(admin: AdminPrincipal, name: string, grant: Grant): Promise<CreatedManagementKey> {
     const { organizationId, identityId } = admin;
     const plaintext = new Secret(`${BRAND}${this.ids.base62(RANDOM_LENGTH)}`);
     return this.dataSource.transaction(async (tx) => {
+      await this.requireRoom(tx, organizationId);
       const terms = { organizationId, identityId, name, grant, source: 'console' } as const;
       const id = await this.keys.store(tx, plaintext, terms);
       await this.trail.record(tx, admin, {
@@ -64,6 +71,15 @@ export class AccountKeys {
         });
       }
       return this.read(tx, organizationId, id);
+    });
+  }
+
+  /** @throws conflict as `create`. Source: threats 8 (OWASP API4). */
+  private async requireRoom(tx: EntityManager, organizationId: string): Promise<void> {
+    if ((await this.repository.countInForce(tx, organizationId, this.clock.now())) < MAX_KEYS) return;
+    throw new GatewayError('conflict', {
+      message: `The account has ${MAX_KEYS} management keys, and may have no more; revoke one first.`,
+      reason: 'too_many_management_keys',
     });
   }
 

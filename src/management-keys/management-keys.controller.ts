@@ -33,7 +33,7 @@ export class ManagementKeysController {
     summary: 'Make a management key',
     description: 'It is yours: it carries your role of the moment, in this account only. The key is shown once.',
   })
-  @Fails('invalid_request')
+  @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: CreatedManagementKeyResponse })
   async create(
     @Admin() admin: AdminPrincipal,

@@ -9,7 +9,7 @@ import { OwnCredentialController } from './own-credential.controller.js';
  * Management keys: made, listed and revoked by people, ended by whoever holds one. `identity` stores and proves them.
  *
  * Tables: management_keys, of one account each. Routes: `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes:
- * not_found. Log lines: none.
+ * not_found, conflict. Log lines: none.
  */
 @Module({
   imports: [IdentityModule],

@@ -1,7 +1,11 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+
 const PERSON_ID = /^user_([0-9a-z]{20})$/;
 
 /** Most characters of an organization's name. */
 export const MAX_ORGANIZATION_NAME = 100;
+/** Organizations that one person may own when they make another one. */
+const MAX_OWNED_ORGANIZATIONS = 20;
 
 /**
  * The id of the organization that a person gets when they register: derived from theirs, so that there is one.
@@ -12,4 +16,19 @@ export function ownOrganizationId(personId: string): string {
   const random = PERSON_ID.exec(personId)?.[1];
   if (random === undefined) throw new Error('Only people get an organization of their own.');
   return `org_${random}`;
+}
+
+/**
+ * Refuses one more organization of a person.
+ *
+ * @param owned how many they own.
+ * @throws conflict
+ * Source: threats 8 (OWASP API4).
+ */
+export function requireRoomForOrganization(owned: number): void {
+  if (owned < MAX_OWNED_ORGANIZATIONS) return;
+  throw new GatewayError('conflict', {
+    message: `You own ${MAX_OWNED_ORGANIZATIONS} organizations, and may make no more.`,
+    reason: 'too_many_organizations',
+  });
 }

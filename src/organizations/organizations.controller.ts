@@ -73,7 +73,7 @@ export class OrganizationsController {
     summary: 'Make one more organization',
     description: 'You own it. Choose it afterwards to act in it.',
   })
-  @Fails('invalid_request')
+  @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: OrganizationResponse })
   async create(
     @Person() person: PersonPrincipal,

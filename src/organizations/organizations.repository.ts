@@ -70,6 +70,16 @@ export class OrganizationsRepository {
     return rows.length > 0;
   }
 
+  /** How many organizations somebody owns. Whoever asks the same of them waits until the transaction ends. */
+  async countOwnedBy(tx: EntityManager, id: string): Promise<number> {
+    await tx.query('SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    const [row] = await tx.query<{ owned: number }[]>(
+      "SELECT count(*)::integer AS owned FROM memberships WHERE identity_id = $1 AND role = 'owner'",
+      [id],
+    );
+    return row?.owned ?? 0;
+  }
+
   async findUser(id: string): Promise<SignedInUser | undefined> {
     const [row] = await this.dataSource.query<SignedInUser[]>(
       `SELECT id, name, email, kind, email_verified AS "emailVerified", image, created_at AS "createdAt"

@@ -6,6 +6,7 @@ import { AccountOpening } from '../identity/account-opening.service.js';
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
 import type { Membership, Organization } from './organization.js';
+import { requireRoomForOrganization } from './organization.rules.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /** What people do with organizations as a whole: list theirs, make further ones, rename the current one. */
@@ -24,10 +25,11 @@ export class Organizations {
     return this.repository.membershipsOf(identityId);
   }
 
-  /** Makes one more organization, which the person owns. */
+  /** Makes one more organization, which the person owns. @throws conflict they own too many. */
   create(person: PersonPrincipal, name: string): Promise<Organization> {
     const id = `org_${this.ids.base36(20)}`;
     return this.dataSource.transaction(async (tx) => {
+      requireRoomForOrganization(await this.repository.countOwnedBy(tx, person.identityId));
       await this.opening.forPerson(tx, { id, name }, person);
       return this.read(tx, id);
     });

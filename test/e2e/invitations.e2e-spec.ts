@@ -73,6 +73,24 @@ describe('POST /v1/admin/invitations (decision 6.4)', () => {
     expect(codeOf(await invite(by, { role: offered })).filter((word) => word !== undefined)).toEqual(expected);
   });
 
+  it('threats 8: 100 that wait for an answer → no further one, also of two at once; one revoked → another one', async () => {
+    await world.dataSource.query(
+      `INSERT INTO invitations (id, organization_id, role, token_hash, invited_by, created_at, expires_at, revoked_at)
+       SELECT $1 || n, $1, 'member', $1 || n, 'user_x', $2,
+              $2::timestamptz + CASE WHEN n > 120 THEN interval '0' ELSE interval '7 days' END,
+              CASE WHEN n BETWEEN 100 AND 120 THEN $2::timestamptz END
+         FROM generate_series(1, 150) n`,
+      [organizationId, clock.now()],
+    );
+    const answers = await Promise.all([1, 2].map(() => invite(owner, { role: 'member' })));
+    expect(answers.map(codeOf).sort()).toEqual([
+      [201, undefined],
+      [409, 'conflict'],
+    ]);
+    expect((await revoke(owner, `${organizationId}7`)).status).toBe(200);
+    expect((await invite(owner, { role: 'member' })).status).toBe(201);
+  });
+
   it('keys, of owners too → 403 session_required', async () => {
     const { key } = await newMember(world.dataSource, organizationId, { role: 'owner' });
     const client = world.as(key);

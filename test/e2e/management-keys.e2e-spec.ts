@@ -97,6 +97,26 @@ describe('making a management key (contract-admin 3.2)', () => {
     expect([answer.status, answer.body.error]).toEqual([400, { code: 'invalid_request', message }]);
   });
 
+  it('threats 8: 100 in force → no further one, also of two at once; one revoked → another one', async () => {
+    const account = await newAccount(world.dataSource);
+    const person = await newPerson(world, { organizationId: account.organizationId });
+    await world.dataSource.query(
+      `INSERT INTO management_keys (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source,
+         created_at, revoked_at)
+       SELECT $1 || n, $1, $2, 'One of many', $1 || n, 'x', 'read', 'console', now(), CASE WHEN n > 98 THEN now() END
+         FROM generate_series(1, 150) n`,
+      [account.organizationId, person.identityId],
+    );
+    const make = () => person.client.post(PATH, { name: 'The last one' });
+    const answers = await Promise.all([make(), make()]);
+    expect(answers.map(({ status, body }) => [status, body.error?.code]).sort()).toEqual([
+      [201, undefined],
+      [409, 'conflict'],
+    ]);
+    expect((await person.client.post(`${PATH}/${account.organizationId}7/revoke`)).status).toBe(200);
+    expect((await make()).status).toBe(201);
+  });
+
   it('one entry of the trail each → who, with which credential, and nothing of the key', async () => {
     const { id, plaintext } = await created(owner.client, { name: 'Traced', grant: 'read' });
     await owner.client.post(`${PATH}/${id}/revoke`);

@@ -204,6 +204,25 @@ describe('POST /v1/admin/organizations', () => {
   );
 });
 
+describe('how many organizations a person may own (threats 8)', () => {
+  it('20 → no further one, also of two at once; those of others do not count', async () => {
+    await join(owner, (await newOrganization(world)).organizationId, 'admin');
+    await world.dataSource.query(
+      `WITH made AS (
+         INSERT INTO organizations (id, name, created_at)
+         SELECT $1 || '-' || n, 'One more', now() FROM generate_series(1, 18) n RETURNING id)
+       INSERT INTO memberships SELECT id, $2, 'owner', now() FROM made`,
+      [organizationId, owner.identityId],
+    );
+    const make = () => owner.client.post(ORGANIZATIONS, { name: 'The last one' });
+    const answers = await Promise.all([make(), make()]);
+    expect(answers.map(codeOf).sort()).toEqual([
+      [201, undefined],
+      [409, 'conflict'],
+    ]);
+  });
+});
+
 describe('PATCH /v1/admin/organizations/{id}', () => {
   it('the current one → renamed, on the record', async () => {
     const answer = await patch(owner, organizationId, { name: 'Renamed' });

@@ -10,6 +10,8 @@ import { comparableEmail } from '../../identity/email-address.js';
 export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** Base62 characters of the token: 285 bits. */
 export const INVITATION_TOKEN_CHARACTERS = 48;
+/** Invitations of one organization that can be accepted at the same time. */
+const MAX_PENDING_INVITATIONS = 100;
 
 /** What became of an invitation; `pending` is the only status that can change. */
 export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
@@ -105,4 +107,19 @@ export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
       reason: 'offered_role_too_high',
     });
   }
+}
+
+/**
+ * Refuses one more invitation of an organization.
+ *
+ * @param pending how many can be accepted now.
+ * @throws conflict
+ * Source: threats 8 (OWASP API4).
+ */
+export function requireRoomForInvitation(pending: number): void {
+  if (pending < MAX_PENDING_INVITATIONS) return;
+  throw new GatewayError('conflict', {
+    message: `${MAX_PENDING_INVITATIONS} invitations can be accepted now, and no more may be; revoke one first.`,
+    reason: 'too_many_invitations',
+  });
 }

@@ -25,7 +25,7 @@ export class InvitationsController {
     summary: 'Invite a person into the organization',
     description: 'Answers a link that works once, for seven days. No mail is sent: pass it on yourself.',
   })
-  @Fails('invalid_request')
+  @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: WrittenInvitationResponse })
   async create(
     @Admin() admin: AdminPrincipal,

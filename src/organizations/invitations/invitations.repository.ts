@@ -40,6 +40,16 @@ export class InvitationsRepository {
     );
   }
 
+  /** How many invitations of an organization can be accepted at `at`. */
+  async countPending(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
+    const [row] = await tx.query<{ pending: number }[]>(
+      `SELECT count(*)::integer AS pending FROM invitations
+        WHERE organization_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $2`,
+      [organizationId, at],
+    );
+    return row?.pending ?? 0;
+  }
+
   /** Newest first. */
   listOf(organizationId: string): Promise<InvitationRow[]> {
     return this.dataSource.query(

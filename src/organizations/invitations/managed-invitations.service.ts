@@ -13,6 +13,7 @@ import {
   INVITATION_TOKEN_CHARACTERS,
   type InvitationStatus,
   requireMayOffer,
+  requireRoomForInvitation,
   statusOf,
 } from './invitation.rules.js';
 import { type InvitationRow, InvitationsRepository } from './invitations.repository.js';
@@ -42,14 +43,16 @@ export class ManagedInvitations {
 
   /**
    * @param offer what the person is to become, and the only e-mail address that may accept, if there is to be one.
-   * @throws forbidden the role is above the inviter's own.
+   * @throws forbidden the role is above the inviter's own; conflict too many can be accepted already.
    */
   create(admin: AdminPrincipal, offer: { readonly role: Role; readonly email?: string }): Promise<WrittenInvitation> {
     const token = new Secret(this.ids.base62(INVITATION_TOKEN_CHARACTERS));
     return this.dataSource.transaction(async (tx) => {
       await this.members.lock(tx, admin.organizationId);
       await this.requireMayOffer(tx, admin, offer.role);
-      const invitation = this.draft(admin, offer, this.clock.now());
+      const now = this.clock.now();
+      requireRoomForInvitation(await this.repository.countPending(tx, admin.organizationId, now));
+      const invitation = this.draft(admin, offer, now);
       await this.repository.insert(tx, invitation, hashInvitationToken(token));
       await this.record(tx, admin, 'created', invitation);
       return { invitation: this.withStatus(invitation), token };
