@@ -38,6 +38,24 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
     expect((await clientOf(world, forged).get(PATH)).status).toBe(401);
   });
 
+  it('threats 2.1: a second session cookie, as a neighbouring host may set one → 400, whichever comes first', async () => {
+    const [person, planted] = [await newPerson(world, { organizationId }), await newPerson(world, { organizationId })];
+    for (const [first, second] of [
+      [planted.cookie, person.cookie],
+      [person.cookie, `theme=dark; ${planted.cookie}`],
+      [person.cookie, person.cookie.replace('=', ' =')],
+    ]) {
+      for (const path of [PATH, '/v1/auth/get-session']) {
+        const { status, body } = await clientOf(world, `${first}; ${second}`).get(path);
+        expect([status, body.error]).toEqual([
+          400,
+          { code: 'invalid_request', message: 'Cookie: holds gw_identity_auth.session_token more than once' },
+        ]);
+      }
+    }
+    expect((await clientOf(world, `theme=dark; ${person.cookie}; x=${person.cookie}`).get(PATH)).status).toBe(200);
+  });
+
   it('an ended session → 401 from the next request on', async () => {
     const person = await newPerson(world, { organizationId });
     expect((await person.client.get(PATH)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
+import { refuseRepeatedSession, SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
 import { ConsoleOrigin } from './console-origin.js';
 import { requireFirstParty } from './first-party.rules.js';
 
@@ -27,10 +27,11 @@ export class FirstParty {
   /**
    * For the framework's hook that runs when the headers are there and the body is not.
    *
-   * @throws forbidden as `requireFirstParty` says, on routes with `BrowserAccess`.
+   * @throws invalid_request two session cookies; forbidden as `requireFirstParty` says, on routes with `BrowserAccess`.
    */
   judge(request: FastifyRequest, reply: FastifyReply): void {
     void reply.headers(ANSWER_HEADERS);
+    refuseRepeatedSession(request.headers.cookie);
     if (request.routeOptions.config?.firstParty !== true) return;
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 
 /** Source: contract-admin 7.2. */
 export const SESSION_COOKIE = 'gw_identity_auth.session_token';
@@ -28,6 +29,20 @@ export function sessionCookieFlags(isHttps: boolean): CookieFlags {
 /** @param isHttps the console is reached over https. */
 export function organizationCookieFlags(isHttps: boolean): CookieFlags {
   return { httpOnly: true, path: '/', sameSite: 'lax', secure: isHttps, maxAge: ORGANIZATION_COOKIE_SECONDS };
+}
+
+/**
+ * Refuses two session cookies. The browser's own is one; a neighbouring host can plant another, with a longer path in
+ * front of it, so that its visitor acts in somebody else's session.
+ *
+ * @param header `Cookie`, as it was sent.
+ * @throws invalid_request
+ * Source: threats 2.1; RFC 6265, 8.6.
+ */
+export function refuseRepeatedSession(header: string | undefined): void {
+  if (header === undefined || header.indexOf(SESSION_COOKIE) === header.lastIndexOf(SESSION_COOKIE)) return;
+  const sessions = header.split(';').filter((pair) => pair.split('=', 1)[0]?.trim() === SESSION_COOKIE);
+  if (sessions.length > 1) throw invalidRequest('Cookie', `holds ${SESSION_COOKIE} more than once`, 'cookie_repeated');
 }
 
 /** Whether a session is to live a full lifetime from now on: once a day, so that reading does not write. */
