@@ -110,8 +110,9 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     try {
+      firstParty.label(reply);
       refuseRepeatedHeaders(request.raw.rawHeaders);
-      firstParty.judge(request, reply);
+      firstParty.judge(request);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error('header check failed'));

@@ -1,3 +1,4 @@
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { firstOrganizationId, newAccount } from '../support/accounts.js';
 import { clientOf, newPerson, newSession, organizationCookie } from '../support/people.js';
@@ -5,6 +6,10 @@ import { startWorld, type World } from '../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
 const PROVIDER = { type: 'openai', name: 'Second', slug: 'of-second', secret: 'sk-test' };
+
+function toBrowsers(headers: Readonly<Record<string, unknown>>): unknown[] {
+  return [headers['cache-control'], headers['x-frame-options'], headers['referrer-policy']];
+}
 
 let world: World;
 let organizationId: string;
@@ -131,10 +136,18 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
 
   it('every answer → not kept, not framed', async () => {
     const { headers } = await world.api.get(PATH);
-    expect([headers.get('cache-control'), headers.get('x-frame-options'), headers.get('referrer-policy')]).toEqual([
-      'no-store',
-      'DENY',
-      'no-referrer',
-    ]);
+    expect(toBrowsers(Object.fromEntries(headers))).toEqual(['no-store', 'DENY', 'no-referrer']);
+  });
+
+  it('a refusal of repeated headers → neither', async () => {
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = ['host', 'localhost', 'authorization', 'Bearer one', 'authorization', 'Bearer two'];
+      request(world.baseUrl + PATH, { headers }, resolve)
+        .on('error', reject)
+        .end();
+    });
+    message.resume();
+    expect(message.statusCode).toBe(400);
+    expect(toBrowsers(message.headers)).toEqual(['no-store', 'DENY', 'no-referrer']);
   });
 });

@@ -24,13 +24,17 @@ const ANSWER_HEADERS = {
 export class FirstParty {
   constructor(private readonly origin: ConsoleOrigin) {}
 
+  /** Tells browsers what to do with the answer, whatever it will be. */
+  label(reply: FastifyReply): void {
+    void reply.headers(ANSWER_HEADERS);
+  }
+
   /**
    * For the framework's hook that runs when the headers are there and the body is not.
    *
    * @throws invalid_request two session cookies; forbidden as `requireFirstParty` says, on routes with `BrowserAccess`.
    */
-  judge(request: FastifyRequest, reply: FastifyReply): void {
-    void reply.headers(ANSWER_HEADERS);
+  judge(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);
     if (request.routeOptions.config?.firstParty !== true) return;
     const { origin } = request.headers;
