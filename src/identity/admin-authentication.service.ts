@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { actionSourceOf, managementKeyRefused, notSignedIn, readManagementKey } from './admin-credential.rules.js';
-import { sessionRequired } from './admin-permission.rules.js';
+import { requireUnexpired, sessionRequired } from './admin-permission.rules.js';
 import type { AdminPrincipal, PersonPrincipal } from './admin-principal.js';
+import { personActor } from './audit/audit-actor.rules.js';
 import { ManagementKeysService } from './management-keys.service.js';
 import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './sessions/session-cookie.rules.js';
@@ -40,16 +41,10 @@ export class AdminAuthentication {
     const row = await this.requireSession(request, reply);
     const { organization_id: organizationId, role } = row;
     if (organizationId === null || role === null) throw new GatewayError('no_eligible_organization');
-    if (isOver(row, this.clock.nowMs())) throw new GatewayError('account_expired');
-    return {
-      organizationId,
-      identityId: row.identity_id,
-      role,
-      grant: 'manage',
-      credentialType: 'session',
-      credentialId: row.id,
-      actor: { type: 'user', id: row.identity_id, kind: 'human', credentialId: row.id, actionSource: 'web' },
-    };
+    requireUnexpired(row.organization_expires_at, this.clock.nowMs());
+    const { id: sessionId, identity_id: identityId } = row;
+    const { credentialType, actor } = personActor(organizationId, { identityId, sessionId });
+    return { organizationId, identityId, role, grant: 'manage', credentialType, credentialId: sessionId, actor };
   }
 
   /**
@@ -83,8 +78,4 @@ export class AdminAuthentication {
     if (held.isRenewed) this.cookies.setSession(reply, session);
     return held.row;
   }
-}
-
-function isOver({ organization_expires_at: end }: SessionRow, nowMs: number): boolean {
-  return end !== null && end.getTime() <= nowMs;
 }

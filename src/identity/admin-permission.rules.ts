@@ -1,3 +1,4 @@
+import type { Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AccessDeclaration } from '../common/http/access.js';
 import type { Grant, Role } from './admin-principal.js';
@@ -55,4 +56,15 @@ function requireCredential(type: JudgedCaller['credentialType'], wanted: AdminDe
 /** The refusal of a credential that is no signed-in person. */
 export function sessionRequired(): GatewayError {
   return new GatewayError('session_required', { reason: 'credential_not_interactive' });
+}
+
+/**
+ * Lets nobody act in an account whose time is over.
+ *
+ * @param expiresAt null: it has no end.
+ * @throws account_expired
+ * Source: contract-admin 6.4.
+ */
+export function requireUnexpired(expiresAt: Instant | null, nowMs: number): void {
+  if (expiresAt !== null && expiresAt.getTime() <= nowMs) throw new GatewayError('account_expired');
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { requireUnexpired } from '../identity/admin-permission.rules.js';
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
 import { personActor } from '../identity/audit/audit-actor.rules.js';
 import type { AdminSession, Membership } from './organization.js';
@@ -29,8 +30,7 @@ export class AdminSessions {
   async select(person: PersonPrincipal, organizationId: string): Promise<AdminSession> {
     const memberships = await this.repository.membershipsOf(person.identityId);
     const current = requireMember(memberships, organizationId);
-    const { expiresAt } = current.organization;
-    if (expiresAt !== null && expiresAt.getTime() <= this.clock.nowMs()) throw new GatewayError('account_expired');
+    requireUnexpired(current.organization.expiresAt, this.clock.nowMs());
     return this.session(personActor(organizationId, person), current, memberships);
   }
 

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { AccountOpening, type NewServiceAccount } from '../../identity/account-opening.service.js';
+import { requireUnexpired } from '../../identity/admin-permission.rules.js';
 import { type ActingPerson, personActor } from '../../identity/audit/audit-actor.rules.js';
 import { AuditTrail } from '../../identity/audit/audit-trail.js';
 import { MembersRepository } from '../members/members.repository.js';
@@ -43,9 +44,7 @@ export class UnclaimedAccounts {
     if (account === undefined) throw new GatewayError('not_found');
     if (account.claimed) throw alreadyClaimed();
     const now = this.clock.now();
-    if (account.expiresAt !== null && account.expiresAt.getTime() <= now.getTime()) {
-      throw new GatewayError('account_expired');
-    }
+    requireUnexpired(account.expiresAt, now.getTime());
     const { identityId } = person;
     if (await this.organizations.belongsElsewhere(tx, identityId, organizationId)) {
       throw new GatewayError('account_exists', { reason: 'belongs_to_another_account' });
