@@ -8,6 +8,7 @@ import { ReceiptRetentionModule } from '../receipts/retention/receipt-retention.
 import { UsageRetentionModule } from '../usage/retention/usage-retention.module.js';
 import { Retention } from './retention.service.js';
 import { RetentionSessions } from './retention-session.repository.js';
+import { RETENTION_STEPS } from './retention-steps.js';
 
 /**
  * What is deleted and summed up after its time: the order, the time and the log. The rooms that own the rows do it.
@@ -26,7 +27,7 @@ import { RetentionSessions } from './retention-session.repository.js';
     ReceiptRetentionModule,
     UsageRetentionModule,
   ],
-  providers: [Retention, RetentionSessions],
+  providers: [Retention, RetentionSessions, RETENTION_STEPS],
   exports: [Retention],
 })
 export class RetentionModule {}

@@ -1,4 +1,5 @@
 import { type Instant, instantOf } from '../common/clock.js';
+import type { RetentionDays } from '../platform/retention/retention-step.js';
 import { EVENT_DAYS } from '../usage/reports/usage-range.rules.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -7,13 +8,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY_TOTAL_DAYS = 400;
 /** When the nightly work begins: 03:17 UTC. Source: decision 7.2. */
 const NIGHTLY_AT_MS = (3 * 60 + 17) * 60 * 1000;
-
-/** What is older goes. UTC days, `YYYY-MM-DD`; the day named is the first one that stays. */
-export interface RetentionDays {
-  readonly events: string;
-  /** Always the first day of a month. */
-  readonly dayTotals: string;
-}
 
 /**
  * The time, of the times that two clocks tell. The earlier one is believed: a clock that runs ahead must not delete what

@@ -18,6 +18,7 @@ import { ReceiptRetentionRepository } from '../../src/receipts/retention/receipt
 import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
+import { RetentionSteps } from '../../src/retention/retention-steps.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
 import { UsageRetentionRepository } from '../../src/usage/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
@@ -78,13 +79,15 @@ function retentionOn(
   const clock = new FakeClock(Date.parse(`${TODAY}T03:17:00Z`));
   return new Retention(
     sessions,
-    new AuthEventRetention(new AuthEventRetentionRepository()),
-    new ChallengeRetention(new ChallengesRepository(db)),
-    usage,
-    new BudgetRetention(new BudgetRetentionRepository()),
-    new ReceiptRetention(new ReceiptRetentionRepository()),
-    new InvitationRetention(new InvitationRetentionRepository()),
-    new IdentityRetention(new IdentityRetentionRepository()),
+    new RetentionSteps([
+      new AuthEventRetention(new AuthEventRetentionRepository()),
+      new ChallengeRetention(new ChallengesRepository(db)),
+      usage,
+      new BudgetRetention(new BudgetRetentionRepository()),
+      new ReceiptRetention(new ReceiptRetentionRepository()),
+      new InvitationRetention(new InvitationRetentionRepository()),
+      new IdentityRetention(new IdentityRetentionRepository()),
+    ]),
     clock,
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );

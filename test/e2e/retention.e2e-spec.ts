@@ -5,17 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
-import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
-import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
-import { IdentityRetention } from '../../src/identity/retention/identity-retention.service.js';
-import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
-import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
-import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
+import { RetentionSteps } from '../../src/retention/retention-steps.js';
 import { firstOrganizationId } from '../support/accounts.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
@@ -145,13 +139,7 @@ describe('what a night takes away (specification "Retention")', () => {
     const { app: rooms } = world.gateway;
     const ahead = new Retention(
       new RetentionSessions(world.dataSource),
-      rooms.get(AuthEventRetention, { strict: false }),
-      rooms.get(ChallengeRetention, { strict: false }),
-      rooms.get(UsageRetention, { strict: false }),
-      rooms.get(BudgetRetention, { strict: false }),
-      rooms.get(ReceiptRetention, { strict: false }),
-      rooms.get(InvitationRetention, { strict: false }),
-      rooms.get(IdentityRetention, { strict: false }),
+      rooms.get(RetentionSteps, { strict: false }),
       later,
       log,
     );

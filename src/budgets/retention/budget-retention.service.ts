@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { inBatches } from '../../platform/database/in-batches.js';
+import type { KeepsForATime, RetentionStep } from '../../platform/retention/retention-step.js';
 import { BudgetRetentionRepository } from './budget-retention.repository.js';
 
 /** Most rows one statement takes away. */
@@ -8,7 +9,15 @@ const AT_ONCE = 5_000;
 
 /** Forgets what was spent in months that no budget is about any more. */
 @Injectable()
-export class BudgetRetention {
+export class BudgetRetention implements KeepsForATime {
+  readonly retentionSteps: readonly RetentionStep[] = [
+    {
+      done: 'budget_months_pruned',
+      failed: 'budget_prune_failed',
+      run: async ({ connection, days, signal }) => ({ months: await this.prune(connection, days.dayTotals, signal) }),
+    },
+  ];
+
   protected readonly atOnce: number = AT_ONCE;
 
   constructor(private readonly budgets: BudgetRetentionRepository) {}

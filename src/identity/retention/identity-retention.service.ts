@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import { inBatches } from '../../platform/database/in-batches.js';
+import type { KeepsForATime, RetentionStep } from '../../platform/retention/retention-step.js';
 import { IdentityRetentionRepository } from './identity-retention.repository.js';
 
 /** Most rows one statement deletes. */
@@ -9,7 +10,22 @@ const AT_ONCE = 5_000;
 
 /** Forgets old entries of trails, and sessions that ended by themselves. */
 @Injectable()
-export class IdentityRetention {
+export class IdentityRetention implements KeepsForATime {
+  readonly retentionSteps: readonly RetentionStep[] = [
+    {
+      done: 'audit_events_pruned',
+      failed: 'audit_events_prune_failed',
+      run: async ({ connection, days, signal }) => ({
+        events: await this.pruneAuditEvents(connection, days.events, signal),
+      }),
+    },
+    {
+      done: 'sessions_pruned',
+      failed: 'sessions_prune_failed',
+      run: async ({ connection, now, signal }) => ({ sessions: await this.pruneSessions(connection, now, signal) }),
+    },
+  ];
+
   constructor(private readonly rows: IdentityRetentionRepository) {}
 
   /**

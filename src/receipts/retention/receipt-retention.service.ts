@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import { inBatches } from '../../platform/database/in-batches.js';
+import type { KeepsForATime, RetentionStep } from '../../platform/retention/retention-step.js';
 import { ReceiptRetentionRepository } from './receipt-retention.repository.js';
 
 /** Most receipts one statement touches. */
@@ -9,7 +10,15 @@ const AT_ONCE = 5_000;
 
 /** Forgets what receipts need no longer: answers with keys first, much later the receipts. Source: contract-admin 9. */
 @Injectable()
-export class ReceiptRetention {
+export class ReceiptRetention implements KeepsForATime {
+  readonly retentionSteps: readonly RetentionStep[] = [
+    {
+      done: 'creation_receipts_pruned',
+      failed: 'creation_receipts_prune_failed',
+      run: ({ connection, now, signal }) => this.prune(connection, now, signal),
+    },
+  ];
+
   constructor(private readonly receipts: ReceiptRetentionRepository) {}
 
   /** @returns how many sealed answers were cleared, and how many receipts deleted. */

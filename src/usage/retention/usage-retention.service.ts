@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { errorCode } from '../../common/errors/error-code.js';
 import { inBatches } from '../../platform/database/in-batches.js';
+import type { KeepsForATime, RetentionStep } from '../../platform/retention/retention-step.js';
 import { oldPartitions } from './old-partitions.rules.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
 
@@ -30,7 +31,20 @@ export interface UsageCompaction {
  * Source: specification "Retention"; contract-admin 11; threats 9.5.
  */
 @Injectable()
-export class UsageRetention {
+export class UsageRetention implements KeepsForATime {
+  readonly retentionSteps: readonly RetentionStep[] = [
+    {
+      done: 'usage_events_compacted',
+      failed: 'usage_compaction_failed',
+      run: ({ connection, days, signal }) => this.compact(connection, days.events, signal),
+    },
+    {
+      done: 'usage_rollup_folded',
+      failed: 'usage_fold_failed',
+      run: async ({ connection, days, signal }) => ({ days: await this.fold(connection, days.dayTotals, signal) }),
+    },
+  ];
+
   protected readonly atOnce: number = AT_ONCE;
 
   constructor(private readonly usage: UsageRetentionRepository) {}

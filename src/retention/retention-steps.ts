@@ -1,0 +1,35 @@
+import type { Provider } from '@nestjs/common';
+import { ChallengeRetention } from '../attestation/retention/challenge-retention.service.js';
+import { AuthEventRetention } from '../auth-events/retention/auth-event-retention.service.js';
+import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
+import { IdentityRetention } from '../identity/retention/identity-retention.service.js';
+import { InvitationRetention } from '../organizations/retention/invitation-retention.service.js';
+import type { KeepsForATime, RetentionStep } from '../platform/retention/retention-step.js';
+import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
+import { UsageRetention } from '../usage/retention/usage-retention.service.js';
+
+/** Who takes rows away at night, in this order. */
+const OWNERS = [
+  AuthEventRetention,
+  ChallengeRetention,
+  UsageRetention,
+  BudgetRetention,
+  ReceiptRetention,
+  InvitationRetention,
+  IdentityRetention,
+];
+
+/** All steps of the nightly work, in their order. */
+export class RetentionSteps {
+  readonly inOrder: readonly RetentionStep[];
+
+  constructor(owners: readonly KeepsForATime[]) {
+    this.inOrder = owners.flatMap(({ retentionSteps }) => retentionSteps);
+  }
+}
+
+export const RETENTION_STEPS: Provider = {
+  provide: RetentionSteps,
+  inject: OWNERS,
+  useFactory: (...owners: readonly KeepsForATime[]) => new RetentionSteps(owners),
+};
