@@ -55,6 +55,8 @@ const app = '/v1/admin/apps/small-1';
 const lists = [
   ['applications, 50', small, '/v1/admin/apps'],
   [`applications, ${size.apps - 50} of one account`, large, '/v1/admin/apps'],
+  ['applications of it, a page', large, '/v1/admin/apps?limit=50'],
+  ['applications of it, a late page', large, '/v1/admin/apps?limit=50&after_id=large-9'],
   ['keys of an application', small, `${app}/keys`],
   ['users, first page', small, `${app}/users`],
   ['users, deep page', small, `${app}/users?offset=${deep}`],

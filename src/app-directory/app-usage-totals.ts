@@ -31,11 +31,15 @@ export const NO_USAGE: UsageTotals = {
  */
 export abstract class AppUsageTotals {
   /**
-   * Totals of every application of the account that was used in the month; the others are absent.
+   * Totals of those of the applications named that were used in the month; the others are absent.
    *
    * @param month UTC, `YYYY-MM`.
    */
-  abstract totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>>;
+  abstract totalsByApp(
+    organizationId: string,
+    appIds: readonly string[],
+    month: string,
+  ): Promise<ReadonlyMap<string, UsageTotals>>;
 
   /** Whether the account ever recorded a request. Never goes back to false. */
   abstract hasProxiedRequests(organizationId: string): Promise<boolean>;

@@ -7,13 +7,16 @@ export interface UserCounts {
   readonly blocked: number;
 }
 
+/** What is known of an application that never had any. */
+export const NO_USERS: UserCounts = { total: 0, blocked: 0 };
+
 /**
  * What the rooms of applications must know of users. A port, because neither may import the other: the room of users
  * implements it.
  */
 export abstract class AppUsers {
-  /** Users of every application of the account that has any, those known from usage only included. */
-  abstract countsByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>>;
+  /** Users of the applications named, those known from usage only included; one that never had any is absent. */
+  abstract countsByApp(organizationId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, UserCounts>>;
 
   /** Users stored for an application, as a transaction sees them: those that are deleted with it. */
   abstract countOf(tx: EntityManager, app: AppRef): Promise<number>;

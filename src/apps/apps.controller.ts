@@ -7,19 +7,19 @@ import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import type { Creation, Write } from '../receipts/creation.js';
 import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
-import { AppListService } from './app-list.service.js';
 import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService, type CreatedApp } from './create-app.service.js';
 import { AppResponse, CreatedAppResponse } from './dto/app.response.js';
 import { AppCheckResponse, AppValidationResponse } from './dto/app-check.response.js';
-import { AppListResponse } from './dto/app-list.response.js';
 import { CreateAppRequest } from './dto/create-app.request.js';
 import { DeleteAppRequest } from './dto/delete-app.request.js';
 import { DeletedAppResponse } from './dto/deleted-app.response.js';
-import { ListAppsRequest } from './dto/list-apps.request.js';
 import { ReplaceAppRequest } from './dto/replace-app.request.js';
 import { ValidateAppRequest } from './dto/validate-app.request.js';
+import { AppListService } from './list/app-list.service.js';
+import { AppListResponse } from './list/dto/app-list.response.js';
+import { ListAppsRequest } from './list/dto/list-apps.request.js';
 
 const TAG = 'Admin applications';
 const AppParam = () => ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } });
@@ -39,12 +39,13 @@ export class AppsController {
     id: 'listApps',
     tag: TAG,
     summary: 'List applications',
-    description: 'With their usage of one UTC month.',
+    description:
+      'With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with the last id as `after_id`.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: AppListResponse })
   async list(@Admin() admin: AdminPrincipal, @Query() query: ListAppsRequest): Promise<AppListResponse> {
-    return AppListResponse.from(await this.lists.list(admin.organizationId, query.month));
+    return AppListResponse.from(await this.lists.list(admin.organizationId, query.toFilter()));
   }
 
   @Post('apps')

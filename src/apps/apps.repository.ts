@@ -11,6 +11,13 @@ export interface AcceptedApp {
   readonly status: AppStatus;
 }
 
+/** A part of the applications of an account; all of them where nothing is named. */
+export interface AppPage {
+  readonly limit?: number;
+  /** Only those whose id comes after it. */
+  readonly afterId?: string;
+}
+
 /** The application a write is about, at the revision its sender knew. */
 interface WriteTarget {
   readonly id: string;
@@ -24,10 +31,11 @@ export class AppsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Ordered by id. */
-  listOf(organizationId: string): Promise<AppRow[]> {
+  listOf(organizationId: string, { limit, afterId = '' }: AppPage): Promise<AppRow[]> {
     return this.dataSource.query(
-      `SELECT ${APP_COLUMNS} FROM apps app WHERE app.organization_id = $1 ORDER BY app.id COLLATE "C"`,
-      [organizationId],
+      `SELECT ${APP_COLUMNS} FROM apps app WHERE app.organization_id = $1 AND app.id COLLATE "C" > $2
+       ORDER BY app.id COLLATE "C" LIMIT $3`,
+      [organizationId, afterId, limit ?? null],
     );
   }
 

@@ -10,8 +10,12 @@ export class RecordedUsageTotals extends AppUsageTotals {
     super();
   }
 
-  async totalsByApp(organizationId: string, month: string): Promise<ReadonlyMap<string, UsageTotals>> {
-    const rows = await this.events.sumMonthByApp(organizationId, month);
+  async totalsByApp(
+    organizationId: string,
+    appIds: readonly string[],
+    month: string,
+  ): Promise<ReadonlyMap<string, UsageTotals>> {
+    const rows = await this.events.sumMonthByApp(organizationId, appIds, month);
     return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
   }
 

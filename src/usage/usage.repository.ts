@@ -86,14 +86,14 @@ export class UsageRepository {
     return rows[0];
   }
 
-  /** Totals of each application of the account that was used in the UTC month. */
-  sumMonthByApp(organizationId: string, month: string): Promise<AppUsageRow[]> {
+  /** Totals of those of the applications named that were used in the UTC month. */
+  sumMonthByApp(organizationId: string, appIds: readonly string[], month: string): Promise<AppUsageRow[]> {
     return this.read(
       `SELECT used.app_id, ${TOTALS},
          coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
          coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked
-       FROM ${usedInMonth('true')} GROUP BY used.app_id`,
-      [organizationId, month],
+       FROM ${usedInMonth('app_id = ANY ($3)')} GROUP BY used.app_id`,
+      [organizationId, month, appIds],
     );
   }
 

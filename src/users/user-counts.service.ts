@@ -11,8 +11,8 @@ export class KnownUserCounts extends AppUsers {
     super();
   }
 
-  async countsByApp(organizationId: string): Promise<ReadonlyMap<string, UserCounts>> {
-    const rows = await this.repository.countByApp(organizationId);
+  async countsByApp(organizationId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, UserCounts>> {
+    const rows = await this.repository.countByApp(organizationId, appIds);
     return new Map(rows.map(({ appId, total, blocked }) => [appId, { total, blocked }]));
   }
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
-import type { UserFilter, UserRow } from './user.js';
+import { NO_USERS, type UserCounts } from '../app-directory/app-users.js';
+import type { UserFilter, UserRow, UserStatus } from './user.js';
 
 /** How many users an application of the account has. */
-export interface AppUserCounts {
+export interface AppUserCounts extends UserCounts {
   readonly appId: string;
-  readonly total: number;
-  readonly blocked: number;
 }
 
 const COLUMNS = `known.id, known.status, known.created_at AS "createdAt", known.last_seen_at AS "lastSeenAt",
@@ -24,7 +23,10 @@ const WITH_KEY = `LEFT JOIN LATERAL (
 const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
   AND ($3::text IS NULL OR known.status = $3) AND ($4::text IS NULL OR strpos(known.id, $4) > 0)`;
 
-const RECENT_FIRST = 'ORDER BY coalesce(known.last_seen_at, known.created_at) DESC, known.id';
+const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
+
+/** What is kept of an application is spread over rows (migration keep-user-counts); none: it never had users. */
+const KEPT = 'coalesce(sum(kept.total), 0)::integer AS total, coalesce(sum(kept.blocked), 0)::integer AS blocked';
 
 /** Lists and counts of users, virtual ones among them. */
 @Injectable()
@@ -34,19 +36,25 @@ export class UserViewsRepository {
   /** Those seen last come first. */
   list(app: AppRef, { query, status, limit, offset }: UserFilter): Promise<UserRow[]> {
     return this.dataSource.query(
-      `SELECT ${COLUMNS} FROM (SELECT known.* ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6) known
+      `WITH page AS MATERIALIZED (SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6)
+       SELECT ${COLUMNS} FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
        ${WITH_KEY} ${RECENT_FIRST}`,
       [app.organizationId, app.id, status ?? null, query ?? null, limit, offset],
     );
   }
 
-  /** How many there are on all pages. */
+  /** How many there are on all pages. Those with a text in their id are counted one by one. */
   async count(app: AppRef, { query, status }: UserFilter): Promise<number> {
+    if (!query) {
+      const { total, blocked } = await this.keptCounts(app);
+      const withStatus: Record<UserStatus, number> = { active: total - blocked, blocked };
+      return status === undefined ? total : withStatus[status];
+    }
     const rows: { users: number }[] = await this.dataSource.query(`SELECT count(*)::integer AS users ${MATCHING}`, [
       app.organizationId,
       app.id,
       status ?? null,
-      query ?? null,
+      query,
     ]);
     return rows[0]?.users ?? 0;
   }
@@ -60,13 +68,12 @@ export class UserViewsRepository {
     return rows[0];
   }
 
-  /** Of every application of the account that has any. */
-  countByApp(organizationId: string): Promise<AppUserCounts[]> {
+  /** Of the applications named. One that never had users is absent. */
+  countByApp(organizationId: string, appIds: readonly string[]): Promise<AppUserCounts[]> {
     return this.dataSource.query(
-      `SELECT known.app_id AS "appId", count(*)::integer AS total,
-         (count(*) FILTER (WHERE known.status = 'blocked'))::integer AS blocked
-       FROM app_users known WHERE known.organization_id = $1 GROUP BY known.app_id`,
-      [organizationId],
+      `SELECT kept.app_id AS "appId", ${KEPT} FROM app_user_counts kept
+       WHERE kept.organization_id = $1 AND kept.app_id = ANY ($2) GROUP BY kept.app_id`,
+      [organizationId, appIds],
     );
   }
 
@@ -78,5 +85,10 @@ export class UserViewsRepository {
       [app.organizationId, app.id],
     );
     return rows[0]?.users ?? 0;
+  }
+
+  private async keptCounts({ organizationId, id }: AppRef): Promise<UserCounts> {
+    const [counts] = await this.countByApp(organizationId, [id]);
+    return counts ?? NO_USERS;
   }
 }

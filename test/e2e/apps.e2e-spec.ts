@@ -132,6 +132,35 @@ describe('GET /v1/admin/apps', () => {
     });
   });
 
+  it('a page of `limit` after the last id → every application once, in the order of the whole list', async () => {
+    const { organizationId, key } = await newAccount(world.dataSource);
+    const api = world.as(key);
+    for (const name of ['a b', 'A', 'a', 'ab', 'B', 'b']) await api.post(APPS, serverBody({ name }));
+    const idsOf = async (query: string): Promise<string[]> => {
+      const { status, body } = await api.get(`${APPS}?${query}`);
+      expect(status).toBe(200);
+      return body.apps.map((app: { id: string }) => app.id);
+    };
+    const all = await idsOf('');
+    expect(all).toEqual(all.toSorted());
+    const first = await idsOf('limit=4');
+    const second = await idsOf(`limit=4&after_id=${first[3]}`);
+    expect([first.length, second.length, [...first, ...second]]).toEqual([4, 2, all]);
+    expect(await idsOf(`limit=4&after_id=${second[1]}`)).toEqual([]);
+    expect(await idsOf(`after_id=${all[0]}`)).toEqual(all.slice(1));
+    await useApp(world.dataSource, { id: second[0] ?? '', organizationId }, 'ann', { firstAt: '2025-04-01T00:00:00Z' });
+    const { apps } = (await api.get(`${APPS}?limit=1&after_id=${first[3]}`)).body;
+    expect(apps).toEqual([expect.objectContaining({ id: second[0], users: { total: 1, blocked: 0 } })]);
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=', 'limit=1.5', 'limit=1&limit=2', 'offset=1', `after_id=${'a'.repeat(65)}`])(
+    '%s → 400',
+    async (query) => {
+      const { status, body } = await world.api.get(`${APPS}?${query}`);
+      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    },
+  );
+
   it('usage of the month asked for → in its application’s line; users of all time', async () => {
     const { organizationId, key } = await newAccount(world.dataSource);
     const api = world.as(key);

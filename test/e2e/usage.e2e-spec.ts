@@ -235,7 +235,7 @@ describe('GET usage', () => {
     const refused = { app_id: app.id, organization_id: organizationId, status: 'blocked_app_rate', requests: 5 };
     await storeUsage(world.dataSource, [{ ...refused, at: '2025-11-20T00:00:00Z' }]);
     expect((await usageOf(app.id, '?month=2025-11')).body.requests).toBe(7);
-    const totals = await world.gateway.app.get(AppUsageTotals).totalsByApp(organizationId, '2025-11');
+    const totals = await world.gateway.app.get(AppUsageTotals).totalsByApp(organizationId, [app.id], '2025-11');
     expect(totals.get(app.id)).toMatchObject({ requests: 7, errors: 0, blocked: 5, input_tokens: 2_000 });
   });
 

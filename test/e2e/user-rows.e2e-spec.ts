@@ -237,7 +237,7 @@ describe('counts of users', () => {
     expect(mine.users).toEqual({ total: 3, blocked: 1 });
     const counts = await world.gateway.app
       .get(AppUsers)
-      .countsByApp((await newAccount(world.dataSource)).organizationId);
+      .countsByApp((await newAccount(world.dataSource)).organizationId, [app.id]);
     expect(counts.size).toBe(0);
   });
 

@@ -2,7 +2,8 @@ import { Int, Text } from './fields.js';
 
 /** How long a page is when the caller does not say. */
 export const DEFAULT_PAGE_LIMIT = 50;
-const MAX_PAGE_LIMIT = 200;
+/** How long a page may be. */
+export const MAX_PAGE_LIMIT = 200;
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

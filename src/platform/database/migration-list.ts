@@ -17,6 +17,8 @@ import { CreateAuditEvents1763600000015 } from '../../../migrations/176360000001
 import { NoteUnsentRequests1763600000016 } from '../../../migrations/1763600000016-note-unsent-requests.js';
 import { TellOpenCalls1763600000017 } from '../../../migrations/1763600000017-tell-open-calls.js';
 import { CountUsersByStatus1763600000018 } from '../../../migrations/1763600000018-count-users-by-status.js';
+import { KeepUserCounts1763600000019 } from '../../../migrations/1763600000019-keep-user-counts.js';
+import { PageApps1763600000020 } from '../../../migrations/1763600000020-page-apps.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -40,4 +42,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   NoteUnsentRequests1763600000016,
   TellOpenCalls1763600000017,
   CountUsersByStatus1763600000018,
+  KeepUserCounts1763600000019,
+  PageApps1763600000020,
 ];

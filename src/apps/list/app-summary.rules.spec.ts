@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawDeviceConfig, rawServerConfig } from '../../test/support/app-configs.js';
-import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
-import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { rawDeviceConfig, rawServerConfig } from '../../../test/support/app-configs.js';
+import { parseAppConfig } from '../../app-directory/config/app-config.rules.js';
+import type { KnownProvider } from '../../app-directory/config/app-references.rules.js';
 import { summarizeApp } from './app-summary.rules.js';
 
 const app = {

@@ -1,17 +1,17 @@
-import type { StoredConfig } from '../app-directory/app-config-parser.js';
-import type { AppRow } from '../app-directory/app-row.js';
-import { NO_USAGE, type UsageTotals } from '../app-directory/app-usage-totals.js';
-import type { UserCounts } from '../app-directory/app-users.js';
-import type { Authentication } from '../app-directory/config/app-config.js';
-import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
+import type { StoredConfig } from '../../app-directory/app-config-parser.js';
+import type { AppRow } from '../../app-directory/app-row.js';
+import { NO_USAGE, type UsageTotals } from '../../app-directory/app-usage-totals.js';
+import { NO_USERS, type UserCounts } from '../../app-directory/app-users.js';
+import type { Authentication } from '../../app-directory/config/app-config.js';
+import type { KnownProvider } from '../../app-directory/config/app-references.rules.js';
 import {
   allowedModelCount,
   authenticationType,
   bundleId,
   monthlyBudgetUsd,
   referencedProviders,
-} from '../app-directory/config/app-summary.rules.js';
-import { reachedProviders } from './app-readiness.rules.js';
+} from '../../app-directory/config/app-summary.rules.js';
+import { reachedProviders } from '../app-readiness.rules.js';
 
 /** An application in the list of its account. Source: contract-admin 2.4. */
 export interface AppSummary extends ConfigSummary {
@@ -37,7 +37,6 @@ interface Recorded {
   readonly usage: UsageTotals | undefined;
 }
 
-const NO_USERS: UserCounts = { total: 0, blocked: 0 };
 const UNREADABLE: ConfigSummary = {
   authenticationType: 'invalid',
   bundleId: null,
