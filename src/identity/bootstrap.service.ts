@@ -5,10 +5,13 @@ import { Log } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
 import { Environment } from '../platform/config/environment.js';
 import { AccountOpening } from './account-opening.service.js';
+import { newServiceActor } from './audit/audit-actor.rules.js';
 import { ManagementKeysService } from './management-keys.service.js';
 
 const SERVICE_IDENTITY_NAME = 'Bootstrap service';
 const KEY_NAME = 'Bootstrap key';
+/** The deployment itself: nobody is at the console, and no client calls. */
+const ACTION_SOURCE = 'system';
 
 type Outcome =
   | { readonly kind: 'created'; readonly organizationId: string }
@@ -54,15 +57,10 @@ export class BootstrapService {
     const { identityId } = await this.opening.forService(tx, {
       organizationId,
       serviceName: SERVICE_IDENTITY_NAME,
-      actionSource: 'system',
+      actionSource: ACTION_SOURCE,
     });
-    await this.keys.store(tx, key, {
-      organizationId,
-      identityId,
-      name: KEY_NAME,
-      grant: 'manage',
-      source: 'bootstrap',
-    });
+    const terms = { organizationId, identityId, name: KEY_NAME, grant: 'manage', source: 'bootstrap' } as const;
+    await this.keys.store(tx, key, terms, newServiceActor(organizationId, identityId, ACTION_SOURCE));
     return { kind: 'created', organizationId };
   }
 }

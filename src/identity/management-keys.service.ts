@@ -6,6 +6,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
 import type { ActionSource, AdminPrincipal } from './admin-principal.js';
+import type { AuditActor } from './audit/audit-actor.rules.js';
+import { AuditTrail } from './audit/audit-trail.js';
 import { ManagementKeysRepository, type ManagementKeyTerms } from './management-keys.repository.js';
 
 const ID_RANDOM_LENGTH = 20;
@@ -17,21 +19,24 @@ const HINT_LENGTH = 4;
 export class ManagementKeysService {
   constructor(
     private readonly keys: ManagementKeysRepository,
+    private readonly trail: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
   /**
-   * Keeps a key that its owner is given: what it is looked up by, and its hint. The key itself is nowhere else.
+   * Keeps a key that its owner is given: what it is looked up by, and its hint. The key itself is nowhere else. The trail
+   * tells of every key, whatever door it came through.
    *
    * A key that is stored while its owner is removed would be missed by `endAllOf`: so nobody is removed until this
    * transaction ends, and whoever has been gets none.
    *
+   * @param by who makes it, in the account it is for.
    * @returns its id.
    * @throws forbidden the owner does not belong to the account any more.
    * Source: contract-admin 3.2; threats 7.4.
    */
-  async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms): Promise<string> {
+  async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms, by: AuditActor): Promise<string> {
     const id = `mkey_${this.ids.base36(ID_RANDOM_LENGTH)}`;
     const isMember = await this.keys.insert(tx, {
       ...of,
@@ -41,6 +46,12 @@ export class ManagementKeysService {
       createdAt: this.clock.now(),
     });
     if (!isMember) throw notAMember();
+    await this.trail.record(tx, by, {
+      action: 'management_key.created',
+      targetType: 'management_key',
+      targetId: id,
+      details: { name: of.name, grant: of.grant },
+    });
     return id;
   }
 

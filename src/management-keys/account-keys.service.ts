@@ -44,13 +44,7 @@ export class AccountKeys {
     return this.dataSource.transaction(async (tx) => {
       await this.requireRoom(tx, organizationId);
       const terms = { organizationId, identityId, name, grant, source: 'console' } as const;
-      const id = await this.keys.store(tx, plaintext, terms);
-      await this.trail.record(tx, admin, {
-        action: 'management_key.created',
-        targetType: 'management_key',
-        targetId: id,
-        details: { name, grant },
-      });
+      const id = await this.keys.store(tx, plaintext, terms, admin);
       return { key: await this.read(tx, organizationId, id), plaintext };
     });
   }

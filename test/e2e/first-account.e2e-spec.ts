@@ -44,7 +44,7 @@ afterEach(async () => {
 function instance(key: string | undefined): BootstrapService {
   return new BootstrapService(
     source,
-    new AccountOpening(new AccountsRepository(source), new AuditTrail(new AuditEventsRepository(source), clock), clock),
+    new AccountOpening(new AccountsRepository(source), auditTrail(), clock),
     managementKeys(),
     loadEnvironment({ BOOTSTRAP_MANAGEMENT_KEY: key }),
     ids,
@@ -56,8 +56,18 @@ function events(): unknown[] {
   return lines.map(({ message, level, reason }) => [message, level, reason]);
 }
 
+function trail(): Promise<{ action: string }[]> {
+  return source.query(
+    `SELECT action, target_id, details, actor_id, actor_kind, credential_id, action_source FROM audit_events ORDER BY id`,
+  );
+}
+
 function managementKeys(): ManagementKeysService {
-  return new ManagementKeysService(new ManagementKeysRepository(source), clock, ids);
+  return new ManagementKeysService(new ManagementKeysRepository(source), auditTrail(), clock, ids);
+}
+
+function auditTrail(): AuditTrail {
+  return new AuditTrail(new AuditEventsRepository(source), clock);
 }
 
 function authenticate(key: string) {
@@ -91,8 +101,21 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
       expect.objectContaining({ message: 'bootstrap_account_created', organizationId: organization?.id }),
     ]);
     expect(await instance(KEY).hasAnyAccount()).toBe(true);
-    expect(await source.query('SELECT action, actor_kind, credential_id, action_source FROM audit_events')).toEqual([
-      { action: 'organization.created', actor_kind: 'service', credential_id: null, action_source: 'system' },
+    const bySystem = {
+      actor_id: `service-${organization?.id}`,
+      actor_kind: 'service',
+      credential_id: null,
+      action_source: 'system',
+    };
+    const [key] = await source.query<{ id: string }[]>('SELECT id FROM management_keys');
+    expect(await trail()).toEqual([
+      { action: 'organization.created', target_id: organization?.id, details: null, ...bySystem },
+      {
+        action: 'management_key.created',
+        target_id: key?.id,
+        details: { name: 'Bootstrap key', grant: 'manage' },
+        ...bySystem,
+      },
     ]);
   });
 
@@ -101,13 +124,17 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     const [stored] = await source.query<Record<string, unknown>[]>('SELECT * FROM management_keys');
     expect(stored).toMatchObject({ token_hint: 'rst0', source: 'bootstrap', access_grant: 'manage', revoked_at: null });
     expect(stored?.token_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(JSON.stringify([stored, lines])).not.toContain(KEY.slice(8));
+    const entries = await source.query('SELECT event::text FROM audit_events event');
+    const told = JSON.stringify([stored, lines, entries]);
+    expect(told).not.toContain(KEY.slice(8));
+    expect(JSON.stringify(entries)).not.toContain(stored?.token_hash);
   });
 
   it('two instances at once → one account, the other accepts the same key without a word', async () => {
     await Promise.all([1, 2, 3, 4].map(() => instance(KEY).run()));
     expect(await source.query('SELECT count(*)::int AS accounts FROM organizations')).toEqual([{ accounts: 1 }]);
     expect(events()).toEqual([['bootstrap_account_created', 'info', undefined]]);
+    expect((await trail()).map(({ action }) => action)).toEqual(['organization.created', 'management_key.created']);
   });
 
   it('restart with the same key → silent, and the key still works', async () => {
@@ -116,6 +143,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     await instance(KEY).run();
     expect(lines).toEqual([]);
     expect(await authenticate(KEY)).toMatchObject({ role: 'owner' });
+    expect(await trail()).toHaveLength(2);
   });
 
   it('another key once an account exists → ignored with one line, and it opens nothing', async () => {
@@ -145,6 +173,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     await source.query("ALTER TABLE management_keys ADD CONSTRAINT refuse_check CHECK (name = 'none')");
     await expect(instance(KEY).run()).rejects.toThrow();
     expect(await instance(KEY).hasAnyAccount()).toBe(false);
+    expect(await trail()).toEqual([]);
     await source.query('ALTER TABLE management_keys DROP CONSTRAINT refuse_check');
     await instance(KEY).run();
     expect(await authenticate(KEY)).toMatchObject({ role: 'owner' });
