@@ -21,10 +21,15 @@ export function AdminAccess(needs: AdminNeed, demands: Omit<AdminDemands, 'needs
   return ManagementAccess({ scheme: 'management', needs, ...demands });
 }
 
-/** A route for whoever is signed in through the console, also without an organization. */
-export function PersonAccess(): MethodDecorator {
+/**
+ * A route for whoever is signed in through the console, also without an organization.
+ *
+ * @param from `firstParty`: not through another site's page either.
+ */
+export function PersonAccess(from: Pick<AccessDeclaration, 'firstParty'> = {}): MethodDecorator {
   return applyDecorators(
-    Access({ scheme: 'person' }),
+    Access({ scheme: 'person', ...from }),
+    ...(from.firstParty ? [FirstPartyOnly()] : []),
     UseGuards(PersonGuard),
     ApiSecurity('ConsoleSession'),
     Fails('auth_required', 'session_required'),
@@ -33,11 +38,11 @@ export function PersonAccess(): MethodDecorator {
 
 /** A route anyone may call, but not through another site's page. */
 export function BrowserAccess(): MethodDecorator {
-  return applyDecorators(Access({ scheme: 'browser' }), FirstPartyOnly());
+  return applyDecorators(Access({ scheme: 'public', firstParty: true }), FirstPartyOnly());
 }
 
 /** Refuses what another site's page may have sent, before the body is read (threats 7.5). */
-export function FirstPartyOnly(): MethodDecorator {
+function FirstPartyOnly(): MethodDecorator {
   return applyDecorators(
     RouteConfig({ firstParty: true, maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
     Fails('forbidden', 'payload_too_large'),

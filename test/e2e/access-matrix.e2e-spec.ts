@@ -9,6 +9,7 @@ import { newPerson } from '../support/people.js';
 import { startWorld, type World } from '../support/world.js';
 
 const NOBODY = 'nobody-has-this';
+const FOREIGN = 'https://elsewhere.example';
 const REFUSALS = new Set<string>([
   '401 auth_required',
   '403 forbidden',
@@ -60,6 +61,37 @@ function everybody(): Caller[] {
     sessionOf('another', 'owner'),
     sessionOf('another', 'member'),
     { name: 'a person without an account', credential: 'session', account: 'none', make: person({}) },
+    ...throughPages(),
+  ];
+}
+
+/** An owner's session as pages of other sites can make a browser send it, and nobody's request from there. */
+function throughPages(): Caller[] {
+  const owner = { credential: 'session', account: 'own', role: 'owner' } as const;
+  const cookie = async () => (await newPerson(world, { organizationId: own })).cookie;
+  const asked = async (headers: Readonly<Record<string, string>>) => world.with({ cookie: await cookie(), ...headers });
+  const console = { 'x-console-request': '1' };
+  return [
+    {
+      name: 'a session, a foreign origin',
+      ...owner,
+      isElsewhere: true,
+      make: () => asked({ ...console, origin: FOREIGN }),
+    },
+    { name: 'a session, no console header', ...owner, lacksConsoleHeader: true, make: () => asked({}) },
+    {
+      name: 'a session, a foreign origin, no console header',
+      ...owner,
+      isElsewhere: true,
+      lacksConsoleHeader: true,
+      make: () => asked({ origin: FOREIGN }),
+    },
+    {
+      name: 'nobody, a foreign origin',
+      credential: 'none',
+      isElsewhere: true,
+      make: async () => world.with({ origin: FOREIGN }),
+    },
   ];
 }
 
@@ -79,8 +111,10 @@ function person(options: Parameters<typeof newPerson>[1]): () => Promise<ApiClie
 }
 
 function judgedRoutes(): readonly RouteAccess[] {
-  const schemes = ['management', 'person', 'browser'];
-  return listRouteAccess(world.gateway.app).filter(({ access }) => schemes.includes(access.scheme));
+  const schemes = ['management', 'person'];
+  return listRouteAccess(world.gateway.app).filter(
+    ({ access }) => access.firstParty === true || schemes.includes(access.scheme),
+  );
 }
 
 let requests = 0;
@@ -115,17 +149,18 @@ function outcomeOf({ status, body }: ApiAnswer): string {
   return REFUSALS.has(outcome) ? outcome : 'let through';
 }
 
-async function judge({ route, access }: RouteAccess, caller: Caller): Promise<string | undefined> {
+async function judge(of: RouteAccess, caller: Caller): Promise<string | undefined> {
+  const { route } = of;
   const answer = await ask(await clientOf(caller), route, { app: app.id });
   if (!route.startsWith('GET') && answer.status < 300) clients.delete(caller.name);
-  const expected: ExpectedAccess = expectedAccess(access, caller);
+  const expected: ExpectedAccess = expectedAccess(of, caller);
   if (expected === 'let through' && route === JUDGED_FURTHER && caller.role === 'member') return undefined;
   const outcome = outcomeOf(answer);
   return outcome === expected ? undefined : `${route} by ${caller.name}: ${outcome} instead of ${expected}`;
 }
 
 describe('every route of the console and of management × every kind of caller', () => {
-  it('threats 7.2; contract-admin 0.3, 6.3: the refusal that the declaration says, and no other', async () => {
+  it('threats 7.2, 7.5; contract-admin 0.3, 6.3, 7.3: the refusal that the declaration says, and no other', async () => {
     const routes = judgedRoutes();
     expect(routes.length).toBeGreaterThan(50);
     const wrong: string[] = [];

@@ -1,4 +1,4 @@
-import type { AccessDeclaration } from '../../src/common/http/access.js';
+import type { RouteAccess } from '../../src/common/http/access-check.js';
 
 /** Somebody who calls, as far as access depends on it. */
 export interface JudgedCaller {
@@ -8,6 +8,10 @@ export interface JudgedCaller {
   readonly grant?: 'read' | 'manage';
   /** Of the account whose application is asked for; `none`: they belong to nothing. */
   readonly account?: 'own' | 'another' | 'none';
+  /** Whether a page of another site asks in their name. */
+  readonly isElsewhere?: boolean;
+  /** Whether their session comes without what only the console's own pages can send with it. */
+  readonly lacksConsoleHeader?: boolean;
 }
 
 /** How a route refuses before it does anything. `let through`: any other answer, as the route sees fit. */
@@ -22,10 +26,14 @@ export type ExpectedAccess =
 
 const RANKS = { member: 0, admin: 1, owner: 2 };
 
-/** The permission matrix of contract-admin 6.3 in the order of 0.3, from the declaration alone. */
-export function expectedAccess(route: AccessDeclaration, caller: JudgedCaller): ExpectedAccess {
-  if (route.scheme === 'browser') return 'let through';
+/** The permission matrix of contract-admin 6.3 in the order of 0.3, after 7.3, from the declaration alone. */
+export function expectedAccess({ route: path, access: route }: RouteAccess, caller: JudgedCaller): ExpectedAccess {
+  if (route.firstParty && (caller.isElsewhere || (caller.lacksConsoleHeader && !path.startsWith('GET ')))) {
+    return '403 forbidden';
+  }
+  if (route.scheme === 'public') return 'let through';
   if (caller.credential === 'none' || caller.credential === 'foreign') return '401 auth_required';
+  if (caller.lacksConsoleHeader) return '401 auth_required';
   if (route.scheme === 'person') return caller.credential === 'session' ? 'let through' : '403 session_required';
   if (caller.account === 'none') return '403 no_eligible_organization';
   if (route.ownApp && caller.account !== 'own') return '404 app_not_found';

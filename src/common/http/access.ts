@@ -2,11 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 /**
- * Who may call a route. `browser` is anyone, but not from another site's page; `person` whoever is signed in, also one
- * without an organization. Source: contract-admin 6.3, 7.3.
+ * Who may call a route, and from where. `person` is whoever is signed in, also one without an organization.
+ * Source: contract-admin 6.3, 7.3.
  */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'browser' | 'person';
+  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person';
+  /** Not from another site's page: such a request is refused before its body is read, whoever makes it. */
+  readonly firstParty?: boolean;
   /** `read`: every role and grant; `write`: owners and admins with the `manage` grant. */
   readonly needs?: 'read' | 'write';
   /** The least role of a route that asks for more than `needs` says. */

@@ -3,7 +3,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { FirstPartyOnly, Person, PersonAccess } from '../../identity/admin-access.decorator.js';
+import { Person, PersonAccess } from '../../identity/admin-access.decorator.js';
 import type { PersonPrincipal } from '../../identity/admin-principal.js';
 import { ConsoleCookies } from '../../identity/sessions/console-cookies.js';
 import { BrowserClients } from '../browser-client.js';
@@ -24,8 +24,7 @@ export class ProfileController {
   ) {}
 
   @Post('change-password')
-  @PersonAccess()
-  @FirstPartyOnly()
+  @PersonAccess({ firstParty: true })
   @HttpCode(200)
   @Operation({
     id: 'changePassword',
@@ -48,8 +47,7 @@ export class ProfileController {
   }
 
   @Post('update-user')
-  @PersonAccess()
-  @FirstPartyOnly()
+  @PersonAccess({ firstParty: true })
   @HttpCode(200)
   @Operation({ id: 'updateUser', tag: TAG, summary: 'Change your name or picture' })
   @Fails('invalid_request')

@@ -6,7 +6,7 @@ import { requireFirstParty } from './first-party.rules.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `BrowserAccess`. */
+    /** Set where the access declaration says `firstParty`. */
     firstParty?: boolean;
   }
 }
@@ -32,7 +32,7 @@ export class FirstParty {
   /**
    * For the framework's hook that runs when the headers are there and the body is not.
    *
-   * @throws invalid_request two session cookies; forbidden as `requireFirstParty` says, on routes with `BrowserAccess`.
+   * @throws invalid_request two session cookies; forbidden as `requireFirstParty` says, on routes for first parties only.
    */
   judge(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { BrowserAccess, FirstPartyOnly, Person, PersonAccess } from '../../identity/admin-access.decorator.js';
+import { BrowserAccess, Person, PersonAccess } from '../../identity/admin-access.decorator.js';
 import type { PersonPrincipal } from '../../identity/admin-principal.js';
 import { AddressLimited } from '../../limits/address-limited.decorator.js';
 import { InvitationTokenRequest } from './dto/invitation.request.js';
@@ -32,8 +32,7 @@ export class InvitationLinksController {
   }
 
   @Post('accept')
-  @PersonAccess()
-  @FirstPartyOnly()
+  @PersonAccess({ firstParty: true })
   @HttpCode(200)
   @Operation({
     id: 'acceptInvitation',
