@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ReportsModule } from '../extension/reports.module.js';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
+import { codeOf } from '../support/api-client.js';
 import { auditEntries } from '../support/audit-entries.js';
 import { newPerson } from '../support/people.js';
 import { rejectionOf } from '../support/rejection-of.js';
@@ -19,8 +20,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => world.stop());
-
-const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
 
 async function newStaff(email: string, isVerified: boolean) {
   const person = await newPerson(world, { organizationId, role: 'member', email });

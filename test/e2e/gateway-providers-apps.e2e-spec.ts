@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { rawServerConfig } from '../support/app-configs.js';
 import { gatewaySuite } from '../support/gateway-suite.js';
 
@@ -7,8 +7,6 @@ const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';
 
 const suite = gatewaySuite();
-
-const codeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
 describe('configurations that name routed providers', () => {
   const APPS = '/v1/admin/apps';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { gatewaySuite } from '../support/gateway-suite.js';
 import { GATEWAY_TOKEN } from '../support/gateway-world.js';
 import { json, redirect, resetBeforeAnswer } from '../support/upstream-scripts.js';
@@ -9,8 +9,6 @@ const KEY = 'sk-the-very-secret-key-7777';
 const VERCEL_TYPES = ['openai', 'anthropic', 'gemini', 'xai', 'perplexity', 'deepseek', 'moonshot'];
 
 const suite = gatewaySuite();
-
-const codeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
 describe('POST providers/test through a gateway', () => {
   const test = (type: string, providerGatewayId: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ProviderDirectory } from '../../src/providers/provider-directory.js';
 import { PROVIDER_TYPES } from '../../src/upstreams/provider-types.js';
 import { newAccount } from '../support/accounts.js';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { gatewaySuite } from '../support/gateway-suite.js';
 
 const PATH = '/v1/admin/providers';
@@ -13,8 +13,6 @@ const VERCEL_TYPES = ['openai', 'anthropic', 'gemini', 'xai', 'perplexity', 'dee
 const UNKNOWN_ID = 'c0ffee00-0000-4000-8000-000000000000';
 
 const suite = gatewaySuite();
-
-const codeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
 describe('POST providers with a gateway', () => {
   it('cf_aig → 201: no key, no address, the way and what the type serves on it', async () => {

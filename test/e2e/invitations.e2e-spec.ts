@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../src/identity/admin-principal.js';
 import { newMember } from '../support/accounts.js';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { auditEntries } from '../support/audit-entries.js';
 import { FakeClock } from '../support/clock.js';
 import { newOrganization, newPerson, type Person } from '../support/people.js';
@@ -27,7 +27,6 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-const codeOf = ({ status, body }: ApiAnswer) => [status, body?.error?.code];
 const invite = (by: Person, offer: object) => by.client.post(INVITATIONS, offer);
 const details = (token: string) => world.as(undefined).post(DETAILS, { token });
 const accept = (by: Person, token: string) => by.client.post(ACCEPT, { token });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROLES, type Role } from '../../src/identity/admin-principal.js';
 import { newMember } from '../support/accounts.js';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { auditEntries } from '../support/audit-entries.js';
 import { newOrganization, newPerson, type Person } from '../support/people.js';
 import { startWorld, type World } from '../support/world.js';
@@ -21,7 +21,6 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-const codeOf = ({ status, body }: ApiAnswer) => [status, body?.error?.code];
 const person = (role: Role) => newPerson(world, { organizationId, role });
 const setRole = (by: Person, of: { identityId: string }, role: string) =>
   by.client.put(`${MEMBERS}/${of.identityId}`, { role });

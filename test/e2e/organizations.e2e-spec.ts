@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMember } from '../support/accounts.js';
-import type { ApiAnswer } from '../support/api-client.js';
+import { codeOf } from '../support/api-client.js';
 import { auditEntries } from '../support/audit-entries.js';
 import { clientOf, newOrganization, newPerson, type Person } from '../support/people.js';
 import { startWorld, type World } from '../support/world.js';
@@ -21,7 +21,6 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-const codeOf = ({ status, body }: ApiAnswer) => [status, body?.error?.code];
 const patch = (person: Pick<Person, 'client'>, id: string, body: unknown) =>
   person.client.send('PATCH', `${ORGANIZATIONS}/${id}`, body, {});
 

@@ -9,6 +9,11 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
+/** Status and code of an answer; without a code when it is no error. */
+export function codeOf({ status, body }: Pick<ApiAnswer, 'status' | 'body'>): [number, string | undefined] {
+  return [status, body?.error?.code];
+}
+
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, instead of JSON. */
