@@ -21,7 +21,7 @@ const SELECT_KEYS = `
 export class AccountKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Newest first, revoked ones included; `at` decides which have expired. */
+  /** Newest first, revoked ones included as long as they are kept; `at` decides which have expired. */
   listOf(organizationId: string, at: Instant): Promise<ManagementKey[]> {
     return this.dataSource.query(`${SELECT_KEYS} ORDER BY k.created_at DESC, k.id DESC`, [organizationId, at]);
   }

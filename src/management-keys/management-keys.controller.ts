@@ -19,7 +19,12 @@ export class ManagementKeysController {
 
   @Get()
   @AdminAccess('read', { credential: 'session' })
-  @Operation({ id: 'listManagementKeys', tag: TAG, summary: 'List the management keys of the account' })
+  @Operation({
+    id: 'listManagementKeys',
+    tag: TAG,
+    summary: 'List the management keys of the account',
+    description: 'Newest first; revoked ones for 90 days.',
+  })
   @ApiOkResponse({ type: ManagementKeyListResponse })
   async list(@Admin() admin: AdminPrincipal): Promise<ManagementKeyListResponse> {
     return ManagementKeyListResponse.from(await this.keys.list(admin));

@@ -15,7 +15,7 @@ import { RETENTION_STEPS } from './retention-steps.js';
  *
  * Tables: none of its own. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, usage_events_compacted,
  * usage_rollup_folded, budget_months_pruned, creation_receipts_pruned, invitations_pruned,
- * audit_events_pruned, sessions_pruned, their failures, retention_failed, retention_skipped.
+ * audit_events_pruned, sessions_pruned, management_keys_pruned, their failures, retention_failed, retention_skipped.
  */
 @Module({
   imports: [

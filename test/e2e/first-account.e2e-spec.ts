@@ -154,12 +154,16 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await authenticate(OTHER_KEY)).toBeUndefined();
   });
 
-  it('the same key after its revocation → stays revoked, with one line that says so', async () => {
+  it('the same key after its revocation → stays revoked, with one line that says so, also once it is forgotten', async () => {
     await instance(KEY).run();
     await source.query('UPDATE management_keys SET revoked_at = now()');
     lines = [];
     await instance(KEY).run();
     expect(events()).toEqual([['bootstrap_key_ignored', 'warn', 'key_revoked']]);
+    expect(await authenticate(KEY)).toBeUndefined();
+    await source.query('DELETE FROM management_keys');
+    await instance(KEY).run();
+    expect(events().at(-1)).toEqual(['bootstrap_key_ignored', 'warn', 'account_exists']);
     expect(await authenticate(KEY)).toBeUndefined();
   });
 

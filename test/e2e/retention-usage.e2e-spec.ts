@@ -251,6 +251,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
       { message: 'sessions_pruned', sessions: 0 },
+      { message: 'management_keys_pruned', keys: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
     expect(told().slice(2)).toEqual([
@@ -261,6 +262,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
       { message: 'sessions_pruned', sessions: 0 },
+      { message: 'management_keys_pruned', keys: 0 },
     ]);
   });
 

@@ -229,6 +229,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
+      'management_keys_pruned',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -331,6 +332,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
+      'management_keys_pruned',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -344,7 +346,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 9, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 10, 'auth_events_prune_failed']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

@@ -108,6 +108,8 @@ export interface LogEvents {
   audit_events_pruned: { events: number };
   /** Sessions of the console that ended by themselves. */
   sessions_pruned: { sessions: number };
+  /** Management keys that were revoked long ago, of all accounts. */
+  management_keys_pruned: { keys: number };
   /** Steps of it that did not get to their end; the next night goes on from there. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
@@ -118,6 +120,7 @@ export interface LogEvents {
   invitations_prune_failed: { error: string };
   audit_events_prune_failed: { error: string };
   sessions_prune_failed: { error: string };
+  management_keys_prune_failed: { error: string };
   /** It could not begin, or its connection broke. */
   retention_failed: { error: string };
   /** Another instance is at it. */
@@ -179,6 +182,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   invitations_prune_failed: 'error',
   audit_events_prune_failed: 'error',
   sessions_prune_failed: 'error',
+  management_keys_prune_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

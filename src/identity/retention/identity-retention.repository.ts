@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 
-/** Deleting from `audit_events` and `sessions` what is over, of whichever accounts. */
+/** Deleting from `audit_events`, `sessions` and `management_keys` what is over, of whichever accounts. */
 @Injectable()
 export class IdentityRetentionRepository {
   /** Deletes entries of before a UTC day, `YYYY-MM-DD`, oldest first. @returns how many, at most `limit`. */
@@ -22,6 +22,17 @@ export class IdentityRetentionRepository {
       `DELETE FROM sessions WHERE expires_at <= $1 AND id = ANY (ARRAY(
          SELECT ended.id FROM sessions ended WHERE ended.expires_at <= $1 ORDER BY ended.expires_at LIMIT $2))`,
       [at, limit],
+    );
+    return count;
+  }
+
+  /** Deletes keys that were revoked before a UTC day, `YYYY-MM-DD`; nothing refers to them. @returns how many, at most `limit`. */
+  async deleteKeysRevokedBefore(connection: EntityManager, day: string, limit: number): Promise<number> {
+    const [, count]: [unknown[], number] = await connection.query(
+      `DELETE FROM management_keys WHERE id = ANY (ARRAY(
+         SELECT revoked.id FROM management_keys revoked
+          WHERE revoked.revoked_at < $1::date::timestamp AT TIME ZONE 'UTC' LIMIT $2))`,
+      [day, limit],
     );
     return count;
   }

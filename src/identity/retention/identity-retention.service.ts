@@ -8,7 +8,7 @@ import { IdentityRetentionRepository } from './identity-retention.repository.js'
 /** Most rows one statement deletes. */
 const AT_ONCE = 5_000;
 
-/** Forgets old entries of trails, and sessions that ended by themselves. */
+/** Forgets old entries of trails, sessions that ended by themselves, and management keys that were revoked long ago. */
 @Injectable()
 export class IdentityRetention implements KeepsForATime {
   readonly retentionSteps: readonly RetentionStep[] = [
@@ -23,6 +23,13 @@ export class IdentityRetention implements KeepsForATime {
       done: 'sessions_pruned',
       failed: 'sessions_prune_failed',
       run: async ({ connection, now, signal }) => ({ sessions: await this.pruneSessions(connection, now, signal) }),
+    },
+    {
+      done: 'management_keys_pruned',
+      failed: 'management_keys_prune_failed',
+      run: async ({ connection, days, signal }) => ({
+        keys: await this.pruneRevokedKeys(connection, days.events, signal),
+      }),
     },
   ];
 
@@ -39,5 +46,15 @@ export class IdentityRetention implements KeepsForATime {
   /** @returns how many sessions had ended by `at` and were deleted. */
   pruneSessions(connection: EntityManager, at: Instant, signal: AbortSignal): Promise<number> {
     return inBatches(() => this.rows.deleteEndedSessions(connection, at, AT_ONCE), signal);
+  }
+
+  /**
+   * Management keys of every kind; one that was never revoked stays whatever its age.
+   *
+   * @param before UTC day, `YYYY-MM-DD`; what was revoked on it stays.
+   * @returns how many keys were deleted.
+   */
+  pruneRevokedKeys(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.rows.deleteKeysRevokedBefore(connection, before, AT_ONCE), signal);
   }
 }
