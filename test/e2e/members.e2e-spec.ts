@@ -186,6 +186,15 @@ describe('foreign and missing members (threats 7.1)', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect((await foreign.owner.client.get(SESSION)).body.session.role).toBe('owner');
   });
+
+  it('threats 7.10: to a member, who may remove nobody → the same answer as somebody who is one', async () => {
+    const member = await person('member');
+    const foreign = await newOrganization(world);
+    const ids = [owner, foreign.owner, { identityId: 'user_00000000000000000000' }];
+    const answers = await Promise.all(ids.map((id) => remove(member, id)));
+    expect(answers.map(codeOf)).toEqual(Array(3).fill([403, 'forbidden']));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
 });
 
 describe('the trail (threats 7)', () => {

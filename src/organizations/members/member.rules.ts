@@ -12,6 +12,18 @@ export interface MemberChange {
 }
 
 /**
+ * Refuses who may change nobody, whoever is named: a member who does not leave. Asked before anybody is looked for, so
+ * that who reads only does not learn who is a member.
+ *
+ * @throws forbidden
+ * Source: contract-admin 0.3, 6.3; threats 7.10.
+ */
+export function requireMayChangeAny({ actorRole, isSelf, to }: Omit<MemberChange, 'from'>): void {
+  const isLeaving = isSelf && to === null;
+  if (!isLeaving && !isAtLeast(actorRole, 'admin')) throw new GatewayError('forbidden', { reason: 'role_read_only' });
+}
+
+/**
  * Refuses a change that the actor's role does not allow: admins manage members and admins, owners everybody; anybody may
  * leave.
  *
@@ -19,9 +31,9 @@ export interface MemberChange {
  * Source: contract-admin 6.2.
  */
 export function requireMayChange({ actorRole, isSelf, from, to }: MemberChange): void {
+  requireMayChangeAny({ actorRole, isSelf, to });
   const isLeaving = isSelf && to === null;
   if (isLeaving) return;
-  if (!isAtLeast(actorRole, 'admin')) throw new GatewayError('forbidden', { reason: 'role_read_only' });
   const concernsOwner = from === 'owner' || to === 'owner';
   if (concernsOwner && actorRole !== 'owner') {
     throw new GatewayError('forbidden', {

@@ -6,7 +6,7 @@ import type { AdminPrincipal, Role } from '../../identity/admin-principal.js';
 import { AuditTrail } from '../../identity/audit/audit-trail.js';
 import { ManagementKeysService } from '../../identity/management-keys.service.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
-import { requireMayChange, requireOwnerLeft, rolesBeyond } from './member.rules.js';
+import { requireMayChange, requireMayChangeAny, requireOwnerLeft, rolesBeyond } from './member.rules.js';
 import { type MemberRow, MembersRepository } from './members.repository.js';
 
 /** What people do with the members of their organization: list them, change their roles, remove them. */
@@ -82,9 +82,12 @@ export class Members {
   ): Promise<MemberRow> {
     await this.members.lock(tx, organizationId);
     const actor = await this.members.find(tx, organizationId, identityId);
+    if (actor === undefined) throw new GatewayError('not_found');
+    const change = { actorRole: actor.role, isSelf: memberId === identityId, to };
+    requireMayChangeAny(change);
     const member = await this.members.find(tx, organizationId, memberId);
-    if (actor === undefined || member === undefined) throw new GatewayError('not_found');
-    requireMayChange({ actorRole: actor.role, isSelf: memberId === identityId, from: member.role, to });
+    if (member === undefined) throw new GatewayError('not_found');
+    requireMayChange({ ...change, from: member.role });
     requireOwnerLeft(member, to, await this.members.countOwners(tx, organizationId));
     return member;
   }
