@@ -14,7 +14,7 @@ import { refuseUnparsed } from './common/http/client-error.js';
 import { StalledClients } from './common/http/connections/stalled-clients.js';
 import { RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
-import { refuseRepeatedHeaders } from './common/http/repeated-headers.rules.js';
+import { requireOneMeaning } from './common/http/request-head.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
 import { FirstParty } from './identity/first-party/first-party.js';
 import { describeApi } from './openapi.js';
@@ -35,6 +35,8 @@ const SERVER_OPTIONS = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  // `requireOneMeaning` asks for it: Node would refuse without an envelope.
+  requireHostHeader: false,
 };
 
 export interface GatewayOptions {
@@ -68,14 +70,14 @@ export async function createGateway({
     forceCloseConnections: true,
     return503OnClosing: true,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
-    serverFactory: (framework: RequestListener) =>
-      stalled.endIn(
-        createServer(SERVER_OPTIONS, (message, response) => {
-          count(response);
-          stalled.watch(response);
-          if (!door?.takes(message, response)) framework(message, response);
-        }),
-      ),
+    serverFactory: (framework: RequestListener) => {
+      const serve: RequestListener = (message, response) => {
+        count(response);
+        stalled.watch(response);
+        if (!door?.takes(message, response)) framework(message, response);
+      };
+      return stalled.endIn(createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve));
+    },
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       filter.refuse(request, reply, error),
@@ -111,7 +113,7 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
   fastify.addHook('onRequest', (request, reply, done) => {
     try {
       firstParty.label(reply);
-      refuseRepeatedHeaders(request.raw.rawHeaders);
+      requireOneMeaning(request.raw);
       firstParty.judge(request);
       done();
     } catch (error) {

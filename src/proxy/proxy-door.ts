@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { CallerGuard } from '../client-auth/caller.guard.js';
 import type { Caller, CallerRequest } from '../client-auth/caller.js';
 import { Refusals } from '../common/errors/refusals.js';
-import { refuseRepeatedHeaders } from '../common/http/repeated-headers.rules.js';
+import { requireOneMeaning } from '../common/http/request-head.rules.js';
 import type { RequestTimings } from '../common/http/request-timings.js';
 import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
 import { type EndpointPath, findEndpointPath } from './endpoints/endpoint-path.rules.js';
@@ -65,13 +65,13 @@ export class ProxyDoor {
   }
 
   private async serveProxy(path: ProxyPath, request: DoorRequest, response: ServerResponse): Promise<void> {
-    refuseRepeatedHeaders(request.raw.rawHeaders);
+    requireOneMeaning(request.raw);
     const caller = await this.guard.prove(request, path);
     await this.forwarding.forward(caller, path, request, response);
   }
 
   private async serveEndpoint(path: EndpointPath, request: DoorRequest, response: ServerResponse): Promise<void> {
-    refuseRepeatedHeaders(request.raw.rawHeaders);
+    requireOneMeaning(request.raw);
     const caller = await this.guard.prove(request, path);
     await this.endpoints.forward(caller, path.slug, request, response);
   }
