@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FORM_TYPE, FormOrJson } from '../common/fields/form-or-json.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Secret } from '../common/log/secret.js';
-import { BrowserAccess } from '../identity/admin-access.decorator.js';
+import { BrowserAccess, OptionalSession } from '../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import { AddressLimited } from '../limits/address-limited.decorator.js';
@@ -83,6 +83,7 @@ export class ConsoleAuthController {
 
   @Get('get-session')
   @BrowserAccess()
+  @OptionalSession()
   @Operation({
     id: 'getSession',
     tag: TAG,
@@ -107,6 +108,7 @@ export class ConsoleAuthController {
 
   @Post('sign-out')
   @BrowserAccess()
+  @OptionalSession()
   @HttpCode(200)
   @Operation({
     id: 'signOut',

@@ -17,7 +17,12 @@ export class ConsoleCapabilitiesController {
 
   @Get('capabilities')
   @PublicAccess()
-  @Operation({ id: 'getConsoleCapabilities', tag: 'Operations', summary: 'Read what the console offers here' })
+  @Operation({
+    id: 'getConsoleCapabilities',
+    tag: 'Operations',
+    summary: 'Read what the console offers here',
+    description: 'Refuses nobody; without its database the service cannot say whether registration is open.',
+  })
   @Fails('service_unavailable')
   @ApiOkResponse({ type: CapabilitiesResponse })
   async capabilities(): Promise<CapabilitiesResponse> {

@@ -41,6 +41,11 @@ export function BrowserAccess(): MethodDecorator {
   return applyDecorators(Access({ scheme: 'public', firstParty: true }), FirstPartyOnly());
 }
 
+/** Says in the document that a route looks at the session of a browser that has one, and needs none. */
+export function OptionalSession(): MethodDecorator {
+  return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
+}
+
 /** Refuses what another site's page may have sent, before the body is read (threats 7.5). */
 function FirstPartyOnly(): MethodDecorator {
   return applyDecorators(

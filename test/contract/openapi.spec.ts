@@ -126,6 +126,16 @@ describe('OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
+  it('operations that look at a session and need none → say both', () => {
+    const optional = operations().filter(({ operation }) =>
+      operation.security?.some((one) => !Object.keys(one).length),
+    );
+    expect(optional.map(({ operation: { operationId, security } }) => [operationId, security])).toEqual([
+      ['getSession', [{ ConsoleSession: [] }, {}]],
+      ['signOut', [{ ConsoleSession: [] }, {}]],
+    ]);
+  });
+
   it('references → all resolve inside the document', () => {
     const found = references(document);
     expect(found.filter((reference) => !reference.startsWith('#/') || !resolves(reference))).toEqual([]);

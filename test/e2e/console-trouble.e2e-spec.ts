@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { ApiAnswer } from '../support/api-client.js';
+import { dropDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { startWorld } from '../support/world.js';
+
+const RECOVERY = { withinMs: 5_000 };
+
+let ends: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+/** What the console is told it offers: while the way to the database is lost, and once it is there again. */
+async function capabilities(env: Record<string, string>): Promise<{ lost: ApiAnswer; again: ApiAnswer }> {
+  const databaseUrl = await freshDatabase();
+  ends.push(() => dropDatabase(databaseUrl));
+  const url = new URL(databaseUrl);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+  ends.push(() => proxy.close());
+  url.host = `127.0.0.1:${proxy.port}`;
+  const world = await startWorld({ env: { ...env, DATABASE_URL: url.href } });
+  ends.push(() => world.stop());
+  const read = () => world.as(undefined).get('/v1/console/capabilities');
+  proxy.freeze();
+  const asked = read();
+  await sleep(300);
+  proxy.thaw();
+  const lost = await asked;
+  await eventually(async () => (await read()).status === 200, RECOVERY);
+  return { lost, again: await read() };
+}
+
+describe('the console while the database is lost (threats 10.3)', () => {
+  it('nobody can say whether there is a first person → 503 with Retry-After; afterwards it is told', async () => {
+    const { lost, again } = await capabilities({});
+    expect([lost.status, lost.body.error?.code]).toEqual([503, 'service_unavailable']);
+    expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(again.body.registrationOpen).toBe(true);
+  });
+
+  it('registration is open because the operator says so → told all the same', async () => {
+    const { lost } = await capabilities({ ALLOW_ADDITIONAL_REGISTRATIONS: 'true' });
+    expect([lost.status, lost.body.registrationOpen]).toEqual([200, true]);
+  });
+});
