@@ -127,6 +127,28 @@ describe('migrations', () => {
     await before.destroy();
   });
 
+  it('subjects before their issuers were written down → Google’s, as those of the version before; on the way back theirs alone', async () => {
+    const naming = MIGRATIONS.findIndex(({ name }) => name.startsWith('NameIssuers'));
+    const before = await connect(MIGRATIONS.slice(0, naming));
+    await before.runMigrations({ transaction: 'each' });
+    await source.query("INSERT INTO identities (id, kind, created_at) VALUES ('ada', 'service', now())");
+    const asBefore =
+      "INSERT INTO openid_subjects (provider, subject, identity_id, created_at) VALUES ('google', $1, 'ada', now())";
+    await source.query(asBefore, ['early']);
+    await up();
+    await source.query(asBefore, ['late']);
+    await source.query(
+      `INSERT INTO openid_subjects (issuer, subject, identity_id, created_at)
+       VALUES ('https://accounts.google.com', 'new', 'ada', now()), ('https://b.example', 'early', 'ada', now())`,
+    );
+    const google = ['early', 'late', 'new'].map((subject) => ({ provider: 'google', subject }));
+    const kept = 'SELECT provider, subject FROM openid_subjects';
+    expect(await source.query(`${kept} WHERE issuer = 'https://accounts.google.com' ORDER BY subject`)).toEqual(google);
+    for (const _later of MIGRATIONS.slice(naming)) await source.undoLastMigration({ transaction: 'each' });
+    expect(await source.query(`${kept} ORDER BY subject`)).toEqual(google);
+    await before.destroy();
+  });
+
   it('constraints → all named by us, so that a refusal can be told by its name', async () => {
     await up();
     const generated = await source.query(

@@ -13,22 +13,30 @@ import {
   startConsoleWorld,
   trailOf,
 } from '../support/console.js';
-import { newSigningKey, OPENID_CLIENT, type OpenIdPerson, OpenIdProvider } from '../support/openid-provider.js';
+import { newOpenIdPerson, newSigningKey, OPENID_CLIENT, OpenIdProvider } from '../support/openid-provider.js';
 import { newPerson } from '../support/people.js';
+import {
+  beginAt,
+  CALLBACK,
+  CONSOLE,
+  comeBackTo,
+  placeOf,
+  REDIRECT_URI,
+  STATE_COOKIE,
+  signInThrough,
+  stateOf,
+  thirdPartySettings,
+  userOf,
+} from '../support/third-party.js';
 import type { World } from '../support/world.js';
-
-const CONSOLE = 'https://console.example.com';
-const CALLBACK = '/v1/auth/callback/google';
-const STATE_COOKIE = 'gw_identity_third_party_state';
 
 let provider: OpenIdProvider;
 let world: World;
 let clock: FakeClock;
-let subjects = 0;
 
 beforeAll(async () => {
   clock = new FakeClock();
-  provider = await OpenIdProvider.start(`${CONSOLE}${CALLBACK}`);
+  provider = await OpenIdProvider.start(REDIRECT_URI);
   world = await startConsoleWorld({ clock, env: settings() });
 });
 
@@ -46,57 +54,13 @@ afterAll(async () => {
 });
 
 function settings(): Record<string, string> {
-  return {
-    ALLOW_ADDITIONAL_REGISTRATIONS: 'true',
-    PUBLIC_URL: CONSOLE,
-    GOOGLE_ISSUER_URL: provider.issuer,
-    GOOGLE_CLIENT_ID: OPENID_CLIENT.id,
-    GOOGLE_CLIENT_SECRET: OPENID_CLIENT.secret,
-  };
+  return { ALLOW_ADDITIONAL_REGISTRATIONS: 'true', ...thirdPartySettings(provider) };
 }
 
-function newOpenIdPerson(claims: object = {}): OpenIdPerson {
-  const sub = `subject-${++subjects}-${process.pid}`;
-  return {
-    sub,
-    email: `${sub}@Example.com`,
-    email_verified: true,
-    name: 'Grace Hopper',
-    picture: 'https://images.example/grace.png',
-    ...claims,
-  };
-}
-
-function begin(body: object = {}, at = world): Promise<ApiAnswer> {
-  return browserOf(at).post('/v1/auth/sign-in/social', { provider: 'google', ...body });
-}
-
-/** `Cookie` header of what the browser keeps while it is away. */
-function stateOf(answer: ApiAnswer): string {
-  return setCookieOf(answer, STATE_COOKIE)?.split(';')[0] ?? '';
-}
-
-/** Comes back from the provider to where it has sent the browser. */
-function comeBack(query: string, cookie: string, at = world): Promise<ApiAnswer> {
-  return browserOf(at, { cookie }).get(`${CALLBACK}${query}`);
-}
-
-/** The whole way: there, signing in, and back. */
-async function signIn(body: object = {}, { at = world, cookie = '' } = {}): Promise<ApiAnswer> {
-  const begun = await begin(body, at);
-  const { search } = await provider.visit(begun.body.url);
-  return comeBack(search, [stateOf(begun), cookie].filter(Boolean).join('; '), at);
-}
-
-function placeOf({ status, headers }: ApiAnswer): string | null {
-  if (status !== 302) throw new Error(`a redirect was expected, not ${status}`);
-  return headers.get('location');
-}
-
-async function signedInUser(answer: ApiAnswer, at = world) {
-  const { body } = await browserOf(at, { cookie: sessionCookieOf(answer) }).get('/v1/auth/get-session');
-  return body.user;
-}
+const begin = (body: object = {}, at = world) => beginAt(at, body);
+const comeBack = (query: string, cookie: string, at = world) => comeBackTo(at, query, cookie);
+const signIn = (body: object = {}, { at = world, cookie = '' } = {}) => signInThrough(provider, at, { body, cookie });
+const signedInUser = (answer: ApiAnswer, at = world) => userOf(at, answer);
 
 async function peopleOf({ dataSource }: World): Promise<number> {
   const [row] = await dataSource.query("SELECT count(*)::int AS count FROM identities WHERE kind = 'human'");
@@ -113,7 +77,7 @@ describe('signing in at a third party (contract-admin 7.1)', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: OPENID_CLIENT.id,
       response_type: 'code',
-      redirect_uri: `${CONSOLE}${CALLBACK}`,
+      redirect_uri: REDIRECT_URI,
       scope: 'openid email profile',
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),

@@ -22,7 +22,7 @@ export function newAddress(): string {
 }
 
 /** A browser with these cookies, of a page of the console, from an address of its own unless one is given. */
-export function browserOf(world: World, { cookie = '', address = newAddress() } = {}): ApiClient {
+export function browserOf(world: Pick<World, 'with'>, { cookie = '', address = newAddress() } = {}): ApiClient {
   const headers = { 'x-forwarded-for': address, 'x-console-request': '1' };
   return world.with(cookie === '' ? headers : { ...headers, cookie });
 }

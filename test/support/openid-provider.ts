@@ -31,6 +31,21 @@ export interface OpenIdPerson {
   readonly [claim: string]: unknown;
 }
 
+let people = 0;
+
+/** Somebody whom no provider has named yet. */
+export function newOpenIdPerson(claims: object = {}): OpenIdPerson {
+  const sub = `subject-${++people}-${process.pid}`;
+  return {
+    sub,
+    email: `${sub}@Example.com`,
+    email_verified: true,
+    name: 'Grace Hopper',
+    picture: 'https://images.example/grace.png',
+    ...claims,
+  };
+}
+
 interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;

@@ -6,13 +6,11 @@ import type { OpenedSession } from '../../identity/sessions/sessions.service.js'
 import type { BrowserClient } from '../browser-client.js';
 import { BrowserSessions } from '../browser-sessions.service.js';
 import { Registration } from '../people/registration.service.js';
-import { type OpenIdSubject, OpenIdSubjectsRepository } from './openid-subjects.repository.js';
-import type { ThirdPartyPerson } from './third-party-person.rules.js';
-
-const PROVIDER = 'google';
+import { OpenIdSubjectsRepository } from './openid-subjects.repository.js';
+import type { OpenIdSubject, ThirdPartyPerson } from './third-party-person.rules.js';
 
 /**
- * People whom a third party has signed in. They are who they are by its subject alone: an e-mail address that is known
+ * People whom a third party has signed in. They are who they are by its issuer and subject alone: an e-mail address that is known
  * here already, with a password or otherwise, is not theirs by being told (contract-admin 7.1).
  */
 @Injectable()
@@ -32,8 +30,8 @@ export class ThirdPartyPeople {
    * @throws as `Registration.register` says.
    */
   signIn(person: ThirdPartyPerson, invitation: Secret | undefined, browser: BrowserClient): Promise<OpenedSession> {
-    const { subject, ...newcomer } = person;
-    const known = { provider: PROVIDER, subject };
+    const { issuer, subject, ...newcomer } = person;
+    const known = { issuer, subject };
     return this.dataSource.transaction(async (tx) => {
       const identityId = await this.subjects.findIdentity(tx, known);
       if (identityId !== undefined) return this.sessions.open(tx, identityId, browser);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { thirdPartyPersonOf } from './third-party-person.rules.js';
 
 const CLAIMS = {
+  iss: 'https://accounts.google.com',
   sub: '110248495921238986420',
   email: 'Ada@Example.com',
   email_verified: true,
@@ -13,6 +14,7 @@ const CLAIMS = {
 describe('what an identity token says of a person (threats 1)', () => {
   it('everything → taken over, the e-mail address in its comparable form', () => {
     expect(thirdPartyPersonOf(CLAIMS)).toEqual({
+      issuer: CLAIMS.iss,
       subject: CLAIMS.sub,
       email: 'ada@example.com',
       emailVerified: true,
@@ -22,7 +24,10 @@ describe('what an identity token says of a person (threats 1)', () => {
   });
 
   it('subject and e-mail address alone → named by the address; not verified unless it says true', () => {
-    expect(thirdPartyPersonOf({ sub: '1', email: 'ada@example.com', email_verified: 'true' })).toEqual({
+    expect(
+      thirdPartyPersonOf({ iss: 'https://a.example', sub: '1', email: 'ada@example.com', email_verified: 'true' }),
+    ).toEqual({
+      issuer: 'https://a.example',
       subject: '1',
       email: 'ada@example.com',
       emailVerified: false,

@@ -2,15 +2,22 @@ import { isStorableText } from '../../common/fields/config-reader.js';
 import { comparableEmail, isEmailAddress } from '../../identity/email-address.js';
 import { IMAGE_ADDRESS, MAX_IMAGE_ADDRESS, MAX_NAME } from '../people/person.rules.js';
 
-/** What an identity token says of a person; hostile until it is read (threats 1). */
+/** What an identity token says of a person; hostile until it is read (threats 1), but for its issuer, who is proven. */
 export interface IdentityClaims {
+  readonly iss: string;
   readonly sub: string;
   readonly [claim: string]: unknown;
 }
 
-/** A person as a third party names them. */
-export interface ThirdPartyPerson {
+/** Somebody as an OpenID provider knows them; the subject is unique there alone. Source: OpenID Connect Core 5.7. */
+export interface OpenIdSubject {
+  /** As its tokens write it. */
+  readonly issuer: string;
   readonly subject: string;
+}
+
+/** A person as a third party names them. */
+export interface ThirdPartyPerson extends OpenIdSubject {
   /** As `comparableEmail` writes it. */
   readonly email: string;
   readonly emailVerified: boolean;
@@ -23,11 +30,12 @@ const MAX_SUBJECT = 255;
 
 /** @returns `undefined` for claims that name nobody: without a usable subject or e-mail address. */
 export function thirdPartyPersonOf(claims: IdentityClaims): ThirdPartyPerson | undefined {
-  const { sub, email: given } = claims;
+  const { iss, sub, email: given } = claims;
   const email = typeof given === 'string' ? comparableEmail(given) : '';
   if (sub === '' || sub.length > MAX_SUBJECT || !isStorableText(sub)) return undefined;
   if (!isEmailAddress(email) || !isStorableText(email)) return undefined;
   return {
+    issuer: iss,
     subject: sub,
     email,
     emailVerified: claims.email_verified === true,

@@ -19,6 +19,7 @@ import { TellOpenCalls1763600000017 } from '../../../migrations/1763600000017-te
 import { CountUsersByStatus1763600000018 } from '../../../migrations/1763600000018-count-users-by-status.js';
 import { KeepUserCounts1763600000019 } from '../../../migrations/1763600000019-keep-user-counts.js';
 import { PageApps1763600000020 } from '../../../migrations/1763600000020-page-apps.js';
+import { NameIssuers1763600000021 } from '../../../migrations/1763600000021-name-issuers.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CountUsersByStatus1763600000018,
   KeepUserCounts1763600000019,
   PageApps1763600000020,
+  NameIssuers1763600000021,
 ];

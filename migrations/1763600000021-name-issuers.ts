@@ -1,0 +1,33 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Whom `google` has stood for, unless the settings named another one. */
+const GOOGLE = 'https://accounts.google.com';
+
+/**
+ * Whose subjects they are: the same subject at another issuer is another person.
+ *
+ * Rows that name no issuer are Google's, also those that an earlier version still writes beside this one. So nobody whom
+ * another issuer named is anybody until the operator says whose their rows are. `provider` goes in a later version.
+ */
+export class NameIssuers1763600000021 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE openid_subjects
+        ADD COLUMN issuer text NOT NULL DEFAULT '${GOOGLE}',
+        ALTER COLUMN provider SET DEFAULT 'google'`);
+    await runner.query(`
+      ALTER TABLE openid_subjects
+        DROP CONSTRAINT openid_subjects_pkey,
+        ADD CONSTRAINT openid_subjects_pkey PRIMARY KEY (issuer, subject)`);
+  }
+
+  /** The earlier version takes every subject for Google's; so those of others go. */
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DELETE FROM openid_subjects WHERE issuer <> $1', [GOOGLE]);
+    await runner.query(`
+      ALTER TABLE openid_subjects
+        DROP CONSTRAINT openid_subjects_pkey,
+        ADD CONSTRAINT openid_subjects_pkey PRIMARY KEY (provider, subject)`);
+    await runner.query('ALTER TABLE openid_subjects DROP COLUMN issuer, ALTER COLUMN provider DROP DEFAULT');
+  }
+}
