@@ -12,7 +12,7 @@ import { listRouteAccess } from './common/http/access-check.js';
 import { maxBodyBytesOf } from './common/http/body-limit.decorator.js';
 import { refuseUnparsed } from './common/http/client-error.js';
 import { StalledClients } from './common/http/connections/stalled-clients.js';
-import { RawBody } from './common/http/raw-body.js';
+import { dropMalformedContentType, RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
 import { requireOneMeaning } from './common/http/request-head.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
@@ -105,6 +105,8 @@ export async function createGateway({
 function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void {
   fastify.decorateRequest('timings', undefined);
   fastify.decorateRequest('refusalLogged', false);
+  // No route has it; with a body the framework would ask for a content type before it says that.
+  fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (request, _payload, done) => {
     const contentType = request.headers['content-type'] ?? '';
@@ -114,6 +116,7 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
     try {
       firstParty.label(reply);
       requireOneMeaning(request.raw);
+      dropMalformedContentType(request.raw.headers);
       firstParty.judge(request);
       done();
     } catch (error) {

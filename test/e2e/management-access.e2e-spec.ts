@@ -116,6 +116,7 @@ describe('management requests', () => {
   it.each([
     ['an unknown path', 'GET', '/v1/admin/nothing'],
     ['a known path with another method', 'PATCH', PATH],
+    ['a known path with a method that wants a content type', 'QUERY', PATH],
     ['a path in other case', 'GET', '/V1/admin/prices'],
     ['a trailing slash', 'GET', `${PATH}/`],
     ['a doubled slash', 'GET', '/v1//admin/prices'],
@@ -146,6 +147,17 @@ describe('management requests', () => {
       const headers = { 'content-type': type };
       const answer = await world.api.post('/v1/admin/providers', undefined, { raw: '{}', headers });
       expect([answer.status, answer.body.error.message]).toEqual([400, 'Content-Type: must be application/json']);
+    },
+  );
+
+  it.each(['', 'json', '///', 'a/b/c', ' ; charset=utf-8'])(
+    'contract-admin 0.3: Content-Type "%s" → judged after route and credential, as every body is',
+    async (type) => {
+      const request = { raw: '{}', headers: { 'content-type': type } };
+      const answer = await world.api.post('/v1/admin/providers', undefined, request);
+      expect([answer.status, answer.body.error.message]).toEqual([400, 'Content-Type: must be application/json']);
+      expect((await world.as(undefined).post('/v1/admin/providers', undefined, request)).status).toBe(401);
+      expect((await world.api.post('/v1/admin/nothing', undefined, request)).status).toBe(404);
     },
   );
 
