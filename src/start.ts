@@ -5,7 +5,7 @@ import { drainServer } from './common/http/drain-server.js';
 import { type Ids, SystemIds } from './common/ids.js';
 import type { LogSink } from './common/log/log.js';
 import { BootstrapService } from './identity/bootstrap.service.js';
-import { loadEnvironment } from './platform/config/environment.js';
+import type { Environment } from './platform/config/environment.js';
 import { whenReachable } from './platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
 import type { VaultFactory } from './platform/vault/create-vault.js';
@@ -54,8 +54,9 @@ export async function startGateway(
   options: StartOptions,
 ): Promise<RunningGateway> {
   const { log, clock = new SystemClock(), ids = new SystemIds(), providerTypes = [], vault } = options;
-  defineProviderTypes(providerTypes, loadEnvironment(env).TRUSTED_PRIVATE_HOSTS);
-  const platform = await openPlatform(env, { clock, ids, log, vault });
+  const onSettings = ({ TRUSTED_PRIVATE_HOSTS }: Environment) =>
+    defineProviderTypes(providerTypes, TRUSTED_PRIVATE_HOSTS);
+  const platform = await openPlatform(env, { clock, ids, log, vault, onSettings });
   try {
     return await serve(platform, options.imports);
   } catch (error) {

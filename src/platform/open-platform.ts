@@ -40,6 +40,8 @@ interface PlatformOptions {
   readonly log: LogSink;
   /** Takes the place of the vault that the settings describe. */
   readonly vault?: VaultFactory;
+  /** Told of the settings before anything is opened; what it throws ends the start. */
+  readonly onSettings?: (environment: Environment) => void;
 }
 
 /** The outside world, opened; `close` ends all of it. */
@@ -58,13 +60,14 @@ interface Database {
  * Reads the settings, brings the database up and up to date, and opens everything the rooms need. What was opened is
  * closed again when a later step fails.
  *
- * @throws EnvironmentError for settings that do not hold; Error where the database cannot be had.
+ * @throws EnvironmentError for settings that do not hold; Error where the database cannot be had; what `onSettings` throws.
  */
 export async function openPlatform(
   env: ProcessEnvironment,
-  { clock, ids, log: sink, vault: makeVault }: PlatformOptions,
+  { clock, ids, log: sink, vault: makeVault, onSettings }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
+  onSettings?.(environment);
   const metrics = new Metrics();
   const log = new Log(clock, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
   const opened: (() => Promise<unknown>)[] = [];
