@@ -4,11 +4,13 @@ import { type Clock, SystemClock } from './common/clock.js';
 import { drainServer } from './common/http/drain-server.js';
 import { type Ids, SystemIds } from './common/ids.js';
 import type { LogSink } from './common/log/log.js';
+import { RegistrationPolicy } from './console-auth/people/registration-policy.service.js';
 import { BootstrapService } from './identity/bootstrap.service.js';
 import type { Environment } from './platform/config/environment.js';
 import { whenReachable } from './platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
 import type { VaultFactory } from './platform/vault/create-vault.js';
+import { registrationOf, startBanner } from './start-banner.rules.js';
 import { defineProviderTypes } from './upstreams/defined-types/define-provider-types.js';
 import type { ProviderTypeDefinition } from './upstreams/defined-types/provider-type-definition.js';
 
@@ -85,6 +87,9 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     throw error;
   }
   const url = await app.getUrl();
+  const hasAccount = await whenReachable(() => bootstrap.hasAnyAccount(), patience);
+  const isOpen = await whenReachable(() => app.get(RegistrationPolicy).isOpen(), patience);
+  const registration = registrationOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
   let stopping: Promise<void> | undefined;
@@ -98,26 +103,10 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: banner(url, await whenReachable(() => bootstrap.hasAnyAccount(), patience)),
+    banner: startBanner({ url, hasAccount, registration }),
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;
     },
   };
-}
-
-function banner(url: string, hasAccount: boolean): string {
-  const firstAccount = hasAccount
-    ? ''
-    : `
-  There is no account yet. Stop the gateway and start it once with a management key of your choice:
-    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits> npm start
-`;
-  return `
-  The gateway is ready.
-    API          ${url}
-    Description  ${url}/openapi.json
-    Health       ${url}/v1/healthz
-${firstAccount}
-`;
 }

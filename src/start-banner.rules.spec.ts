@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { registrationOf, startBanner } from './start-banner.rules.js';
+
+const URL = 'http://127.0.0.1:8080';
+const KEY = /start it once with a management key/;
+const FIRST = /The first person who does gets an organization, and closes registration/;
+const ANYBODY = /Anybody who reaches the gateway may register/;
+const SIGN_UP = `POST ${URL}/v1/auth/sign-up/email`;
+
+describe('startBanner (decision 6.3; contract-admin 7.4)', () => {
+  it.each([
+    ['nothing is there', false, 'first person', { key: true, first: true, anybody: false }],
+    ['nothing is there, open to all', false, 'anybody', { key: true, first: false, anybody: true }],
+    ['an account, nobody registered', true, 'first person', { key: false, first: true, anybody: false }],
+    ['people, registration closed', true, 'closed', { key: false, first: false, anybody: false }],
+    ['people, registration open to all', true, 'anybody', { key: false, first: false, anybody: true }],
+    ['a person whose organization is gone', false, 'closed', { key: true, first: false, anybody: false }],
+  ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, registration, ways) => {
+    const banner = startBanner({ url: URL, hasAccount, registration });
+    expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
+    expect(banner.includes(SIGN_UP)).toBe(ways.first || ways.anybody);
+    expect(banner).toContain(`API          ${URL}\n`);
+  });
+});
+
+describe('registrationOf', () => {
+  it.each([
+    ['nobody has registered', true, false, 'first person'],
+    ['somebody has', false, false, 'closed'],
+    ['the setting opens it', true, true, 'anybody'],
+  ] as const)('%s → %4$s', (_name, isOpen, isOpenToAll, expected) => {
+    expect(registrationOf(isOpen, isOpenToAll)).toBe(expected);
+  });
+});

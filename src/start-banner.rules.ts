@@ -1,0 +1,51 @@
+/** Who may register: the first person, which closes registration; anybody, always; nobody who is not invited. */
+type Registration = 'first person' | 'anybody' | 'closed';
+
+/** What the person who started the service is told of. */
+interface StartedService {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly hasAccount: boolean;
+  readonly registration: Registration;
+}
+
+const SIGN_UP_PATH = '/v1/auth/sign-up/email';
+
+const FIRST_ACCOUNT = `
+  There is no account yet. For one that no person owns, stop the gateway and start it once with a management key of
+  your choice:
+    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits> npm start
+`;
+
+/**
+ * Who may register now.
+ *
+ * @param isOpen whether somebody may; @param isOpenToAll whether the setting says that anybody always may.
+ */
+export function registrationOf(isOpen: boolean, isOpenToAll: boolean): Registration {
+  if (isOpenToAll) return 'anybody';
+  return isOpen ? 'first person' : 'closed';
+}
+
+/** What is written to the terminal once the service answers: where it is, and every way in that is open now. */
+export function startBanner({ url, hasAccount, registration }: StartedService): string {
+  return `
+  The gateway is ready.
+    API          ${url}
+    Description  ${url}/openapi.json
+    Health       ${url}/v1/healthz
+${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, registration)}
+`;
+}
+
+function signUp(url: string, registration: Registration): string {
+  if (registration === 'closed') return '';
+  const who =
+    registration === 'anybody'
+      ? 'Anybody who reaches the gateway may register, and gets an organization of their own:'
+      : 'Nobody has registered yet. The first person who does gets an organization, and closes registration:';
+  return `
+  ${who}
+    POST ${url}${SIGN_UP_PATH}  {"name": "…", "email": "…", "password": "…"}
+`;
+}
