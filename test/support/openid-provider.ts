@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type CryptoKey,
@@ -64,11 +64,13 @@ export class OpenIdProvider {
   readonly answers = new Map<string, (context: ProviderContext) => void>();
   /** Paths that were called, in order. */
   readonly called: string[] = [];
+  private own: SigningKey;
+  private handle: (request: IncomingMessage, response: ServerResponse) => void;
 
   private constructor(
     readonly issuer: string,
     private readonly server: Server,
-    private readonly own: SigningKey,
+    private readonly redirectUri: string,
   ) {}
 
   /** @param redirectUri where it sends browsers back to. */
@@ -76,9 +78,17 @@ export class OpenIdProvider {
     const server = createServer();
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const provider = new OpenIdProvider(issuer, server, await newSigningKey());
-    provider.serve(redirectUri);
+    const provider = new OpenIdProvider(issuer, server, redirectUri);
+    await provider.rotateKey();
+    server.on('request', (request, response) => provider.handle(request, response));
     return provider;
+  }
+
+  /** Signs with another key from now on, and publishes that one alone. Sign-ins that are under way there are over. */
+  async rotateKey(): Promise<SigningKey> {
+    this.own = await newSigningKey();
+    this.handle = this.serving();
+    return this.own;
   }
 
   /** Walks a browser from the address it is sent to until it is sent back; where to is the answer. */
@@ -104,12 +114,17 @@ export class OpenIdProvider {
     await new Promise((done) => this.server.close(done));
   }
 
-  private serve(redirectUri: string): void {
+  private serving(): typeof this.handle {
     const { id: client_id, secret: client_secret } = OPENID_CLIENT;
     const provider = new Provider(this.issuer, {
       adapter: createMemoryAdapter(0),
       clients: [
-        { client_id, client_secret, redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_post' },
+        {
+          client_id,
+          client_secret,
+          redirect_uris: [this.redirectUri],
+          token_endpoint_auth_method: 'client_secret_post',
+        },
       ],
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
       conformIdTokenClaims: false,
@@ -124,12 +139,12 @@ export class OpenIdProvider {
     });
     provider.use((context, next) => this.answer(context, next));
     const serve = provider.callback();
-    this.server.on('request', (request, response) => {
+    return (request, response) => {
       if (!request.url?.startsWith(SIGN_IN_PATH)) return serve(request, response);
       const declined = { error: 'access_denied', error_description: 'Not today.' };
       const result = this.person === undefined ? declined : { login: { accountId: this.person.sub } };
       return void provider.interactionFinished(request, response, result);
-    });
+    };
   }
 
   private async answer(context: ProviderContext, next: () => Promise<void>): Promise<void> {
