@@ -37,6 +37,13 @@ const withDatabase = {
 const MOST_WORKERS = 4;
 
 /**
+ * How long a process may take to end once its last suite is done. With hundreds of megabytes of module registries and
+ * nothing left open, V8 alone can need more than the half second that is usual. What leaves something open never ends by
+ * itself, and is still told of.
+ */
+const EXIT_PATIENCE_MS = 5_000;
+
+/**
  * Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. What
  * promises a time of the whole service has the machine to itself: a run of its own, after the others.
  */
@@ -44,6 +51,7 @@ export default {
   rootDir,
   // Every suite leaves a module registry behind. A process that has grown is replaced, before it runs out of memory.
   workerIdleMemoryLimit: '1GB',
+  workerGracefulExitTimeout: EXIT_PATIENCE_MS,
   // All cores: suites wait about as long as they work, for timers, processes and Postgres.
   maxWorkers: Math.min(MOST_WORKERS, availableParallelism()),
   reporters: ['default', '<rootDir>/test/support/skipped-suites.mjs'],
