@@ -14,7 +14,7 @@ const BRAND = 'gw_mgmt_';
 /** 285 bits. Source: contract-admin 3.2. */
 const RANDOM_LENGTH = 48;
 /** Keys of one account that are in force at the same time. */
-const MAX_KEYS = 100;
+const MAX_KEYS = 1_000;
 
 /** Makes, lists and revokes the management keys of an account. `ManagementKeysService` proves them. */
 @Injectable()

@@ -97,14 +97,14 @@ describe('making a management key (contract-admin 3.2)', () => {
     expect([answer.status, answer.body.error]).toEqual([400, { code: 'invalid_request', message }]);
   });
 
-  it('threats 8: 100 in force → no further one, also of two at once; one revoked → another one', async () => {
+  it('threats 8: 1 000 in force → no further one, also of two at once; one revoked → another one', async () => {
     const account = await newAccount(world.dataSource);
     const person = await newPerson(world, { organizationId: account.organizationId });
     await world.dataSource.query(
       `INSERT INTO management_keys (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source,
          created_at, revoked_at)
-       SELECT $1 || n, $1, $2, 'One of many', $1 || n, 'x', 'read', 'console', now(), CASE WHEN n > 98 THEN now() END
-         FROM generate_series(1, 150) n`,
+       SELECT $1 || n, $1, $2, 'One of many', $1 || n, 'x', 'read', 'console', now(), CASE WHEN n > 998 THEN now() END
+         FROM generate_series(1, 1500) n`,
       [account.organizationId, person.identityId],
     );
     const make = () => person.client.post(PATH, { name: 'The last one' });
