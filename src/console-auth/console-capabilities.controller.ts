@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { PublicAccess } from '../common/http/access.js';
-import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Operation } from '../common/http/openapi.decorators.js';
 import { Environment } from '../platform/config/environment.js';
 import { CapabilitiesResponse } from './dto/capabilities.response.js';
 import { RegistrationPolicy } from './people/registration-policy.service.js';
@@ -21,9 +21,7 @@ export class ConsoleCapabilitiesController {
     id: 'getConsoleCapabilities',
     tag: 'Operations',
     summary: 'Read what the console offers here',
-    description: 'Refuses nobody; without its database the service cannot say whether registration is open.',
   })
-  @Fails('service_unavailable')
   @ApiOkResponse({ type: CapabilitiesResponse })
   async capabilities(): Promise<CapabilitiesResponse> {
     const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL } = this.environment;
