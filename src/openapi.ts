@@ -6,6 +6,7 @@ import {
   issuerOfPreset,
 } from './app-directory/config/identity-presets.rules.js';
 import { ERRORS } from './common/errors/error-catalogue.js';
+import { namesOfIgnoring } from './common/fields/fields.js';
 import { SESSION_COOKIE } from './identity/sessions/session-cookie.rules.js';
 import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
 import type { ExampleSource } from './openapi-examples.rules.js';
@@ -139,19 +140,12 @@ function withIssuerPresets(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** Bodies of phones may hold members that we do not know (contract-app 2.2, 3.1). */
-const OPEN_REQUESTS: ReadonlySet<string> = new Set([
-  'RegisterUserDeviceRequest',
-  'RegisterInstallRequest',
-  'ExchangeUserDeviceRequest',
-  'ExchangeInstallRequest',
-]);
-
 /** The pipe refuses members it does not know, and answers hold none that are not described: say so. */
 function closeRequests(document: OpenAPIObject): OpenAPIObject {
+  const open = namesOfIgnoring();
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     if (!('properties' in schema) || schema.additionalProperties !== undefined) continue;
-    schema.additionalProperties = OPEN_REQUESTS.has(name);
+    schema.additionalProperties = open.has(name);
   }
   return document;
 }

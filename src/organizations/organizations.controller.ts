@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { readShape } from '../common/fields/read-shape.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin, AdminAccess, Person, PersonAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
@@ -52,14 +51,12 @@ export class OrganizationsController {
       'Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.',
   })
   @Fails('invalid_request', 'not_a_member', 'account_expired')
-  @ApiBody({ type: SelectOrganizationRequest })
   @ApiOkResponse({ type: AdminSessionResponse })
   async select(
     @Person() person: PersonPrincipal,
-    @Body() sent: Readonly<Record<string, unknown>>,
+    @Body() { organizationId }: SelectOrganizationRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AdminSessionResponse> {
-    const { organizationId } = readShape(SelectOrganizationRequest, sent, 'ignore');
     const session = await this.adminSessions.select(person, organizationId);
     this.cookies.setOrganization(reply, this.sessions.organizationCookie(organizationId));
     return AdminSessionResponse.from(session);

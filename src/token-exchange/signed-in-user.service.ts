@@ -60,10 +60,10 @@ export class SignedInUser {
     attempt: AuthAttempt,
   ): Promise<{ userId: string; proof: U | I }> {
     if (end_user.source === 'app_install') {
-      const proof = readShape(shapes.app_install, body, 'ignore');
+      const proof = readShape(shapes.app_install, body);
       return { userId: proof.key_id, proof };
     }
-    const proof = readShape(shapes.issuer, body, 'ignore');
+    const proof = readShape(shapes.issuer, body);
     return { userId: await this.prove(app, end_user.issuer, proof.issuer_token, attempt), proof };
   }
 

@@ -45,7 +45,6 @@ describe('keys of an application', () => {
     ['a blank name', { name: ' ' }],
     ['a name of 101 characters', { name: 'n'.repeat(101) }],
     ['a number for a name', { name: 7 }],
-    ['a stranger', { name: 'Backend', key: 'gw_mine' }],
   ])('body with %s → 400', async (_what, body) => {
     const app = await world.app();
     expect((await world.api.post(keysOf(app.id), body)).status).toBe(400);
@@ -61,6 +60,16 @@ describe('keys of an application', () => {
     expect((await world.api.post(`${keysOf(app.id)}/${id}/revoke`)).body).toEqual(first.body);
     expect(await world.dataSource.query(revokedAt, [id])).toEqual([before]);
     expect((await world.api.get(keysOf(app.id))).body.keys[0]).toMatchObject({ id, status: 'revoked' });
+  });
+
+  it('contract-admin 0.1: members beside the name → ignored, not taken over', async () => {
+    const app = await world.app();
+    const mine = { name: 'Backend', key: 'gw_mine', id: 'key_mine', status: 'revoked', organization_id: 'somebody' };
+    const { status, body } = await world.api.post(keysOf(app.id), mine);
+    expect([status, body.name]).toEqual([201, 'Backend']);
+    expect([body.key, body.id]).not.toEqual(expect.arrayContaining(['gw_mine', 'key_mine']));
+    const [newest] = (await world.api.get(keysOf(app.id))).body.keys;
+    expect(newest).toMatchObject({ id: body.id, name: 'Backend', status: 'active' });
   });
 
   it('unknown key, or one of another application of the account → 404 not_found', async () => {

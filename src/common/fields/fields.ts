@@ -14,6 +14,25 @@ const known = new Map<object, Set<string>>();
 const trimmed = new Map<object, Set<string>>();
 const numeric = new Map<object, Set<string>>();
 
+const open = new Set<object>();
+
+/** Marks a request class that leaves members aside which it does not know; all others refuse them (contract-admin 0.1). */
+export function IgnoresOthers(): ClassDecorator {
+  return (type) => {
+    open.add(type);
+  };
+}
+
+/** Whether a request class leaves members aside which it does not know. */
+export function ignoresOthers(type: object): boolean {
+  return open.has(type);
+}
+
+/** Names of the classes that do. */
+export function namesOfIgnoring(): ReadonlySet<string> {
+  return new Set([...open].map((type) => String(Reflect.get(type, 'name'))));
+}
+
 /** Names of all members a request class declares. */
 export function knownMembers(type: { prototype: object }): ReadonlySet<string> {
   return known.get(type.prototype) ?? new Set();

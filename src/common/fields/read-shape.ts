@@ -2,22 +2,21 @@ import type { Type } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
-import { knownMembers, trimmedMembers } from './fields.js';
+import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
 
 /** Of an unknown member's name in a refusal. */
 const MAX_NAME_CHARACTERS = 100;
 
 /**
  * Makes an instance of a class with field decorators of what was sent. Only members the class knows are taken over, each
- * for itself: nothing of the sender's reaches a setter or a prototype, and other members, however many, cost next to
- * nothing (threats 2.6).
+ * for itself: nothing of the sender's reaches a setter or a prototype. Other members, however many, cost next to nothing
+ * (threats 2.6); they are refused, unless the class ignores them.
  *
  * @param sent a JSON object.
- * @param unknown what to do with members the class does not know.
  * @throws invalid_request naming the first member that is wrong; the code of a missing member that has one of its own.
  * Source: contract-admin 0.1.
  */
-export function readShape<T extends object>(type: Type<T>, sent: object, unknown: 'refuse' | 'ignore' = 'refuse'): T {
+export function readShape<T extends object>(type: Type<T>, sent: object): T {
   const instance = new type();
   const known = knownMembers(type);
   const trims = trimmedMembers(type);
@@ -28,7 +27,7 @@ export function readShape<T extends object>(type: Type<T>, sent: object, unknown
     Object.defineProperty(instance, name, { value, enumerable: true, writable: true, configurable: true });
   }
   const problems = validateSync(instance, { forbidUnknownValues: false, stopAtFirstError: true });
-  const stranger = unknown === 'refuse' ? Object.keys(sent).find((name) => !known.has(name)) : undefined;
+  const stranger = ignoresOthers(type) ? undefined : Object.keys(sent).find((name) => !known.has(name));
   const refusal = refusalOf(problems, stranger);
   if (refusal) throw refusal;
   return instance;

@@ -1,4 +1,4 @@
-import { Text } from '../../common/fields/fields.js';
+import { IgnoresOthers, Text } from '../../common/fields/fields.js';
 import { MAX_ORGANIZATION_NAME } from '../organization.rules.js';
 
 export class OrganizationNameRequest {
@@ -6,7 +6,7 @@ export class OrganizationNameRequest {
   readonly name: string;
 }
 
-/** Members beside these are ignored (contract-admin 0.1). */
+@IgnoresOthers()
 export class SelectOrganizationRequest {
   @Text({ max: 300, description: 'One that you belong to.' })
   readonly organizationId: string;

@@ -1,9 +1,10 @@
-import { Verbatim } from '../../common/fields/fields.js';
+import { IgnoresOthers, Verbatim } from '../../common/fields/fields.js';
 import { AssertionField, ChallengeField, IssuerTokenField, KeyIdField, NoIssuerTokenField } from './proof-fields.js';
 
 const MAX_API_KEY_CHARACTERS = 8_192;
 
 /** A registered device of a signed-in user. */
+@IgnoresOthers()
 export class ExchangeUserDeviceRequest {
   @IssuerTokenField()
   readonly issuer_token: string;
@@ -19,6 +20,7 @@ export class ExchangeUserDeviceRequest {
 }
 
 /** A registered install. */
+@IgnoresOthers()
 export class ExchangeInstallRequest {
   @NoIssuerTokenField()
   readonly issuer_token?: never;

@@ -1,6 +1,8 @@
+import { IgnoresOthers } from '../../common/fields/fields.js';
 import { AttestationField, ChallengeField, IssuerTokenField, KeyIdField, NoIssuerTokenField } from './proof-fields.js';
 
 /** Registers the device of a signed-in user. */
+@IgnoresOthers()
 export class RegisterUserDeviceRequest {
   @IssuerTokenField()
   readonly issuer_token: string;
@@ -16,6 +18,7 @@ export class RegisterUserDeviceRequest {
 }
 
 /** Registers an install, which is its own user. */
+@IgnoresOthers()
 export class RegisterInstallRequest {
   @NoIssuerTokenField()
   readonly issuer_token?: never;
