@@ -49,7 +49,6 @@ const [{ event, audit }] = (
   await database.query('SELECT (SELECT max(id) FROM auth_events) AS event, (SELECT max(id) FROM audit_events) AS audit')
 ).rows;
 const middle = { event: Number(event) - size.events / 2, audit: Number(audit) - size.events / 2 };
-const deep = Math.floor(size.users / 2) - 100;
 
 const app = '/v1/admin/apps/small-1';
 const lists = [
@@ -59,7 +58,8 @@ const lists = [
   ['applications of it, a late page', large, '/v1/admin/apps?limit=50&after_id=large-9'],
   ['keys of an application', small, `${app}/keys`],
   ['users, first page', small, `${app}/users`],
-  ['users, deep page', small, `${app}/users?offset=${deep}`],
+  ['users, page in the middle', small, `${app}/users?offset=${Math.floor(size.users / 4)}`],
+  ['users, last page', small, `${app}/users?offset=${Math.floor(size.users / 2) - 50}`],
   ['users, blocked', small, `${app}/users?status=blocked`],
   ['users, by a part of the id', small, `${app}/users?query=er-99`],
   ['auth events', small, `${app}/auth-events`],

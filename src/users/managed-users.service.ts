@@ -49,7 +49,7 @@ export class ManagedUsers {
 
   /** @param month UTC, `YYYY-MM`; the current one when absent. */
   async page(app: AppRef, filter: UserFilter, month = this.clock.utcMonth()): Promise<UserPage> {
-    const [rows, total] = await Promise.all([this.views.list(app, filter), this.views.count(app, filter)]);
+    const { rows, total } = await this.find(app, filter);
     const users = await this.withUsage(app, rows, month);
     return { appId: app.id, month, total, limit: filter.limit, offset: filter.offset, users };
   }
@@ -80,6 +80,19 @@ export class ManagedUsers {
       await this.blockedUsers.announceChange(tx, app.id);
     });
     this.blockedUsers.forget(app.id);
+  }
+
+  /** All users are passed over from the nearer end; nobody knows which is nearer for those that pass a filter. */
+  private async find(app: AppRef, filter: UserFilter): Promise<{ rows: UserRow[]; total: number }> {
+    const { query, status, limit, offset } = filter;
+    if (query || status !== undefined) {
+      const [rows, total] = await Promise.all([this.views.list(app, filter), this.views.count(app, filter)]);
+      return { rows, total };
+    }
+    const total = await this.views.count(app, filter);
+    const isLate = offset > total - offset - limit;
+    const rows = isLate ? await this.views.listFromEnd(app, filter) : await this.views.list(app, filter);
+    return { rows, total };
   }
 
   private async withUsage(app: AppRef, rows: readonly UserRow[], month: string): Promise<UserView[]> {

@@ -25,8 +25,31 @@ const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND know
 
 const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
 
+const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
+const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
+
 /** What is kept of an application is spread over rows (migration keep-user-counts); none: it never had users. */
 const KEPT = 'coalesce(sum(kept.total), 0)::integer AS total, coalesce(sum(kept.blocked), 0)::integer AS blocked';
+
+const PAGE = `SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6`;
+
+/**
+ * The same page of all users of an application, found from the other end: what is passed over is what comes after it.
+ * Their number is that of the moment the page is read at, so both ways find the same page. The outer limit tells the
+ * planner how few rows there are.
+ */
+const PAGE_FROM_END = `
+  SELECT late.id FROM (
+    SELECT known.id FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
+    ORDER BY known.recent_at, known.id DESC
+    LIMIT (SELECT greatest(least($3, ${KEPT_TOTAL} - $4), 0) ${KEPT_OF_APP})
+    OFFSET (SELECT greatest(${KEPT_TOTAL} - $4 - $3, 0) ${KEPT_OF_APP})) late
+  LIMIT $3`;
+
+const usersOf = (page: string) => `
+  WITH page AS MATERIALIZED (${page})
+  SELECT ${COLUMNS} FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
+  ${WITH_KEY} ${RECENT_FIRST}`;
 
 /** Lists and counts of users, virtual ones among them. */
 @Injectable()
@@ -35,12 +58,13 @@ export class UserViewsRepository {
 
   /** Those seen last come first. */
   list(app: AppRef, { query, status, limit, offset }: UserFilter): Promise<UserRow[]> {
-    return this.dataSource.query(
-      `WITH page AS MATERIALIZED (SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6)
-       SELECT ${COLUMNS} FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
-       ${WITH_KEY} ${RECENT_FIRST}`,
-      [app.organizationId, app.id, status ?? null, query ?? null, limit, offset],
-    );
+    const values = [app.organizationId, app.id, status ?? null, query ?? null, limit, offset];
+    return this.dataSource.query(usersOf(PAGE), values);
+  }
+
+  /** The same page of all of them, sooner when it is behind the middle. */
+  listFromEnd(app: AppRef, { limit, offset }: UserFilter): Promise<UserRow[]> {
+    return this.dataSource.query(usersOf(PAGE_FROM_END), [app.organizationId, app.id, limit, offset]);
   }
 
   /** How many there are on all pages. Those with a text in their id are counted one by one. */

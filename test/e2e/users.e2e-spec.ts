@@ -122,10 +122,12 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     const { body } = await list();
     expect(body.users.map((user: { id: string }) => user.id)).toEqual(order);
     expect(body.users[5]).toMatchObject({ id: 'waiting', last_seen_at: null });
-    for (const offset of [0, 3, 6, 7]) {
-      const page = await list(`?limit=3&offset=${offset}`);
-      expect(idsOf(page)).toEqual(order.slice(offset, offset + 3));
-      expect(page.body).toMatchObject({ total: 7, limit: 3, offset });
+    for (const limit of [1, 2, 3, 4, 7, 8]) {
+      for (let offset = 0; offset <= order.length + 1; offset++) {
+        const page = await list(`?limit=${limit}&offset=${offset}`);
+        expect(idsOf(page)).toEqual(order.slice(offset, offset + limit));
+        expect(page.body).toMatchObject({ total: 7, limit, offset });
+      }
     }
   });
 
