@@ -135,9 +135,10 @@ describeBreakingRedis('Redis cluster (decision 2)', () => {
   it(
     'a master is killed, its replica takes over → back within 5 s, with what was counted',
     async () => {
-      const { masters, hosts, hasTakenOver, isWhole } = await started();
+      const { masters, hosts, isInStep, hasTakenOver, isWhole } = await started();
       const redis = await connected(`redis+cluster://${hosts}`);
       await Promise.all(callers.map((caller) => redis.run(countUp(`gw:limit:${caller}`))));
+      await eventually(isInStep, BACK);
       await masters[0]?.kill();
       await eventually(() => redis.state === 'lost', NOTICED);
       await eventually(hasTakenOver, FAILED_OVER);

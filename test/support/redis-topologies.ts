@@ -23,6 +23,8 @@ export interface TestCluster {
   readonly hosts: string;
   /** Whether every server that answers says that all slots are served. */
   isWhole(): Promise<boolean>;
+  /** Whether the replica has everything the first master was told. */
+  isInStep(): Promise<boolean>;
   /** Whether the replica serves in place of the first master. */
   hasTakenOver(): Promise<boolean>;
   stop(): Promise<void>;
@@ -58,7 +60,11 @@ export async function startRedisCluster(options: readonly string[] = []): Promis
     await form(servers, buses, options);
     await eventually(isWhole, { withinMs: FORMED_MS });
     const hasTakenOver = async () => (await roleOf(replica, options))[0] === 'master';
-    return { masters: servers.slice(0, MASTERS), hosts: hostsOf(servers), isWhole, hasTakenOver, stop };
+    const isInStep = async () => {
+      const [, told, replicas] = await roleOf(servers[0], options);
+      return (replicas as unknown[][]).some(([, , has]) => Number(has) >= Number(told));
+    };
+    return { masters: servers.slice(0, MASTERS), hosts: hostsOf(servers), isWhole, isInStep, hasTakenOver, stop };
   } catch (error) {
     await stop();
     throw error;
