@@ -4,6 +4,7 @@ import { auditEnd, storedBudgets } from '../support/budget-proof/budget-audit.js
 import { BudgetFleet, MODEL } from '../support/budget-proof/budget-fleet.js';
 import { SerialClient, tokensCost } from '../support/budget-proof/budget-serial.js';
 import { type PaidAnswer, PaidClient } from '../support/budget-proof/paid-client.js';
+import { eventually } from '../support/eventually.js';
 import { describeBreakingRedis } from '../support/redis.js';
 
 /** `npm run prove-budgets` says how much more of it, and a seed to repeat it by. */
@@ -13,6 +14,7 @@ const SERIAL_CLIENTS = 8;
 const REPRICES = 6 * RUNS;
 const MONTH = new Date().toISOString().slice(0, 'YYYY-MM'.length);
 const MOST_HELD_SECONDS = 10;
+const STORED = { withinMs: 5_000 };
 const PATIENCE_MS = 60_000 * (RUNS + 1);
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `user-${at}`);
@@ -107,6 +109,9 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
       const plan = { app, userId: 'ann', treatment: 'whole' } as const;
       for (const instance of [0, 1])
         expect((await client.call({ ...plan, instance, mostTokens: 100 })).status).toBe(200);
+      // What is not stored yet is not repriced.
+      const stored = "SELECT FROM usage_events WHERE app_id = $1 AND user_id = 'ann'";
+      await eventually(async () => (await fleet.query(stored, [app.id])).length === 2, STORED);
       let isOver = false;
       const others = namesOf(6).map(async (_, at) => {
         while (!isOver) {
