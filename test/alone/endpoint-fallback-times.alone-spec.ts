@@ -1,16 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EndpointChain, RESPONSE } from '../support/endpoint-chain.js';
 import type { Answer } from '../support/proxy-client.js';
-import { json, type Script, slowHeaders } from '../support/upstream-scripts.js';
+import { json, type Script, silence, slowHeaders } from '../support/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
 
+const TTFB_SECONDS = 2;
 const OWN_ERROR = '{"error":{"code":"busy","message":"No."}}';
 
 let world: World;
 let chain: EndpointChain;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ env: { PROVIDER_TTFB_TIMEOUT_SECONDS: String(TTFB_SECONDS) } });
 });
 
 afterEach(() => chain.stop());
@@ -42,6 +43,16 @@ describe('what the client is told (contract-app 7.3)', () => {
     await chained(failing, slowHeaders(400, serving));
     const { provider_ttfb } = timingsOf(await chain.call());
     expect([provider_ttfb && provider_ttfb >= 395, provider_ttfb && provider_ttfb < 700]).toEqual([true, true]);
+  });
+});
+
+describe('the time all targets share (contract-app 6.11, 7.3)', () => {
+  it('a primary of two that hangs → the fallback has answered before the whole time is over', async () => {
+    await chained(silence(), serving);
+    const startedMs = performance.now();
+    expect((await chain.call()).status).toBe(200);
+    const tookMs = performance.now() - startedMs;
+    expect([tookMs > TTFB_SECONDS * 720, tookMs < TTFB_SECONDS * 950]).toEqual([true, true]);
   });
 });
 

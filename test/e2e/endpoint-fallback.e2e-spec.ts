@@ -178,9 +178,7 @@ describe('the last target (contract-app 7.3)', () => {
 describe('the time all targets share (contract-app 6.11, 7.3)', () => {
   it('a primary of two that hangs → cut at three quarters, and the fallback serves', async () => {
     await chained(silence(), serving('second'));
-    const [answer, tookMs] = await timed(() => chain.call());
-    expectServed(answer, 'second');
-    expect([tookMs > TTFB_SECONDS * 720, tookMs < TTFB_SECONDS * 950]).toEqual([true, true]);
+    expectServed(await chain.call(), 'second');
     const [hung] = (await chain.attempts()) ?? [];
     expect(hung?.latency_ms).toBeGreaterThanOrEqual(TTFB_SECONDS * 720);
     expect(world.logs.filter(({ message }) => message === 'provider_ttfb_timeout')).toHaveLength(1);
