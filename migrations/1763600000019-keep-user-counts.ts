@@ -28,7 +28,6 @@ export class KeepUserCounts1763600000019 implements MigrationInterface {
         blocked bigint NOT NULL
       ) WITH (fillfactor = 50)`);
     await runner.query('CREATE INDEX app_user_counts_app_idx ON app_user_counts (app_id)');
-    await runner.query('CREATE INDEX app_user_counts_organization_idx ON app_user_counts (organization_id, app_id)');
     await runner.query(`
       INSERT INTO app_user_counts (organization_id, app_id, total, blocked)
       SELECT organization_id, app_id, ${COUNTS} FROM app_users GROUP BY organization_id, app_id`);

@@ -25,11 +25,9 @@ const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND know
 
 const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
 
+/** What is kept of an application is spread over rows (migration keep-user-counts); none: it never had users. */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
 const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
-
-/** What is kept of an application is spread over rows (migration keep-user-counts); none: it never had users. */
-const KEPT = 'coalesce(sum(kept.total), 0)::integer AS total, coalesce(sum(kept.blocked), 0)::integer AS blocked';
 
 const PAGE = `SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6`;
 
@@ -95,7 +93,8 @@ export class UserViewsRepository {
   /** Of the applications named. One that never had users is absent. */
   countByApp(organizationId: string, appIds: readonly string[]): Promise<AppUserCounts[]> {
     return this.dataSource.query(
-      `SELECT kept.app_id AS "appId", ${KEPT} FROM app_user_counts kept
+      `SELECT kept.app_id AS "appId", sum(kept.total)::integer AS total, sum(kept.blocked)::integer AS blocked
+       FROM app_user_counts kept
        WHERE kept.organization_id = $1 AND kept.app_id = ANY ($2) GROUP BY kept.app_id`,
       [organizationId, appIds],
     );
