@@ -2,7 +2,6 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, type Observable, of } from 'rxjs';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import { RawBody } from '../common/http/raw-body.js';
 import { parseStrictJson } from '../common/http/strict-json.rules.js';
 import { requireAdmin } from '../identity/admin-principal.js';
@@ -43,12 +42,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   /**
    * Whatever went wrong, the same creation may have been carried out: by a request at the same time, which took the
-   * slug or the last place of a ceiling, or by this one, whose connection broke after its last statement.
+   * slug or the last place of a ceiling, or by this one, whose connection broke after its last statement. While nobody
+   * can look, nobody knows: what kept us from looking is answered then, not a refusal that may be untrue.
    */
   private async afterFailure(claim: ReceiptClaim, failure: unknown): Promise<object> {
-    const before = await this.receipts.answerBefore(claim).catch((error: unknown) => {
-      throw error instanceof GatewayError ? error : failure;
-    });
+    const before = await this.receipts.answerBefore(claim);
     if (before === undefined) throw failure;
     return before;
   }
