@@ -55,6 +55,13 @@ describe('digest of a request', () => {
     expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }));
   });
 
+  it('a number that no double holds: neither null nor its opposite', () => {
+    const digests = ['1e999', '-1e999', 'null'].map(
+      (text) => claim(WHO, pair(), { ...REQUEST, body: { name: JSON.parse(text) } }).requestHash,
+    );
+    expect(new Set(digests).size).toBe(3);
+  });
+
   it('another proof: another digest, so that nobody tries bodies against it', () => {
     expect(claim(WHO, pair('key', 'other')).requestHash).not.toBe(claim().requestHash);
   });

@@ -79,11 +79,13 @@ export function receiptStanding(
 }
 
 /**
- * JSON text in which the order of members says nothing: they are sorted by name, at every depth.
+ * JSON text in which the order of members says nothing: they are sorted by name, at every depth. A number that is too
+ * large for a double stands in it as no JSON would have it, so that it is not taken for null.
  *
  * @param value what a JSON text can hold.
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.entries(value)
