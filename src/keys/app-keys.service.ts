@@ -8,6 +8,7 @@ import { Ids } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import { breaksReference } from '../platform/database/violates.js';
 import type { Write } from '../receipts/creation.js';
 import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 import {
@@ -56,14 +57,23 @@ export class AppKeysService {
     return issued;
   }
 
-  /** @throws invalid_request the application does not use keys; and as `issue`. */
+  /**
+   * @throws invalid_request the application does not use keys; and as `issue`.
+   * @throws app_not_found it was deleted during this call.
+   */
   async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
     requireKeyAuthentication(app.authenticationType);
-    return write(async (tx) => {
-      const issued = await this.issue(tx, app, name);
-      await this.audit.record(tx, admin, { action: 'app_key.created', ...targetOf(app, issued.id), details: { name } });
-      return issued;
-    });
+    try {
+      return await write(async (tx) => {
+        const issued = await this.issue(tx, app, name);
+        const target = targetOf(app, issued.id);
+        await this.audit.record(tx, admin, { action: 'app_key.created', ...target, details: { name } });
+        return issued;
+      });
+    } catch (error) {
+      if (!breaksReference(error, 'app_keys_app_fkey')) throw error;
+      throw new GatewayError('app_not_found', { reason: 'app_deleted' });
+    }
   }
 
   /** Newest first. @throws invalid_request the application does not use keys. */
