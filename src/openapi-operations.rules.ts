@@ -18,13 +18,19 @@ export interface CompletedOperation {
   responses: Record<string, Bodies & { description?: string }>;
 }
 
-/** What any route may refuse with, by status. Source: contract-admin 0.5. */
-const SHARED_ERRORS = {
+type CodesByStatus = Readonly<Record<number, readonly (keyof typeof ERRORS)[]>>;
+
+/** What any route may refuse with, by status. Source: contract-admin 0.5; 503, as the database may be away: threats 10.3. */
+const SHARED_ERRORS: CodesByStatus = {
   400: ['invalid_request'],
   401: ['auth_required'],
   403: ['forbidden'],
   404: ['not_found'],
-} as const satisfies Record<number, readonly (keyof typeof ERRORS)[]>;
+  503: ['service_unavailable'],
+};
+
+/** What any route may besides whose request may have a body, also where that means nothing. Source: threats 2.6. */
+const BODY_ERRORS: CodesByStatus = { 413: ['payload_too_large'] };
 
 /** Those whose answer decides nothing, and that refuse nobody. Source: contract-admin 0.5. */
 const WITHOUT_SHARED_ERRORS: ReadonlySet<string> = new Set([
@@ -35,10 +41,11 @@ const WITHOUT_SHARED_ERRORS: ReadonlySet<string> = new Set([
 
 const NAMED_CODE = /`(\w+)`/;
 
-/** Adds the errors that every operation shares to one that does not name its own of that status. */
-export function addSharedErrors({ operationId = '', responses }: CompletedOperation): void {
+/** Adds the errors that every operation of its kind shares to one that does not name its own of that status. */
+export function addSharedErrors({ operationId = '', responses }: CompletedOperation, hasBody: boolean): void {
   if (WITHOUT_SHARED_ERRORS.has(operationId)) return;
-  for (const [status, codes] of Object.entries(SHARED_ERRORS)) {
+  const shared = hasBody ? { ...SHARED_ERRORS, ...BODY_ERRORS } : SHARED_ERRORS;
+  for (const [status, codes] of Object.entries(shared)) {
     responses[status] ??= {
       description: codes.map((code) => `\`${code}\``).join(', '),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },

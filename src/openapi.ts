@@ -71,7 +71,7 @@ function completeOperations(document: OpenAPIObject): OpenAPIObject {
   for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
     for (const operation of [get, put, post, remove, patch]) {
       if (operation === undefined) continue;
-      addSharedErrors(operation as CompletedOperation);
+      addSharedErrors(operation as CompletedOperation, operation !== get);
       addExamples(
         operation as CompletedOperation,
         { schemas, ...EXAMPLES },

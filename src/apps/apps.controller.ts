@@ -66,6 +66,7 @@ export class AppsController {
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
+    'service_unavailable',
   )
   @ApiCreatedResponse({ type: CreatedAppResponse })
   create(

@@ -52,6 +52,7 @@ export class GatewaysController {
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
+    'service_unavailable',
   )
   @ApiCreatedResponse({ type: ProviderGatewayResponse })
   async create(

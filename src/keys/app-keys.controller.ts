@@ -46,6 +46,7 @@ export class AppKeysController {
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
+    'service_unavailable',
   )
   @ApiCreatedResponse({ type: IssuedAppKeyResponse })
   create(

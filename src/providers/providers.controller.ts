@@ -51,6 +51,7 @@ export class ProvidersController {
     'billing_plan_limit_reached',
     'billing_payment_required',
     'billing_unavailable',
+    'service_unavailable',
   )
   @ApiCreatedResponse({ type: ProviderResponse })
   create(

@@ -126,6 +126,21 @@ describe('OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
+  it('threats 2.6: operations whose request may have a body → name 413', () => {
+    const wrong = operations().filter(
+      ({ name, operation: { responses } }) => !name.startsWith('GET ') && !responses['413'],
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('operations that ask the database → name 503', () => {
+    const withoutDatabase = new Set(['getHealth', 'getConsoleCapabilities']);
+    const wrong = operations().filter(
+      ({ operation: { operationId = '', responses } }) => !withoutDatabase.has(operationId) && !responses['503'],
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
   it('operations that look at a session and need none → say both', () => {
     const optional = operations().filter(({ operation }) =>
       operation.security?.some((one) => !Object.keys(one).length),
