@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import { type HeldSession, type SessionClient, Sessions } from '../identity/sessions/sessions.service.js';
 import { addressOf } from '../limits/request-address.js';
@@ -10,20 +11,23 @@ export interface BrowserClient extends SessionClient {
   readonly session: HeldSession | undefined;
 }
 
-/** Reads requests for what is known of their browser. */
+/** Reads requests for what is known of their browser, and lets it keep a session that is renewed by being read. */
 @Injectable()
 export class BrowserClients {
   constructor(
     private readonly sessions: Sessions,
+    private readonly cookies: ConsoleCookies,
     private readonly environment: Environment,
   ) {}
 
-  async of(request: FastifyRequest): Promise<BrowserClient> {
-    const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
+  async of(request: FastifyRequest, reply: FastifyReply): Promise<BrowserClient> {
+    const { [SESSION_COOKIE]: cookie, [ORGANIZATION_COOKIE]: organization } = request.cookies;
+    const session = await this.sessions.find(cookie, organization);
+    if (session !== undefined) this.cookies.renewSession(reply, session);
     return {
       address: addressOf(request, this.environment.TRUSTED_PROXIES),
       userAgent: request.headers['user-agent'] ?? null,
-      session: await this.sessions.find(session, organization),
+      session,
     };
   }
 }

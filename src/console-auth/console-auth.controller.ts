@@ -6,7 +6,6 @@ import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Secret } from '../common/log/secret.js';
 import { BrowserAccess, OptionalSession } from '../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
-import { SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import { AddressLimited } from '../limits/address-limited.decorator.js';
 import { BrowserClients } from './browser-client.js';
 import { BrowserSessions } from './browser-sessions.service.js';
@@ -51,7 +50,7 @@ export class ConsoleAuthController {
   ): Promise<SessionBegunResponse> {
     const invitation = invitationToken === undefined ? undefined : new Secret(invitationToken);
     const typed = { name, email, password: new Secret(password), invitation };
-    const signedIn = await this.signUps.signUp(typed, await this.browsers.of(request));
+    const signedIn = await this.signUps.signUp(typed, await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SessionBegunResponse.from(signedIn);
   }
@@ -76,7 +75,7 @@ export class ConsoleAuthController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignInResponse> {
     const typed = { email, password: new Secret(password) };
-    const signedIn = await this.signIns.signIn(typed, await this.browsers.of(request));
+    const signedIn = await this.signIns.signIn(typed, await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SignInResponse.from(signedIn);
   }
@@ -96,13 +95,11 @@ export class ConsoleAuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionResponse | 'null'> {
-    const { session } = await this.browsers.of(request);
-    const cookie = request.cookies[SESSION_COOKIE];
-    if (session === undefined || cookie === undefined) {
+    const { session } = await this.browsers.of(request, reply);
+    if (session === undefined) {
       void reply.type('application/json');
       return 'null';
     }
-    if (session.isRenewed) this.cookies.setSession(reply, cookie);
     return SessionResponse.from(session, await this.profile.read({ identityId: session.row.identity_id }));
   }
 
@@ -122,7 +119,7 @@ export class ConsoleAuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignOutResponse> {
-    await this.sessions.signOut(await this.browsers.of(request));
+    await this.sessions.signOut(await this.browsers.of(request, reply));
     this.cookies.clear(reply);
     return SignOutResponse.done();
   }

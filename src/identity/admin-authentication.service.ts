@@ -75,7 +75,7 @@ export class AdminAuthentication {
     if (request.headers[CONSOLE_HEADER] !== '1') throw notSignedIn('console_header_missing');
     const held = await this.sessions.find(session, organization);
     if (held === undefined) throw notSignedIn('session_unknown');
-    if (held.isRenewed) this.cookies.setSession(reply, session);
+    this.cookies.renewSession(reply, held);
     return held.row;
   }
 }

@@ -15,11 +15,12 @@ import {
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { organizationCookie } from '../support/people.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
-import type { World } from '../support/world.js';
+import { TEST_JWT_SECRET, type World } from '../support/world.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OPEN = { ALLOW_ADDITIONAL_REGISTRATIONS: 'true' };
+const NEW_SECRET = { JWT_SECRET: 'n'.repeat(32) };
 
 let world: World;
 let clock: FakeClock;
@@ -87,6 +88,14 @@ describe('who is signed in (contract-admin 7.1)', () => {
     clock.advance(7 * DAY_MS);
     expect((await read()).body).toBeNull();
     expect(await isSignedIn(cookie)).toBe(false);
+  });
+
+  it('contract-admin 7.2: renewed by a request that is refused → its cookie is set again all the same', async () => {
+    const { typed, cookie } = await registered(world);
+    clock.advance(DAY_MS);
+    const answer = await signInAt(browser(cookie), { ...typed, password: 'wrong' });
+    expect(answer.status).toBe(401);
+    expect(setCookieOf(answer, SESSION_COOKIE)).toBe(`${cookie}; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax`);
   });
 });
 
@@ -160,6 +169,22 @@ describeWithRedis('sessions over two instances (threats 7.4)', () => {
     await browserOf(first, { cookie }).post('/v1/auth/sign-out');
     expect((await there()).status).toBe(401);
   });
+
+  it.each(['/v1/admin/session', '/v1/auth/get-session'])(
+    'threats 6.3: renewed through GET %s after the secret was replaced → holds when the previous one is gone',
+    async (route) => {
+      const { cookie } = await registered(first);
+      const later = { clock: new FakeClock(Date.now() + DAY_MS) };
+      const env = { ...NEW_SECRET, JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
+      const renewing = await startFurtherInstance(first, undefined, { ...later, env });
+      const renewed = sessionCookieOf(await browserOf(renewing, { cookie }).get(route));
+      await renewing.stop();
+      const without = await startFurtherInstance(first, undefined, { ...later, env: NEW_SECRET });
+      expect(await isSignedIn(cookie, browserOf(without, { cookie }))).toBe(false);
+      expect(await isSignedIn(renewed, browserOf(without, { cookie: renewed }))).toBe(true);
+      await without.stop();
+    },
+  );
 });
 
 describe('changing the password (contract-admin 7.1)', () => {

@@ -41,7 +41,7 @@ export class ProfileController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBegunResponse> {
     const typed = { currentPassword: new Secret(currentPassword), newPassword: new Secret(newPassword) };
-    const signedIn = await this.passwords.change(person, typed, await this.browsers.of(request));
+    const signedIn = await this.passwords.change(person, typed, await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SessionBegunResponse.from(signedIn);
   }

@@ -77,7 +77,7 @@ export class ThirdPartyController {
     const question = request.url.indexOf('?');
     const query = question < 0 ? '' : request.url.slice(question);
     try {
-      const session = await this.signIns.finish(query, state, await this.browsers.of(request));
+      const session = await this.signIns.finish(query, state, await this.browsers.of(request, reply));
       this.cookies.setSession(reply, session.cookie.reveal());
       return state.callbackPath;
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   SESSION_COOKIE,
   sessionCookieFlags,
 } from './session-cookie.rules.js';
+import type { HeldSession } from './sessions.service.js';
 
 /** Sets and clears the console's cookies. Source: contract-admin 7.2. */
 @Injectable()
@@ -17,6 +18,11 @@ export class ConsoleCookies {
   /** @param value token and signature. */
   setSession(reply: FastifyReply, value: string): void {
     void reply.setCookie(SESSION_COOKIE, value, sessionCookieFlags(this.origin.isHttps));
+  }
+
+  /** The browser keeps a session as long as it lives. */
+  renewSession(reply: FastifyReply, { renewedCookie }: HeldSession): void {
+    if (renewedCookie !== undefined) this.setSession(reply, renewedCookie.reveal());
   }
 
   setOrganization(reply: FastifyReply, value: Secret): void {

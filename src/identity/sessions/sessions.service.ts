@@ -26,11 +26,12 @@ export interface SessionClient {
   readonly userAgent: string | null;
 }
 
-/** A session that holds, and whether its cookie is to be set again because it now lives longer. */
+/** A session that holds. */
 export interface HeldSession {
   readonly row: SessionRow;
   readonly token: Secret;
-  readonly isRenewed: boolean;
+  /** To be set in place of the cookie that was sent, because the session now lives longer. */
+  readonly renewedCookie: Secret | undefined;
 }
 
 /** Begins, proves and ends console sessions. Nothing is remembered between requests: an end counts from the next one on. */
@@ -61,16 +62,15 @@ export class Sessions {
       createdAt,
       expiresAt,
     });
-    const cookie = new Secret(signedCookie(token, this.keys.signing('session')));
-    return { id, cookie, token: new Secret(token), expiresAt };
+    return { id, cookie: this.cookieOf(token), token: new Secret(token), expiresAt };
   }
 
   /**
    * The session of a cookie, acting in the organization its other cookie names or in the oldest one. Once a day it is
-   * made to live a full lifetime again.
+   * made to live a full lifetime again, in a cookie that outlives the secret the last one was signed with.
    *
    * @returns `undefined` without a cookie of ours, and for a session that ended.
-   * Source: contract-admin 7.2; threats 7.4.
+   * Source: contract-admin 7.2; threats 6.3, 7.4.
    */
   async find(
     sessionCookie: string | undefined,
@@ -82,11 +82,11 @@ export class Sessions {
     const now = this.clock.now();
     const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, now);
     if (row === undefined) return undefined;
-    const held = { row, token: new Secret(token), isRenewed: false };
+    const held = { row, token: new Secret(token), renewedCookie: undefined };
     if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return held;
     const expiresAt = lifetimeFrom(now);
     await this.sessions.renew(row.id, now, expiresAt);
-    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, isRenewed: true };
+    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, renewedCookie: this.cookieOf(token) };
   }
 
   /** The value of the cookie that names the current organization. */
@@ -102,6 +102,10 @@ export class Sessions {
   /** Ends all sessions of a person but the one they act through. */
   async endOthers(tx: EntityManager, identityId: string, keptId: string): Promise<void> {
     await this.sessions.deleteOthers(tx, identityId, keptId);
+  }
+
+  private cookieOf(token: string): Secret {
+    return new Secret(signedCookie(token, this.keys.signing('session')));
   }
 }
 
