@@ -18,6 +18,7 @@ import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { tokenSecretsOf } from './secrets/token-secrets.js';
 import { createVault, type VaultFactory } from './vault/create-vault.js';
+import { ExtensionVault } from './vault/extension-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
@@ -82,7 +83,9 @@ export async function openPlatform(
     const tokenSecrets = tokenSecretsOf({ environment, embedded, dataDir: resolve(environment.DATA_DIR), ids });
     const dataSource = await connect(environment, database.url, clock, log);
     opened.push(() => dataSource.destroy());
-    const vault = (await makeVault?.({ environment, ids, log })) ?? openVault(env, environment, embedded, ids, log);
+    const vault = makeVault
+      ? new ExtensionVault(await makeVault({ environment, ids, log }))
+      : openVault(env, environment, embedded, ids, log);
     const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
     opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
     const configChanges = new ConfigChanges({

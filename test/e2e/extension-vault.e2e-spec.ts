@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Secret } from '../../src/common/log/secret.js';
+import { Vault } from '../../src/platform/vault/vault.js';
 import { hsmVault } from '../extension/hsm-vault.js';
+import { codeOf } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { type KeyServer, startKeyServer } from '../support/key-server.js';
 import { ProxyClient, refusalOf } from '../support/proxy-client.js';
@@ -9,6 +12,23 @@ import { startWorld, type World } from '../support/world.js';
 const CHAT = 'v1/chat/completions';
 const BODY = { model: 'gpt-4.1', messages: [] };
 const SOON = { withinMs: 5_000 };
+
+/** Says what it should not. */
+class BrokenVault extends Vault {
+  readonly state = 'ok';
+
+  async seal(secret: Secret): Promise<string> {
+    throw new Error(`cannot seal ${secret.reveal()}`);
+  }
+
+  async open(blob: string): Promise<Secret> {
+    throw new Error(`cannot open ${blob}`);
+  }
+
+  needsRewrap(): boolean {
+    return false;
+  }
+}
 
 let keyServer: KeyServer;
 let world: World;
@@ -89,6 +109,18 @@ describe('a vault of an extension (docs/extending.md)', () => {
       },
     });
     expect(await rejectionOf(started)).toMatchObject({ message: 'no HSM here' });
+  });
+
+  it('it fails in words of its own → provider_unavailable, and none of them in the log', async () => {
+    const other = await startWorld({ vault: () => new BrokenVault() });
+    try {
+      const body = { type: 'groq', name: 'New', secret: 'sk-12345678' };
+      expect(codeOf(await other.api.post('/v1/admin/providers', body))).toEqual([502, 'provider_unavailable']);
+      expect(other.logs).toContainEqual(expect.objectContaining({ reason: 'vault_failed' }));
+      expect(JSON.stringify(other.logs)).not.toContain('sk-12345678');
+    } finally {
+      await other.stop();
+    }
   });
 
   it('stop → it is closed', async () => {

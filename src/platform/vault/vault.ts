@@ -3,8 +3,8 @@ import { Secret } from '../../common/log/secret.js';
 import type { VaultContext } from './sealed-blob.rules.js';
 
 /**
- * Keeps the secrets we must use again (provider keys, gateway tokens, receipts) unreadable at rest and tied to the
- * row they belong to. Source: contract-admin 13; threats 6.2.
+ * Keeps the secrets we must use again (provider keys, tokens of upstream gateways) unreadable at rest and tied to the row
+ * they belong to. Source: contract-admin 13; threats 6.2.
  */
 export abstract class Vault {
   /** What the health route reports (contract-app 12.3). */
@@ -55,7 +55,7 @@ export class MisconfiguredVault extends Vault {
  * served past its time (contract-app 1.3).
  */
 export class VaultUnreachable extends GatewayError {
-  /** @param detail for the log: what happened, without address, token or body. */
+  /** @param detail what happened, without address, token or body: for who looks at the error, no line of the log has it. */
   constructor(detail: string) {
     super('provider_unavailable', { reason: 'vault_unreachable', cause: new Error(detail) });
     this.name = 'VaultUnreachable';

@@ -1,0 +1,48 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
+import type { VaultContext } from './sealed-blob.rules.js';
+import { Vault } from './vault.js';
+
+/**
+ * A vault of an extension, held to what a vault may fail with. Whatever else it throws is replaced: its text may hold the
+ * secret, and what nobody planned is written to the log (threats 6.2).
+ */
+export class ExtensionVault extends Vault {
+  constructor(private readonly vault: Vault) {
+    super();
+  }
+
+  get state(): Vault['state'] {
+    return this.vault.state;
+  }
+
+  async seal(secret: Secret, context: VaultContext): Promise<string> {
+    try {
+      return await this.vault.seal(secret, context);
+    } catch (error) {
+      throw sayable(error);
+    }
+  }
+
+  async open(blob: string, context: VaultContext): Promise<Secret> {
+    try {
+      return await this.vault.open(blob, context);
+    } catch (error) {
+      throw sayable(error);
+    }
+  }
+
+  needsRewrap(blob: string): boolean {
+    return this.vault.needsRewrap(blob);
+  }
+
+  override close(): Promise<void> {
+    return this.vault.close();
+  }
+}
+
+/** A refusal with the codes of a vault passes; of anything else only the fact is told. */
+function sayable(error: unknown): GatewayError {
+  const isRefusal = error instanceof GatewayError && error.code === 'provider_unavailable';
+  return isRefusal ? error : new GatewayError('provider_unavailable', { reason: 'vault_failed' });
+}
