@@ -21,6 +21,7 @@ import { describeApi } from './openapi.js';
 import { requestCounter } from './platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from './platform/platform.module.js';
 import { ProxyDoor } from './proxy/proxy-door.js';
+import { requireGuards } from './route-guards.rules.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
 /** How long a client may take to send its headers, and its whole request. */
@@ -55,7 +56,7 @@ class LeanFastifyAdapter extends FastifyAdapter {
 /**
  * Builds the application: one composition for `main.ts`, the tests and an extension's own start. Not yet listening.
  *
- * @throws Error when a route declares no access.
+ * @throws Error when a route declares no access, or one that its guards do not prove.
  */
 export async function createGateway({
   parts,
@@ -97,7 +98,7 @@ export async function createGateway({
   app.useGlobalPipes(new RequestShapePipe());
   await app.register(fastifyCookie);
   prepareFastify(adapter.getInstance(), app.get(FirstParty));
-  listRouteAccess(app);
+  requireGuards(listRouteAccess(app));
   app.get(OpenApiDocument).set(describeApi(app, publicUrl));
   return app;
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module } from '@nestjs/common';
+import { type CanActivate, Controller, Get, Module } from '@nestjs/common';
+import { Access } from '../../src/common/http/access.js';
+import { ManagementAccess } from '../../src/identity/admin-access.decorator.js';
+import { IdentityModule } from '../../src/identity/identity.module.js';
 import { ReportsModule } from '../extension/reports.module.js';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import { codeOf } from '../support/api-client.js';
@@ -69,6 +72,23 @@ describe('a route of an extension (docs/extending.md)', () => {
       message: 'Routes without an access declaration: GET /v1/admin/reports/open',
     });
   });
+
+  it('a declaration without its guards → the service does not start, and says of which route', async () => {
+    @Controller('v1/admin')
+    class DeclaredController {
+      @Get('reports/declared')
+      @Access({ scheme: 'management', needs: 'write' })
+      declared(): string {
+        return 'everything';
+      }
+    }
+    @Module({ controllers: [DeclaredController] })
+    class DeclaredModule {}
+    const started = startWorld({ imports: [DeclaredModule] });
+    expect(await rejectionOf(started)).toMatchObject({
+      message: expect.stringContaining('access they declare: GET /v1/admin/reports/declared'),
+    });
+  });
 });
 
 describe('a role rule of an extension (docs/extending.md)', () => {
@@ -103,6 +123,30 @@ describe('a role rule of an extension (docs/extending.md)', () => {
       expect(codeOf(await client.get(STAFF))).toEqual([403, 'forbidden']);
     }
     expect(world.logs).toContainEqual(expect.objectContaining({ reason: 'not_staff' }));
+  });
+
+  it('a guard that answers false → 403 in our envelope', async () => {
+    class NoGuard implements CanActivate {
+      canActivate(): boolean {
+        return false;
+      }
+    }
+    @Controller('v1/admin')
+    class ClosedController {
+      @Get('reports/closed')
+      @ManagementAccess({ scheme: 'management', needs: 'read' }, NoGuard)
+      closed(): string {
+        return 'nothing';
+      }
+    }
+    @Module({ imports: [IdentityModule], controllers: [ClosedController] })
+    class ClosedModule {}
+    const other = await startWorld({ imports: [ClosedModule] });
+    try {
+      expect(codeOf(await other.api.get('/v1/admin/reports/closed'))).toEqual([403, 'forbidden']);
+    } finally {
+      await other.stop();
+    }
   });
 
   it('the guard → is asked when the credential is proven, never before', async () => {

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BadRequestException, HttpException, NotFoundException, PayloadTooLargeException } from '@nestjs/common';
+import {
+  BadRequestException,
+  ForbiddenException,
+  HttpException,
+  NotFoundException,
+  PayloadTooLargeException,
+} from '@nestjs/common';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { toGatewayError } from './framework-error.rules.js';
 import { GatewayError } from './gateway-error.js';
@@ -20,6 +26,7 @@ describe('errors that were thrown', () => {
 
   it.each([
     [new NotFoundException('Cannot GET /secret'), 404, 'invalid_request', 'Route not found', 'route_not_found'],
+    [new ForbiddenException(SECRET), 403, 'forbidden', 'You may not do this.', 'guard_refused'],
     [new PayloadTooLargeException(), 413, 'payload_too_large', 'The request body is too large.', undefined],
     [new BadRequestException(SECRET), 400, 'invalid_request', 'The request is not valid.', undefined],
     [new HttpException(SECRET, 422), 400, 'invalid_request', 'The request is not valid.', undefined],

@@ -1,10 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { All, Controller, Delete, Get, type INestApplication, Post, type Type } from '@nestjs/common';
+import {
+  All,
+  type CanActivate,
+  Controller,
+  Delete,
+  Get,
+  type INestApplication,
+  Post,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Access, PublicAccess } from './access.js';
 import { listRouteAccess } from './access-check.js';
+
+class OneGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+class OtherGuard extends OneGuard {}
 
 @Controller('v1/things')
 class ThingsController {
@@ -15,6 +33,7 @@ class ThingsController {
   }
 
   @Post(['', 'import/'])
+  @UseGuards(OneGuard)
   @Access({ scheme: 'management', needs: 'write' })
   create(): void {}
 
@@ -24,12 +43,14 @@ class ThingsController {
 }
 
 @Controller('v1/calls')
+@UseGuards(OtherGuard)
 @Access({ scheme: 'caller' })
 class CallsController {
   @All('*')
   forward(): void {}
 
   @Delete()
+  @UseGuards(OneGuard)
   @Access({ scheme: 'management', needs: 'write', ownApp: true })
   remove(): void {}
 }
@@ -49,13 +70,17 @@ async function appOf(...controllers: Type[]): Promise<INestApplication> {
 }
 
 describe('access declarations (threats 7.2)', () => {
-  it('declared routes → every path with its own access, sorted; a method beats its controller', async () => {
+  it('declared routes → every path with its own access and guards, sorted; a method’s access beats its controller’s', async () => {
     expect(listRouteAccess(await appOf(ThingsController, CallsController))).toEqual([
-      { route: 'ALL /v1/calls/*', access: { scheme: 'caller' } },
-      { route: 'DELETE /v1/calls', access: { scheme: 'management', needs: 'write', ownApp: true } },
-      { route: 'GET /v1/things/:id', access: { scheme: 'public' } },
-      { route: 'POST /v1/things', access: { scheme: 'management', needs: 'write' } },
-      { route: 'POST /v1/things/import', access: { scheme: 'management', needs: 'write' } },
+      { route: 'ALL /v1/calls/*', access: { scheme: 'caller' }, guards: [OtherGuard] },
+      {
+        route: 'DELETE /v1/calls',
+        access: { scheme: 'management', needs: 'write', ownApp: true },
+        guards: [OtherGuard, OneGuard],
+      },
+      { route: 'GET /v1/things/:id', access: { scheme: 'public' }, guards: [] },
+      { route: 'POST /v1/things', access: { scheme: 'management', needs: 'write' }, guards: [OneGuard] },
+      { route: 'POST /v1/things/import', access: { scheme: 'management', needs: 'write' }, guards: [OneGuard] },
     ]);
   });
 

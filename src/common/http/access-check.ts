@@ -6,6 +6,8 @@ import { Access, type AccessDeclaration } from './access.js';
 export interface RouteAccess {
   readonly route: string;
   readonly access: AccessDeclaration;
+  /** The guards that run before it. */
+  readonly guards: readonly unknown[];
 }
 
 /**
@@ -26,10 +28,11 @@ export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
       const method: unknown = Reflect.getMetadata('method', handler);
       if (typeof method !== 'number') continue;
       const paths = [Reflect.getMetadata('path', handler)].flat();
+      const guards = [metatype, handler].flatMap((declared) => Reflect.getMetadata('__guards__', declared) ?? []);
       const access = reflector.getAllAndOverride(Access, [handler as () => void, metatype]);
       for (const path of paths) {
         const route = `${RequestMethod[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
-        if (access) routes.push({ route, access });
+        if (access) routes.push({ route, access, guards });
         else undeclared.push(route);
       }
     }
