@@ -31,6 +31,9 @@ class PageQuery {
   @Int({ min: 1, max: 200, optional: true })
   limit?: number;
 
+  @Int({ min: 1, optional: true })
+  before_id?: number;
+
   @Text({ max: 10, optional: true })
   month?: string;
 }
@@ -211,6 +214,12 @@ describe('queries', () => {
     'limit "%s" → 400',
     (limit) => expect(messageOf(() => query({ limit }))).toBe('limit: must be a whole number from 1 to 200'),
   );
+
+  it('a number without a maximum → up to the largest that a body may hold too', () => {
+    const largest = Number.MAX_SAFE_INTEGER;
+    expect(query({ before_id: String(largest) })).toMatchObject({ before_id: largest });
+    expect(messageOf(() => query({ before_id: '9007199254740992' }))).toContain('before_id: must be a whole number');
+  });
 
   it.each([
     [{ limit: ['1', '2'] }, 'limit: is given twice'],

@@ -39,7 +39,7 @@ export class RequestShapePipe implements PipeTransform {
     const members = Object.entries(value).map(([name, sent]): [string, unknown] => {
       if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
       if (typeof sent === 'string') requireStorableText(sent, name);
-      return [name, numbers.has(name) && /^\d{1,15}$/.test(String(sent)) ? Number(sent) : sent];
+      return [name, numbers.has(name) && /^\d{1,16}$/.test(String(sent)) ? Number(sent) : sent];
     });
     return readShape(type, Object.fromEntries(members));
   }
