@@ -317,8 +317,10 @@ describe('a third party that is not there', () => {
     try {
       const refused = await begin({}, without);
       expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 404, code: 'not_found' });
-      const state = stateOf(await begin());
-      expect((await comeBack('?code=x&state=y', state, without)).status).toBe(404);
+      for (const state of [stateOf(await begin()), '']) {
+        const { status, body } = await comeBack('?code=x&state=y', state, without);
+        expect({ status, code: body?.error?.code }).toEqual({ status: 404, code: 'not_found' });
+      }
     } finally {
       await without.stop();
     }

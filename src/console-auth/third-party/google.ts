@@ -25,13 +25,19 @@ const SCOPE = 'openid email profile';
 /** What a provider says of itself is read again after this. */
 const METADATA_LIFE_MS = 60 * 60 * 1000;
 
+/** What the provider knows the gateway as. */
+interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
+
 /**
  * The OpenID provider that people sign in at: authorization code, PKCE S256, state and nonce; the identity token's
  * signature, issuer, audience and nonce are checked (OpenID Connect Core 3.1.3.7; RFC 9700 2.1).
  */
 @Injectable()
 export class Google {
-  readonly #client: { readonly id: string; readonly secret: string } | undefined;
+  readonly #client: Client | undefined;
   #metadata: { readonly configuration: Configuration; readonly readAtMs: number } | undefined;
 
   constructor(
@@ -47,6 +53,12 @@ export class Google {
   /** Whether the operator has set it up. */
   get isEnabled(): boolean {
     return this.#client !== undefined;
+  }
+
+  /** @throws not_found it is not set up. */
+  requireEnabled(): Client {
+    if (this.#client === undefined) throw new GatewayError('not_found', { reason: 'third_party_not_configured' });
+    return this.#client;
   }
 
   /**
@@ -86,12 +98,12 @@ export class Google {
   }
 
   private async configuration(): Promise<Configuration> {
-    if (this.#client === undefined) throw new GatewayError('not_found', { reason: 'third_party_not_configured' });
+    const client = this.requireEnabled();
     const nowMs = this.clock.monotonicMs();
     const known = this.#metadata;
     if (known !== undefined && nowMs - known.readAtMs < METADATA_LIFE_MS) return known.configuration;
     const issuer = new URL(this.environment.GOOGLE_ISSUER_URL);
-    const configuration = await discovery(issuer, this.#client.id, this.#client.secret, undefined, {
+    const configuration = await discovery(issuer, client.id, client.secret, undefined, {
       // The guard decides whether plain http is fine, by the host that is dialled.
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
       [customFetch]: guardedFetch(this.outbound),

@@ -58,6 +58,11 @@ export class ThirdPartySignIn {
     }
   }
 
+  /** @throws not_found it is not set up: whoever comes back was sent nowhere. */
+  requireSetUp(): void {
+    this.google.requireEnabled();
+  }
+
   /**
    * Begins the session of whom the provider has signed in.
    *

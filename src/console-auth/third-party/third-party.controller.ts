@@ -73,6 +73,7 @@ export class ThirdPartyController {
   /** Where the browser goes from here; the session begins on the way. */
   private async placeAfter(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const state = this.state.take(request, reply);
+    this.signIns.requireSetUp();
     if (state === undefined) return withError(LOGIN_PATH, 'sign_in_expired');
     const question = request.url.indexOf('?');
     const query = question < 0 ? '' : request.url.slice(question);
