@@ -36,14 +36,15 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Signs gateway tokens: at least 32 bytes, the same on every instance. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+      'Signs gateway tokens and the console’s cookies: at least 32 bytes, the same on every instance. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
     parse: secretOfAtLeast(32),
     fallbackText: 'generated with the embedded database',
   })
   readonly JWT_SECRET: Secret | undefined;
 
   @Setting({
-    description: 'The signing secret before `JWT_SECRET`. Its tokens are accepted still; keep it an hour.',
+    description:
+      'The signing secret before `JWT_SECRET`. What it signed is accepted still: keep it an hour for tokens, a week for sessions of the console.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
