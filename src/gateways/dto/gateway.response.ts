@@ -64,15 +64,24 @@ class VercelProviderGateway extends GatewayResource {
   config: Record<string, never>;
 }
 
+/** One of a type that this version does not know, as another version stored it. */
+class UnknownProviderGateway extends GatewayResource {
+  type: string;
+
+  config: GatewayConfig;
+}
+
 /** A union, because the document would take a class for one more thing that the value has to be. */
-type ProviderGateway = CfAigProviderGateway | VercelProviderGateway;
+type ProviderGateway = CfAigProviderGateway | VercelProviderGateway | UnknownProviderGateway;
 
 const FORMS = { cf_aig: CfAigProviderGateway, vercel: VercelProviderGateway };
 const BY_TYPE: ApiPropertyOptions = byTypeSchema(FORMS);
 
+/** Whatever its type: one that this version does not know must not keep the others from being read (contract-admin 1.1). */
 function toResource({ row, use }: CountedGateway): ProviderGateway {
   const { id, type, name, config, secretHint, revision, status, createdAt, updatedAt, createdBy } = row;
-  return Object.assign(new FORMS[type](), {
+  const Form = Object.hasOwn(FORMS, type) ? FORMS[type] : UnknownProviderGateway;
+  return Object.assign(new Form(), {
     id,
     type,
     name,
