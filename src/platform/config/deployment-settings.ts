@@ -32,7 +32,8 @@ export class DeploymentSettings {
   readonly DATABASE_URL: Secret | undefined;
 
   @Setting({
-    description: 'Connections to Postgres this process may hold.',
+    description:
+      'Connections to Postgres this process may hold for its statements; two more are for notifications and its sign of life.',
     parse: int(2, 200),
     fallback: 10,
   })
