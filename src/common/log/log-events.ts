@@ -59,9 +59,9 @@ export interface LogEvents {
   /** A user whose token lacked a required claim signed in; how long the claim took to arrive. */
   claim_propagation_recovered: { appId: string; delayMs: number };
   issuer_key_set_failed: { url: string; reason: string; error: string };
-  /** Refusals that could not be stored as usage events; they are tried again. */
   /** Signing in at a third party failed at the provider's end, or by an answer that does not hold. */
   third_party_sign_in_failed: { provider: string; step: 'begin' | 'callback'; error: string };
+  /** Refusals that could not be stored as usage events; they are tried again. */
   usage_refusals_write_failed: { pending: number; error: string };
   /** The start waits to see whether this instance, which it cannot serve beside, is still alive. */
   instance_waiting: { host: string; pid: number };
