@@ -81,8 +81,18 @@ export class InvitationsRepository {
     return row;
   }
 
-  async markAccepted(tx: EntityManager, id: string, identityId: string, at: Instant): Promise<void> {
-    await tx.query('UPDATE invitations SET accepted_at = $3, accepted_by = $2 WHERE id = $1', [id, identityId, at]);
+  async markAccepted(
+    tx: EntityManager,
+    { organizationId, id }: Pick<InvitationRow, 'organizationId' | 'id'>,
+    identityId: string,
+    at: Instant,
+  ): Promise<void> {
+    await tx.query('UPDATE invitations SET accepted_at = $4, accepted_by = $3 WHERE organization_id = $1 AND id = $2', [
+      organizationId,
+      id,
+      identityId,
+      at,
+    ]);
   }
 
   async markRevoked(tx: EntityManager, organizationId: string, id: string, at: Instant): Promise<void> {

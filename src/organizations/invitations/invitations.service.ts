@@ -50,7 +50,7 @@ export class Invitations {
     const acceptance = acceptanceOf(offer, { ...person, memberRole: member?.role }, now.getTime());
     if (acceptance.outcome !== 'repeated') {
       await this.join(tx, { organizationId, identityId: person.identityId, joinedAt: now }, acceptance);
-      await this.repository.markAccepted(tx, id, person.identityId, now);
+      await this.repository.markAccepted(tx, offer, person.identityId, now);
       await this.trail.record(tx, personActor(organizationId, person), entryOf(acceptance, id, person.identityId));
     }
     return { organizationId, role: acceptance.role };
