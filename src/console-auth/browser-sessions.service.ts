@@ -53,8 +53,8 @@ export class BrowserSessions {
     tx: EntityManager,
     { id, identity_id: identityId, organization_id: organizationId }: SessionRow,
   ): Promise<void> {
-    await this.sessions.end(tx, id);
-    if (organizationId === null) return;
+    const isEnded = await this.sessions.end(tx, id);
+    if (!isEnded || organizationId === null) return;
     await this.trail.record(tx, personActor(organizationId, { identityId, sessionId: id }), {
       action: 'session.ended',
       targetType: 'session',

@@ -73,9 +73,10 @@ export class SessionsRepository {
     );
   }
 
-  /** Ends a session. Ending it again changes nothing. */
-  async delete(within: Pick<EntityManager, 'query'>, id: string): Promise<void> {
-    await within.query('DELETE FROM sessions WHERE id = $1', [id]);
+  /** Ends a session. Ending it again changes nothing. @returns whether it was there until now. */
+  async delete(within: Pick<EntityManager, 'query'>, id: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await within.query('DELETE FROM sessions WHERE id = $1', [id]);
+    return count > 0;
   }
 
   /** Ends every session of a person but one. */
