@@ -12,7 +12,7 @@ import { InstancesRepository } from './platform/instances/instances.repository.j
 import { Metrics } from './platform/metrics/metrics.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
 import { RedisConnection } from './platform/redis/redis-connection.js';
-import { TokenSecrets } from './platform/secrets/token-secrets.js';
+import { AuthSecrets, TokenSecrets } from './platform/secrets/signing-secrets.js';
 import { createVault } from './platform/vault/create-vault.js';
 import { readVaultSettings } from './platform/vault/vault-settings.rules.js';
 
@@ -55,6 +55,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       }),
       vault: createVault(readVaultSettings({}), ids),
       tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),
+      authSecrets: new AuthSecrets(new Secret('signs nothing'), undefined),
       outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),
     },
   });

@@ -38,6 +38,7 @@ const settings = {
   ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DATABASE_URL: values.url },
   ...{ SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') },
   JWT_SECRET: 'a-secret-of-the-bench-and-nobody-else',
+  AUTH_SECRET: 'another-secret-of-the-bench-and-nobody-else',
 };
 const gateway = await startGateway(settings, { log: () => undefined });
 const database = new pg.Client({ connectionString: values.url });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FakeClock } from '../../test/support/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
-import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import { requireCredential } from './caller-credential.rules.js';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS, GatewayTokens } from './gateway-tokens.js';
 

@@ -6,7 +6,7 @@ import { Clock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
-import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 import {
   GATEWAY_TOKEN_ALGORITHM,

@@ -16,7 +16,7 @@ import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
-import { tokenSecretsOf } from './secrets/token-secrets.js';
+import { authSecretsOf, tokenSecretsOf } from './secrets/signing-secrets.js';
 import { createVault, type VaultFactory } from './vault/create-vault.js';
 import { ExtensionVault } from './vault/extension-vault.js';
 import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
@@ -80,7 +80,8 @@ export async function openPlatform(
     const database = await openDatabase(environment, ids, log);
     opened.push(database.stop);
     const { embedded } = database;
-    const tokenSecrets = tokenSecretsOf({ environment, embedded, dataDir: resolve(environment.DATA_DIR), ids });
+    const sources = { environment, embedded, dataDir: resolve(environment.DATA_DIR), ids };
+    const secrets = { tokenSecrets: tokenSecretsOf(sources), authSecrets: authSecretsOf(sources) };
     const dataSource = await connect(environment, database.url, clock, log);
     opened.push(() => dataSource.destroy());
     const vault = makeVault
@@ -101,7 +102,7 @@ export async function openPlatform(
     const { instances, leave } = await openInstances(environment, database.url, { redis, ids, log });
     opened.push(leave);
     metrics.instances.read = () => instances.live.length;
-    const shared = { dataSource, configChanges, redis, instances, vault, tokenSecrets, outbound };
+    const shared = { dataSource, configChanges, redis, instances, vault, ...secrets, outbound };
     return { parts: { environment, clock, ids, log, metrics, ...shared }, close };
   } catch (error) {
     await close();

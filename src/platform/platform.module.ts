@@ -14,7 +14,7 @@ import { InstanceRegistry } from './instances/instance-registry.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { RedisConnection } from './redis/redis-connection.js';
-import { TokenSecrets } from './secrets/token-secrets.js';
+import { AuthSecrets, TokenSecrets } from './secrets/signing-secrets.js';
 import { Vault } from './vault/vault.js';
 import { WorkerGroup } from './workers/worker-group.js';
 import { processGroup } from './workers/worker-process.js';
@@ -32,6 +32,7 @@ export interface PlatformParts {
   readonly instances: InstanceRegistry;
   readonly vault: Vault;
   readonly tokenSecrets: TokenSecrets;
+  readonly authSecrets: AuthSecrets;
   readonly outbound: GuardedRequest;
 }
 
@@ -59,6 +60,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: InstanceRegistry, useValue: parts.instances },
     { provide: Vault, useValue: parts.vault },
     { provide: TokenSecrets, useValue: parts.tokenSecrets },
+    { provide: AuthSecrets, useValue: parts.authSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },
     { provide: WorkerGroup, useFactory: processGroup },
     { provide: ServiceTrouble, useClass: DatabaseTrouble },

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock, instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
 import { Creation } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
@@ -20,7 +20,7 @@ export class Receipts {
     private readonly dataSource: DataSource,
     private readonly receipts: ReceiptsRepository,
     private readonly keys: IssuedKeys,
-    private readonly secrets: TokenSecrets,
+    private readonly secrets: AuthSecrets,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}

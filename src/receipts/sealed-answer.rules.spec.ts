@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../common/log/secret.js';
-import { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
 const ANSWER = '{"key":"gw_shown-once","name":"Ünïcode"}';
 const IV = Buffer.alloc(12, 3);
-const OURS = new TokenSecrets(new Secret('our secret of today'), undefined);
-const NEXT = new TokenSecrets(new Secret('our secret of tomorrow'), OURS.current);
-const LATER = new TokenSecrets(new Secret('our secret of next week'), NEXT.current);
+const OURS = new AuthSecrets(new Secret('our secret of today'), undefined);
+const NEXT = new AuthSecrets(new Secret('our secret of tomorrow'), OURS.current);
+const LATER = new AuthSecrets(new Secret('our secret of next week'), NEXT.current);
 
 const claimOf = (proof: string, id = 'receipt') => ({
   id,
@@ -33,7 +33,7 @@ describe('answers that hold a key', () => {
     expect(openAnswer(SEALED, claimOf('another proof'), OURS)).toBeUndefined();
     expect(openAnswer(SEALED, claimOf('the proof of the client', 'other'), OURS)).toBeUndefined();
     expect(openAnswer(SEALED, { ...CLAIM, proofHash: claimOf('x').proofHash }, OURS)).toBeUndefined();
-    expect(openAnswer(SEALED, CLAIM, new TokenSecrets(new Secret('theirs'), undefined))).toBeUndefined();
+    expect(openAnswer(SEALED, CLAIM, new AuthSecrets(new Secret('theirs'), undefined))).toBeUndefined();
   });
 
   it('a proof of more than 64 characters: its hash, which is stored, does not do in its place', () => {

@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Secret } from '../common/log/secret.js';
-import type { TokenSecrets } from '../platform/secrets/token-secrets.js';
+import type { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import {
   decrypt,
   encrypt,
@@ -22,7 +22,7 @@ type SealingClaim = Pick<ReceiptClaim, 'id' | 'proof' | 'proofHash'>;
  * @param iv 12 random bytes, fresh for this call.
  * Source: contract-admin 9, 13.
  */
-export function sealAnswer(answer: string, claim: SealingClaim, secrets: TokenSecrets, iv: Buffer): string {
+export function sealAnswer(answer: string, claim: SealingClaim, secrets: AuthSecrets, iv: Buffer): string {
   const key = sealingKey(claim, secrets.current);
   return formatLocalBlob({
     version: FORMAT_VERSION,
@@ -31,7 +31,7 @@ export function sealAnswer(answer: string, claim: SealingClaim, secrets: TokenSe
 }
 
 /** The answer, also when our secret was replaced once since; `undefined` when it does not open. */
-export function openAnswer(sealed: string, claim: SealingClaim, secrets: TokenSecrets): string | undefined {
+export function openAnswer(sealed: string, claim: SealingClaim, secrets: AuthSecrets): string | undefined {
   const blob = parseLocalBlob(sealed);
   if (blob === undefined) return undefined;
   for (const secret of [secrets.current, secrets.previous]) {

@@ -6,7 +6,7 @@ import { CREATION_KINDS, idempotencyPair, newCreation, rowsNamed } from '../supp
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
 import { PlansFileOnDisk } from '../support/plans-file.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
-import { startWorld, TEST_JWT_SECRET, type World } from '../support/world.js';
+import { startWorld, TEST_AUTH_SECRET, type World } from '../support/world.js';
 
 /** So few that whoever waited for a second connection within a transaction would wait for ever. */
 const POOL_SIZE = 2;
@@ -14,7 +14,7 @@ const KEYLESS_APP = {
   authentication: { type: 'api_key' },
   routing: { providers: { mode: 'all' }, model_rewrites: {} },
 };
-const ROTATED = { JWT_SECRET: 'a-new-secret-that-replaces-the-old-one', JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
+const ROTATED = { AUTH_SECRET: 'a-new-secret-that-replaces-the-old-one', AUTH_SECRET_PREVIOUS: TEST_AUTH_SECRET };
 
 const clock = new FakeClock();
 const plansFile = new PlansFileOnDisk();

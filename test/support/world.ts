@@ -44,6 +44,9 @@ const TEST_KEK = Buffer.alloc(32, 7).toString('base64');
 /** Signs the gateway tokens of every test world. */
 export const TEST_JWT_SECRET = 'a-secret-of-the-tests-and-nobody-else';
 
+/** Signs the cookies of every test world. */
+export const TEST_AUTH_SECRET = 'another-secret-of-the-tests-and-nobody-else';
+
 const SERVER_APP = {
   authentication: { type: 'api_key' },
   routing: { providers: { mode: 'all' }, model_rewrites: {} },
@@ -63,6 +66,7 @@ export function testEnvironment(databaseUrl: string, dataDir: string, management
     SECRET_VAULT_MODE: 'local',
     SECRET_VAULT_LOCAL_KEK_V1: TEST_KEK,
     JWT_SECRET: TEST_JWT_SECRET,
+    AUTH_SECRET: TEST_AUTH_SECRET,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
     REDIS_URL: process.env.REDIS_URL ?? '',

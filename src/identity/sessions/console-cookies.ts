@@ -20,9 +20,12 @@ export class ConsoleCookies {
     void reply.setCookie(SESSION_COOKIE, value, sessionCookieFlags(this.origin.isHttps));
   }
 
-  /** The browser keeps a session as long as it lives. */
-  renewSession(reply: FastifyReply, { renewedCookie }: HeldSession): void {
-    if (renewedCookie !== undefined) this.setSession(reply, renewedCookie.reveal());
+  /** The browser keeps a session as long as it lives, and the organization that was chosen in it. */
+  renewSession(reply: FastifyReply, { renewedCookies }: HeldSession): void {
+    if (renewedCookies === undefined) return;
+    const { session, organization } = renewedCookies;
+    this.setSession(reply, session.reveal());
+    if (organization !== undefined) this.setOrganization(reply, organization);
   }
 
   setOrganization(reply: FastifyReply, value: Secret): void {

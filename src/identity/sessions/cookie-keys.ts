@@ -1,17 +1,17 @@
 import { hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Secret } from '../../common/log/secret.js';
-import { TokenSecrets } from '../../platform/secrets/token-secrets.js';
+import { AuthSecrets } from '../../platform/secrets/signing-secrets.js';
 
 const KEY_BYTES = 32;
 
 /** What a signed cookie says; a signature for one purpose is worth nothing for another. */
 export type CookiePurpose = 'session' | 'current organization' | 'third-party sign-in';
 
-/** Keys of signed cookies, derived from the secrets of gateway tokens, which every instance shares. */
+/** Keys of signed cookies, derived from the secrets of sign-in, which every instance shares. */
 @Injectable()
 export class CookieKeys {
-  constructor(private readonly secrets: TokenSecrets) {}
+  constructor(private readonly secrets: AuthSecrets) {}
 
   /** Signs new cookies. Source: contract-admin 7.2 (HKDF-SHA256, RFC 5869). */
   signing(purpose: CookiePurpose): Uint8Array {

@@ -26,12 +26,20 @@ export interface SessionClient {
   readonly userAgent: string | null;
 }
 
+/** Values of the console's cookies. */
+interface SessionCookies {
+  /** Token and signature. */
+  readonly session: Secret;
+  /** Absent while no organization was chosen. */
+  readonly organization: Secret | undefined;
+}
+
 /** A session that holds. */
 export interface HeldSession {
   readonly row: SessionRow;
   readonly token: Secret;
-  /** To be set in place of the cookie that was sent, because the session now lives longer. */
-  readonly renewedCookie: Secret | undefined;
+  /** To be set in place of what was sent, because the session now lives longer. */
+  readonly renewedCookies: SessionCookies | undefined;
 }
 
 /** Begins, proves and ends console sessions. Nothing is remembered between requests: an end counts from the next one on. */
@@ -67,7 +75,7 @@ export class Sessions {
 
   /**
    * The session of a cookie, acting in the organization its other cookie names or in the oldest one. Once a day it is
-   * made to live a full lifetime again, in a cookie that outlives the secret the last one was signed with.
+   * made to live a full lifetime again, in cookies that outlive the secret the last ones were signed with.
    *
    * @returns `undefined` without a cookie of ours, and for a session that ended.
    * Source: contract-admin 7.2; threats 6.3, 7.4.
@@ -82,11 +90,13 @@ export class Sessions {
     const now = this.clock.now();
     const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, now);
     if (row === undefined) return undefined;
-    const held = { row, token: new Secret(token), renewedCookie: undefined };
+    const held = { row, token: new Secret(token), renewedCookies: undefined };
     if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return held;
     const expiresAt = lifetimeFrom(now);
     await this.sessions.renew(row.id, now, expiresAt);
-    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, renewedCookie: this.cookieOf(token) };
+    const organization = organizationId === undefined ? undefined : this.organizationCookie(organizationId);
+    const renewedCookies = { session: this.cookieOf(token), organization };
+    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, renewedCookies };
   }
 
   /** The value of the cookie that names the current organization. */
@@ -94,9 +104,9 @@ export class Sessions {
     return new Secret(signedCookie(organizationId, this.keys.signing('current organization')));
   }
 
-  /** Ends a session, at once everywhere. @returns whether it had not ended before. */
-  end(tx: EntityManager, id: string): Promise<boolean> {
-    return this.sessions.delete(tx, id);
+  /** Ends a session, at once everywhere. */
+  async end(tx: EntityManager, id: string): Promise<void> {
+    await this.sessions.delete(tx, id);
   }
 
   /** Ends all sessions of a person but the one they act through. */

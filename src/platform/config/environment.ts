@@ -36,7 +36,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Signs gateway tokens and the console’s cookies: at least 32 bytes, the same on every instance. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+      'Signs gateway tokens: at least 32 bytes, the same on every instance. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
     parse: secretOfAtLeast(32),
     fallbackText: 'generated with the embedded database',
   })
@@ -44,11 +44,27 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'The signing secret before `JWT_SECRET`. What it signed is accepted still: keep it an hour for tokens, a week for sessions of the console.',
+      'The signing secret before `JWT_SECRET`. Tokens that it signed are accepted still; an hour later there are none.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
   readonly JWT_SECRET_PREVIOUS: Secret | undefined;
+
+  @Setting({
+    description:
+      'Signs the console’s cookies and seals the answers that are kept for retries of creations: at least 32 bytes, the same on every instance, another one than `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+    parse: secretOfAtLeast(32),
+    fallbackText: 'generated with the embedded database',
+  })
+  readonly AUTH_SECRET: Secret | undefined;
+
+  @Setting({
+    description:
+      'The secret before `AUTH_SECRET`. What it signed is accepted still: keep it a week, in which every session that is used is signed anew.',
+    parse: secretOfAtLeast(32),
+    fallbackText: 'unset',
+  })
+  readonly AUTH_SECRET_PREVIOUS: Secret | undefined;
 
   @Setting({
     description:
