@@ -88,10 +88,11 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  for (const name of Object.keys(value).sort()) {
+    members += `${members && ','}${JSON.stringify(name)}:${canonicalJson(Reflect.get(value, name))}`;
+  }
+  return `{${members}}`;
 }
 
 function isSameHash(one: string, other: string): boolean {

@@ -144,6 +144,28 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
     }
   });
 
+  it.each([
+    ['entries', (count: number) => `[${Array(count).fill('0').join(',')}]`],
+    ['members', (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":0`).join(',')}}`],
+    [
+      'lists in a list',
+      (count: number) =>
+        `[${Array(count / 2)
+          .fill('[]')
+          .join(',')}]`,
+    ],
+  ])('%s: 20 000 parts → accepted, two more → refused before they are parsed', (_name, textOf) => {
+    expect(parse(textOf(20_000))).toBeDefined();
+    for (const end of ['', ' and no JSON']) {
+      expect(() => parse(textOf(20_002) + end)).toThrow('body: has more than 20000 members and entries');
+    }
+  });
+
+  it('commas and brackets within text, however it is escaped → no parts', () => {
+    const value = [`,[{"\\\\"${',[{'.repeat(20_000)}`, '\\', ',"'.repeat(20_000)];
+    expect(parse(JSON.stringify(value))).toEqual(value);
+  });
+
   it('brackets within text → no nesting', () => {
     expect(parse(JSON.stringify('['.repeat(100)))).toBe('['.repeat(100));
   });
