@@ -144,6 +144,14 @@ describe('sessions begin and end (threats 7, 7.4)', () => {
     expect((await trailOf(world, id.replace('user_', 'org_'))).at(-1)).toBe('session.ended');
     expect((await browser('').post('/v1/auth/sign-out', {})).body).toEqual({ success: true });
   });
+
+  it('several times at once → each is answered the same, and the trail tells of one end', async () => {
+    const { id, cookie } = await registered(world);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => browser(cookie).post('/v1/auth/sign-out', {})));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const trail = await trailOf(world, id.replace('user_', 'org_'));
+    expect(trail.filter((action) => action === 'session.ended')).toHaveLength(1);
+  });
 });
 
 describeWithRedis('sessions over two instances (threats 7.4)', () => {

@@ -104,9 +104,9 @@ export class Sessions {
     return new Secret(signedCookie(organizationId, this.keys.signing('current organization')));
   }
 
-  /** Ends a session, at once everywhere. */
-  async end(tx: EntityManager, id: string): Promise<void> {
-    await this.sessions.delete(tx, id);
+  /** Ends a session, at once everywhere. @returns whether it had not ended before. */
+  end(tx: EntityManager, id: string): Promise<boolean> {
+    return this.sessions.delete(tx, id);
   }
 
   /** Ends all sessions of a person but the one they act through. */
