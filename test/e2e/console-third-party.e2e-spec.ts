@@ -126,6 +126,24 @@ describe('signing in at a third party (contract-admin 7.1)', () => {
     expect(before.body).toBeNull();
   });
 
+  it('somebody new in two windows at once, their e-mail address changed in between → one person, signed in twice', async () => {
+    for (let round = 0; round < 5; round++) {
+      provider.person = newOpenIdPerson();
+      const before = await peopleOf(world);
+      const ways = [];
+      for (const email of [provider.person.email, newOpenIdPerson().email]) {
+        provider.person = { ...provider.person, email };
+        const begun = await begin();
+        ways.push({ query: (await provider.visit(begun.body.url)).search, cookie: stateOf(begun) });
+      }
+      const answers = await Promise.all(ways.map(({ query, cookie }) => comeBack(query, cookie)));
+      expect(answers.map(placeOf)).toEqual(['/', '/']);
+      const [one, other] = await Promise.all(answers.map((answer) => signedInUser(answer)));
+      expect(other).toEqual(one);
+      expect(await peopleOf(world)).toBe(before + 1);
+    }
+  });
+
   it('another subject with the e-mail address of somebody here → never that person, nor a second one', async () => {
     const ada = await registered(world);
     const grace = await signIn();

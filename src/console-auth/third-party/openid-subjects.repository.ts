@@ -14,6 +14,16 @@ export class OpenIdSubjectsRepository {
     return row?.identityId;
   }
 
+  /**
+   * The same, after everyone who is storing this subject. Others wait until this transaction ends: of the two windows
+   * that somebody came back in, one stores them.
+   */
+  async findLatest(tx: EntityManager, subject: OpenIdSubject): Promise<string | undefined> {
+    const name = `openid subject ${JSON.stringify([subject.issuer, subject.subject])}`;
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    return this.findIdentity(tx, subject);
+  }
+
   async insert(tx: EntityManager, { issuer, subject }: OpenIdSubject, identityId: string, at: Instant): Promise<void> {
     await tx.query('INSERT INTO openid_subjects (issuer, subject, identity_id, created_at) VALUES ($1, $2, $3, $4)', [
       issuer,

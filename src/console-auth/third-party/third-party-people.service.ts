@@ -33,7 +33,7 @@ export class ThirdPartyPeople {
     const { issuer, subject, ...newcomer } = person;
     const known = { issuer, subject };
     return this.dataSource.transaction(async (tx) => {
-      const identityId = await this.subjects.findIdentity(tx, known);
+      const identityId = (await this.subjects.findIdentity(tx, known)) ?? (await this.subjects.findLatest(tx, known));
       if (identityId !== undefined) return this.sessions.open(tx, identityId, browser);
       return this.register(tx, known, { ...newcomer, invitation }, browser);
     });
