@@ -32,11 +32,12 @@ export class AccountOpening {
   }
 
   /**
-   * Whether this transaction is the one that opens the first account of the deployment. Whoever asks the same waits until
-   * it ends: of two who come at once, one is first.
+   * Whether this transaction is the one that opens the first account of the deployment. Then nobody else opens one until
+   * it ends.
    */
   async isFirst(tx: EntityManager): Promise<boolean> {
-    await this.accounts.lockFirstAccount(tx);
+    if (await this.accounts.hasAny(tx)) return false;
+    await this.accounts.lockAccounts(tx);
     return !(await this.accounts.hasAny(tx));
   }
 

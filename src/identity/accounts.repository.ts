@@ -3,9 +3,6 @@ import type { EntityManager } from 'typeorm';
 import { DataSource } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 
-/** Held until the end of the transaction; per database, and other than the lock of migrations. */
-const FIRST_ACCOUNT_LOCK = 5_272_024_002;
-
 /** An organization and its first owner, who is stored already. */
 export interface NewOrganization {
   readonly organizationId: string;
@@ -19,9 +16,9 @@ export interface NewOrganization {
 export class AccountsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes everyone else who may open the first account wait until this transaction ends. */
-  async lockFirstAccount(tx: EntityManager): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [FIRST_ACCOUNT_LOCK]);
+  /** Waits for everyone who is opening an account, a person or another start; who comes later waits for this transaction. */
+  async lockAccounts(tx: EntityManager): Promise<void> {
+    await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
   }
 
   /** Whether the deployment has an account at all, anyone's. */

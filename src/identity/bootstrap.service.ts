@@ -46,7 +46,7 @@ export class BootstrapService {
     return this.opening.hasAny();
   }
 
-  /** Account and key in one transaction, under a lock: of two instances that start at once, one creates. */
+  /** Account and key in one transaction, under a lock: of all who come at once, one opens the first account. */
   private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
     if (!(await this.opening.isFirst(tx))) {
       const stored = await this.keys.findRevocation(tx, key);

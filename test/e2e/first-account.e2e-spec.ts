@@ -14,6 +14,7 @@ import { ManagementKeysService } from '../../src/identity/management-keys.servic
 import { loadEnvironment } from '../../src/platform/config/environment.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 
 const KEY = `gw_mgmt_${'First0'.repeat(8)}`;
 const OTHER_KEY = `gw_mgmt_${'Other0'.repeat(8)}`;
@@ -135,6 +136,26 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await source.query('SELECT count(*)::int AS accounts FROM organizations')).toEqual([{ accounts: 1 }]);
     expect(events()).toEqual([['bootstrap_account_created', 'info', undefined]]);
     expect((await trail()).map(({ action }) => action)).toEqual(['organization.created', 'management_key.created']);
+  });
+
+  it('a person who is opening the first account at that moment → is waited for, and stays the only one', async () => {
+    const person = source.createQueryRunner();
+    await person.startTransaction();
+    await person.query("INSERT INTO organizations (id, name, created_at) VALUES ('org_theirs', 'Theirs', now())");
+    const start = instance(KEY).run();
+    const isWaiting = async () => {
+      const [row] = await source.query(
+        "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return row.waiting === 1;
+    };
+    await eventually(isWaiting, { withinMs: 5_000 });
+    await person.commitTransaction();
+    await person.release();
+    await start;
+    expect(await source.query('SELECT id FROM organizations')).toEqual([{ id: 'org_theirs' }]);
+    expect(events()).toEqual([['bootstrap_key_ignored', 'warn', 'account_exists']]);
+    expect(await authenticate(KEY)).toBeUndefined();
   });
 
   it('restart with the same key → silent, and the key still works', async () => {

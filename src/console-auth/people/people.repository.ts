@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 
-/** Held until the end of the transaction; per database, and other than the locks of first accounts and migrations. */
+/** Held until the end of the transaction; per database, and other than the lock of migrations. */
 const REGISTRATION_LOCK = 5_272_024_003;
 
 /** Somebody who can sign in, as they see themselves. */
