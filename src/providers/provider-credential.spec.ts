@@ -110,6 +110,7 @@ describe('ProviderCredential', () => {
         level: 'error',
         providerId: 'provider-1',
         reason: 'vault_unreachable',
+        detail: 'connect refused',
       }),
     ]);
   });

@@ -108,6 +108,7 @@ export class ProviderCredential {
     log.event('provider_secret_unavailable', {
       providerId: this.#sealed.providerId,
       reason: error.reason ?? error.code,
+      detail: error instanceof VaultUnreachable ? error.detail : undefined,
     });
     const nowMs = clock.monotonicMs();
     const opened = this.#opened;

@@ -34,7 +34,7 @@ export interface LogEvents {
   };
   /** The vault cannot work; names the variable, never its value. */
   secret_vault_misconfigured: { error: string };
-  provider_secret_unavailable: { providerId: string; reason: string };
+  provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
   /** A stored provider instance that this version cannot read; calls to it find no such provider. */
   provider_unreadable: { providerId: string; error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };

@@ -55,9 +55,9 @@ export class MisconfiguredVault extends Vault {
  * served past its time (contract-app 1.3).
  */
 export class VaultUnreachable extends GatewayError {
-  /** @param detail what happened, without address, token or body: for who looks at the error, no line of the log has it. */
-  constructor(detail: string) {
-    super('provider_unavailable', { reason: 'vault_unreachable', cause: new Error(detail) });
+  /** @param detail what happened, for the log: without address, token or body. */
+  constructor(readonly detail: string) {
+    super('provider_unavailable', { reason: 'vault_unreachable' });
     this.name = 'VaultUnreachable';
   }
 }
