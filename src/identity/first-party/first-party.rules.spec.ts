@@ -27,6 +27,7 @@ describe('requireFirstParty', () => {
     ['a browser that says another site began it', { fetchSite: 'cross-site' }, false],
     ['a browser that says a sibling began it', { fetchSite: 'same-site', hasConsoleHeader: true }, false],
     ['a browser that says the person began it', { fetchSite: 'none' }, true],
+    ['a head alone', { method: 'HEAD', hasSessionCookie: true }, true],
     ['a navigation', { method: 'GET', fetchSite: 'cross-site', hasSessionCookie: true }, true],
   ])('threats 7.5: %s → let through: %3$s', (_, changes, passes) => {
     const ask = () => requireFirstParty({ ...PROGRAM, ...changes });

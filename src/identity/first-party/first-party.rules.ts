@@ -29,7 +29,7 @@ export function requireFirstParty(request: FirstPartyRequest): void {
     if (!isOwnOrigin) throw foreignOrigin(`The origin ${printable(origin)} is not this console's.`);
     return;
   }
-  if (method === 'GET') return;
+  if (method === 'GET' || method === 'HEAD') return;
   if (fetchSite !== undefined && !OWN_FETCH_SITES.has(fetchSite)) throw foreignOrigin('The request has no origin.');
   if (hasSessionCookie && !hasConsoleHeader) {
     throw foreignOrigin('Send `x-console-request: 1` with a session cookie.');
