@@ -4,7 +4,7 @@ import { type Environment, EnvironmentError } from '../config/environment.js';
 import { generatedSecret } from './secret-file.js';
 
 /** A secret of ours and the one before it; both verify, so that one can replace the other without a break. */
-export abstract class SigningSecrets {
+abstract class SigningSecrets {
   /** The setting they come from. Keeps the types of two purposes apart. */
   abstract readonly setting: 'JWT_SECRET' | 'AUTH_SECRET';
 

@@ -158,7 +158,7 @@ describe('KmsVault', () => {
     const { vault } = await vaultWith(handler, 150);
     await expect(vault.seal(new Secret('sk'), CONTEXT)).rejects.toMatchObject({
       ...UNREACHABLE,
-      cause: { message: expect.stringContaining('timeout') },
+      detail: expect.stringContaining('timeout'),
     });
   });
 
