@@ -224,10 +224,12 @@ describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
   it.each([
     [{ background: true }],
     [{ background: 'yes' }],
+    [{ deferred: true }],
     [{ prompt: { id: 'pmpt_1' } }],
     [{ conversation: 'conv_1' }],
     [{ input: [{ content: [{ type: 'input_file', file_id: 'file_1' }] }] }],
     [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+    [{ tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_1' } }] }],
     [{ service_tier: 'priority' }],
     [{ previous_response_id: 'resp_of_nobody' }],
     [{ previous_response_id: ['resp_1'] }],

@@ -15,6 +15,8 @@ describe('forbidden members (decision 3.6, threats 3.7)', () => {
   it.each<[object, string]>([
     [{ background: true }, 'background: requests that run in the background'],
     [{ background: 'yes' }, 'background: must be'],
+    [{ deferred: true }, 'deferred: requests that run in the background'],
+    [{ deferred: 1 }, 'deferred: must be'],
     [{ conversation: 'conv_1' }, 'conversation: objects kept at the provider'],
     [{ conversation: { id: 'conv_1' } }, 'conversation:'],
     [{ cachedContent: 'cachedContents/1' }, 'cachedContent:'],
@@ -26,6 +28,8 @@ describe('forbidden members (decision 3.6, threats 3.7)', () => {
     [{ input: [{ content: [{ type: 'input_image', file_id: 'file-1' }] }] }, 'file_id:'],
     [{ tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] }, 'file_ids:'],
     [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 'vector_store_ids:'],
+    [{ tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] }, 'fileSearchStoreNames:'],
+    [{ tools: [{ file_search: { file_search_store_names: ['fileSearchStores/1'] } }] }, 'file_search_store_names:'],
     [{ contents: [{ parts: [{ fileData: { fileUri: gemini } }] }] }, 'fileUri:'],
     [{ contents: [{ parts: [{ file_data: { file_uri: gemini.toUpperCase() } }] }] }, 'file_uri:'],
     [{ fileUri: 'files/abc' }, 'fileUri:'],
@@ -50,9 +54,18 @@ describe('forbidden members (decision 3.6, threats 3.7)', () => {
 
   it.each<object>([
     {},
-    { background: false, conversation: null, cachedContent: null, prompt: null, container: null, service_tier: null },
+    {
+      background: false,
+      deferred: false,
+      conversation: null,
+      cachedContent: null,
+      prompt: null,
+      container: null,
+      service_tier: null,
+    },
     { prompt: 'Once upon' },
     { prompt: ['a', 'b'] },
+    { deferred: null },
     { container: { skills: [] } },
     { container: { id: null } },
     { store: true },

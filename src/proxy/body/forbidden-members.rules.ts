@@ -3,6 +3,8 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { type DeepMember, isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 import { listHostedTools } from './hosted-tools.rules.js';
 
+/** Members that detach the work from the request: its answer, with the usage, would be fetched later. */
+const DETACHED = ['background', 'deferred'];
 /** Members that always point at objects kept at the provider. */
 const STORED_OBJECTS = ['conversation', 'cachedContent', 'cached_content', 'batch', 'batch_id'];
 const FILE_URIS = new Set(['fileUri', 'file_uri']);
@@ -21,12 +23,14 @@ function storedObject(path: string): GatewayError {
   return invalidRequest(path, 'objects kept at the provider cannot be used through the gateway');
 }
 
-function refuseBackground({ bytes, root }: ScannedBody): void {
-  const member = root.members.get('background');
-  if (!isNamed(bytes, member)) return;
-  const background = memberValue(bytes, member, 'background');
-  if (background === true) throw invalidRequest('background', 'requests that run in the background are not supported');
-  if (background !== false) throw invalidRequest('background', 'must be true or false');
+function refuseDetached({ bytes, root }: ScannedBody): void {
+  for (const name of DETACHED) {
+    const member = root.members.get(name);
+    if (!isNamed(bytes, member)) continue;
+    const value = memberValue(bytes, member, name);
+    if (value === true) throw invalidRequest(name, 'requests that run in the background are not supported');
+    if (value !== false) throw invalidRequest(name, 'must be true or false');
+  }
 }
 
 /** A prompt kept at the provider is an object; text and arrays are prompts of the request itself. */
@@ -98,7 +102,7 @@ export function judgeStoredObjects(body: ScannedBody): void {
  * Source: decision 3.6, threats 3.7.
  */
 export function judgeCosts(body: ScannedBody, style: ApiStyle): readonly string[] {
-  refuseBackground(body);
+  refuseDetached(body);
   refuseDearerPrices(body);
   return listHostedTools(body, style);
 }

@@ -59,6 +59,7 @@ describe('options for a translating gateway (contract-app 6.12)', () => {
     ['openai', 'maxCompletionTokens', '99999'],
     ['google', 'cachedContent', '"c"'],
     ['xai', 'searchParameters', '{}'],
+    ['xai', 'deferred', 'true'],
     ['anything', 'conversation', '"c"'],
   ])('threats 3.1: providerOptions.%s.%s → 400 naming it', (group, name, value) => {
     expect(() => sent(`{"providerOptions":{"${group}":{"${name}":${value}}}}`)).toThrow(

@@ -14,7 +14,7 @@ const OPTIONS_MAX_BYTES = 64 * 1024;
 const REFUSED: ReadonlySet<string> = new Set([
   ...['model', 'models', 'byok', 'maxoutputtokens', 'maxtokens', 'maxcompletiontokens', 'n', 'bestof'],
   ...['background', 'previousresponseid', 'prompt', 'conversation', 'cachedcontent', 'container', 'batch', 'batchid'],
-  ...['servicetier', 'speed', 'inferencegeo', 'websearchoptions', 'searchparameters'],
+  ...['servicetier', 'speed', 'inferencegeo', 'websearchoptions', 'searchparameters', 'deferred'],
 ]);
 /** Beside those, in the gateway's own group: what we tell it about the caller. */
 const REFUSED_OF_GATEWAY: ReadonlySet<string> = new Set(['user', 'tags']);

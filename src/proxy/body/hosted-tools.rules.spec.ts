@@ -18,6 +18,7 @@ describe('hosted tools', () => {
     ['responses', [{ type: 'computer_use_preview' }, { type: 'shell', environment: { type: 'local' } }], []],
     ['responses', [{ type: 'web_search' }, { type: 'web_search' }, { type: 'shell' }], ['web_search', 'shell']],
     ['responses', [{ type: 'code_interpreter', container: { type: 'auto' } }], ['code_interpreter']],
+    ['responses', [{ type: 'shell', environment: { type: 'container_auto', container_id: null } }], ['shell']],
     ['anthropic_messages', [{ name: 'f' }, { type: 'bash_20250124' }, { type: 'memory_20250818' }], []],
     [
       'anthropic_messages',
@@ -47,7 +48,11 @@ describe('hosted tools', () => {
     [{ tools: 'web_search' }, 'tools: must be an array'],
     [{ tools: { type: 'web_search' } }, 'tools: must be an array'],
     [{ tools: ['x'.repeat(TOOLS_MAX_BYTES)] }, 'tools: longer than'],
-    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'tools.container'],
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'tools.container:'],
+    [
+      { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_1' } }] },
+      'tools.environment.container_id:',
+    ],
   ])('unreadable or forbidden → refused', (body, message) => {
     expect(() => hosted(body)).toThrow(message);
   });

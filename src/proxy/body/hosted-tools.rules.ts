@@ -35,6 +35,11 @@ function isLocalShell(tool: Tool): boolean {
   return tool.type === 'shell' && isTool(tool.environment) && tool.environment.type === 'local';
 }
 
+function refuseContainerId(path: string, id: unknown): void {
+  if (typeof id !== 'string') return;
+  throw invalidRequest(path, 'containers kept at the provider cannot be used through the gateway');
+}
+
 function hostedTypes(tool: Tool, style: ApiStyle): string[] {
   if (style === 'gemini_native') return Object.keys(tool).filter((key) => !GEMINI_LOCAL_KEYS.has(key));
   const { type } = tool;
@@ -52,9 +57,8 @@ function hostedTypes(tool: Tool, style: ApiStyle): string[] {
 export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {
   const hosted = new Set<string>();
   for (const tool of readTools(body)) {
-    if (typeof tool.container === 'string') {
-      throw invalidRequest('tools.container', 'containers kept at the provider cannot be used through the gateway');
-    }
+    refuseContainerId('tools.container', tool.container);
+    if (isTool(tool.environment)) refuseContainerId('tools.environment.container_id', tool.environment.container_id);
     for (const type of hostedTypes(tool, style)) hosted.add(type);
   }
   for (const [member, type] of SEARCH_MEMBERS) {

@@ -128,7 +128,7 @@ const GENERATION_CONFIG = ['maxOutputTokens', 'max_output_tokens', 'candidateCou
 export const REQUEST_NAMES = new JudgedNames({
   root: [
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
-    ...['background', 'previous_response_id', 'prompt', 'conversation', 'cachedContent', 'cached_content'],
+    ...['background', 'deferred', 'previous_response_id', 'prompt', 'conversation', 'cachedContent', 'cached_content'],
     ...['container', 'batch', 'batch_id', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
     ...['tools', 'web_search_options', 'search_parameters', 'models', 'providerOptions'],
   ],
@@ -137,7 +137,10 @@ export const REQUEST_NAMES = new JudgedNames({
     generation_config: GENERATION_CONFIG,
     stream_options: ['include_usage'],
   },
-  deep: ['file_id', 'file_ids', 'fileUri', 'file_uri', 'vector_store_ids'],
+  deep: [
+    ...['file_id', 'file_ids', 'fileUri', 'file_uri', 'vector_store_ids'],
+    ...['fileSearchStoreNames', 'file_search_store_names'],
+  ],
   media: [
     ...['url', 'image_url', 'file_url', 'document_url', 'video_url', 'audio_url'],
     ...['data', 'file_data', 'image', 'images', 'input_audio'],
