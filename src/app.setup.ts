@@ -80,8 +80,11 @@ export async function createGateway({
       return stalled.endIn(createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve));
     },
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      filter.refuse(request, reply, error),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook runs for these.
+      firstParty.label(reply);
+      filter.refuse(request, reply, error);
+    },
   });
   const root = {
     module: GatewayModule,
@@ -93,11 +96,12 @@ export async function createGateway({
     abortOnError: false,
   });
   const filter = app.get(GatewayErrorFilter);
+  const firstParty = app.get(FirstParty);
   door = app.get(ProxyDoor);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
   await app.register(fastifyCookie);
-  prepareFastify(adapter.getInstance(), app.get(FirstParty));
+  prepareFastify(adapter.getInstance(), firstParty);
   requireGuards(listRouteAccess(app));
   app.get(OpenApiDocument).set(describeApi(app, publicUrl));
   return app;

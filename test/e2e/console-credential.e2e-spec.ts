@@ -150,4 +150,13 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
     expect(message.statusCode).toBe(400);
     expect(toBrowsers(message.headers)).toEqual(['no-store', 'DENY', 'no-referrer']);
   });
+
+  it.each([
+    ['a broken escape', '/v1/cli/%zz'],
+    ['a part that is too long', `/v1/admin/apps/${'a'.repeat(1_025)}`],
+  ])('contract-admin 0.1: a refusal of %s in the path → neither', async (_name, path) => {
+    const { status, headers } = await world.api.get(path);
+    expect(status).toBe(400);
+    expect(toBrowsers(Object.fromEntries(headers))).toEqual(['no-store', 'DENY', 'no-referrer']);
+  });
 });
