@@ -33,7 +33,17 @@ const ARROWS = {
     'limits',
     'users',
   ],
-  retention: ['attestation', 'auth-events', 'usage', 'budgets', 'receipts', 'organizations', 'identity'],
+  retention: [
+    'attestation',
+    'auth-events',
+    'usage',
+    'budgets',
+    'receipts',
+    'organizations',
+    'identity',
+    'providers',
+    'gateways',
+  ],
   proxy: [
     'client-auth',
     'app-directory',

@@ -2,13 +2,15 @@ import type { Provider } from '@nestjs/common';
 import { ChallengeRetention } from '../attestation/retention/challenge-retention.service.js';
 import { AuthEventRetention } from '../auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
+import { GatewayTokenResealing } from '../gateways/resealing/gateway-token-resealing.service.js';
 import { IdentityRetention } from '../identity/retention/identity-retention.service.js';
 import { InvitationRetention } from '../organizations/retention/invitation-retention.service.js';
 import type { KeepsForATime, RetentionStep } from '../platform/retention/retention-step.js';
+import { ProviderKeyResealing } from '../providers/resealing/provider-key-resealing.service.js';
 import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
 
-/** Who takes rows away at night, in this order. */
+/** Who has work to do at night, in this order. */
 const OWNERS = [
   AuthEventRetention,
   ChallengeRetention,
@@ -17,6 +19,8 @@ const OWNERS = [
   ReceiptRetention,
   InvitationRetention,
   IdentityRetention,
+  ProviderKeyResealing,
+  GatewayTokenResealing,
 ];
 
 /** All steps of the nightly work, in their order. */

@@ -1,11 +1,19 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { SystemIds } from '../../src/common/ids.js';
 import { Log } from '../../src/common/log/log.js';
+import { gatewaySecretContext } from '../../src/gateways/gateway-secret.rules.js';
+import { createVault } from '../../src/platform/vault/create-vault.js';
+import type { VaultContext } from '../../src/platform/vault/sealed-blob.rules.js';
+import { readVaultSettings } from '../../src/platform/vault/vault-settings.rules.js';
+import { secretContext } from '../../src/providers/drafts/provider-secret.rules.js';
 import { NightlyRetention } from '../../src/retention/nightly-retention.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
@@ -55,6 +63,32 @@ async function expiredChallenges(appId: string, count: number): Promise<void> {
      FROM generate_series(1, 2 + $2::integer) AS n`,
     [appId, count],
   );
+}
+
+/** 32 random bytes, base64. */
+const newKek = () => randomBytes(32).toString('base64');
+
+interface SealedRow {
+  readonly id: string;
+  readonly revision: number;
+  readonly blob: string;
+  readonly context: VaultContext;
+}
+
+/** The keys of providers, then the tokens of upstream gateways, as they are stored, and what they are tied to. */
+async function sealedRows(source: DataSource): Promise<SealedRow[]> {
+  const columns = 'organization_id AS "organizationId", id, type, revision, secret_blob AS blob';
+  const [keys, tokens] = await Promise.all([
+    source.query(`SELECT ${columns}, base_url AS "baseUrl" FROM providers WHERE secret_blob IS NOT NULL`),
+    source.query(`SELECT ${columns}, config FROM provider_gateways`),
+  ]);
+  return [
+    ...keys.map((row: SealedRow & Parameters<typeof secretContext>[0]) => ({ ...row, context: secretContext(row) })),
+    ...tokens.map((row: SealedRow & Parameters<typeof gatewaySecretContext>[0]) => ({
+      ...row,
+      context: gatewaySecretContext(row),
+    })),
+  ];
 }
 
 describe('what a night takes away (specification "Retention")', () => {
@@ -230,6 +264,8 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'audit_events_pruned',
       'sessions_pruned',
       'management_keys_pruned',
+      'provider_keys_resealed',
+      'gateway_tokens_resealed',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -288,7 +324,9 @@ describe('npm run maintenance (decision 7.2)', () => {
       errors += bytes;
     });
     const [code] = await once(child, 'close');
-    const lines: { message: string }[] = output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+    const lines: Record<string, unknown>[] = output
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : JSON.parse(line)));
     return { code, lines, errors };
   }
 
@@ -333,6 +371,8 @@ describe('npm run maintenance (decision 7.2)', () => {
       'audit_events_pruned',
       'sessions_pruned',
       'management_keys_pruned',
+      'provider_keys_resealed',
+      'gateway_tokens_resealed',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -346,7 +386,41 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 10, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 12, 'auth_events_prune_failed']);
+  });
+
+  it('threats 6.3: a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {
+    const token = { type: 'vercel', name: 'Rotated', token: 'token-of-the-gateway-1234' };
+    const { gateway } = (await world.api.post('/v1/admin/provider-gateways', token)).body;
+    const provider = await world.provider({ secret: 'sk-sealed-with-version-1' });
+    const stored = () => sealedRows(world.dataSource);
+    const before = await stored();
+    const turned = { SECRET_VAULT_LOCAL_KEK_V2: newKek(), SECRET_VAULT_LOCAL_KEK_CURRENT_VERSION: '2' };
+    const night = (keys: Record<string, string>) =>
+      withDirectory(async (directory) => {
+        const environment = testEnvironment(world.databaseUrl, directory, world.managementKey);
+        const { code, lines } = await maintain({ ...environment, ...keys });
+        return { code, told: lines.slice(-2).map(({ level: _level, timestamp: _timestamp, ...line }) => line) };
+      });
+    const told = (resealed: number, unreadable: number) => [
+      { message: 'provider_keys_resealed', resealed, unreadable },
+      { message: 'gateway_tokens_resealed', resealed, unreadable },
+    ];
+    const withoutFirst = { ...turned, SECRET_VAULT_LOCAL_KEK_V1: newKek() };
+    expect(await night(withoutFirst)).toEqual({ code: 0, told: told(0, 1) });
+    expect(await stored()).toEqual(before);
+    expect(await night(turned)).toEqual({ code: 0, told: told(1, 0) });
+    const after = await stored();
+    expect(after.map(({ id, revision, blob }) => [id, revision, blob.slice(0, 'local1.2.'.length)])).toEqual([
+      [provider.id, 1, 'local1.2.'],
+      [gateway.id, 1, 'local1.2.'],
+    ]);
+    expect(await night(withoutFirst)).toEqual({ code: 0, told: told(0, 0) });
+    const vault = createVault(readVaultSettings({ SECRET_VAULT_MODE: 'local', ...withoutFirst }), new SystemIds());
+    const opened = await Promise.all(
+      after.map(async ({ blob, context }) => (await vault.open(blob, context)).reveal()),
+    );
+    expect(opened).toEqual(['sk-sealed-with-version-1', 'token-of-the-gateway-1234']);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

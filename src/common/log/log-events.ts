@@ -110,6 +110,10 @@ export interface LogEvents {
   sessions_pruned: { sessions: number };
   /** Management keys that were revoked long ago, of all accounts. */
   management_keys_pruned: { keys: number };
+  /** Keys of provider instances that an older version of the vault's key had sealed; `unreadable` ones stay as they are. */
+  provider_keys_resealed: { resealed: number; unreadable: number };
+  /** The same of upstream gateways' tokens. */
+  gateway_tokens_resealed: { resealed: number; unreadable: number };
   /** Steps of it that did not get to their end; the next night goes on from there. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
@@ -121,6 +125,8 @@ export interface LogEvents {
   audit_events_prune_failed: { error: string };
   sessions_prune_failed: { error: string };
   management_keys_prune_failed: { error: string };
+  provider_keys_reseal_failed: { error: string };
+  gateway_tokens_reseal_failed: { error: string };
   /** It could not begin, or its connection broke. */
   retention_failed: { error: string };
   /** Another instance is at it. */
@@ -183,6 +189,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   audit_events_prune_failed: 'error',
   sessions_prune_failed: 'error',
   management_keys_prune_failed: 'error',
+  provider_keys_reseal_failed: 'error',
+  gateway_tokens_reseal_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

@@ -25,18 +25,18 @@ type FailureLine = Extract<
 >;
 
 interface StepOf<Line extends keyof LogEvents> {
-  /** The line that says what it took away: what `run` returns. */
+  /** The line that says what it did: what `run` returns. */
   readonly done: Line;
   /** The line that says that it did not get to its end. */
   readonly failed: FailureLine;
-  /** Takes away what has been kept long enough, in statements that each leave the data whole. May throw. */
+  /** Does it, in statements that each leave the data whole. May throw. */
   run(run: RetentionRun): Promise<LogEvents[Line]>;
 }
 
 /** One step of the nightly work, with its two lines of the log. */
 export type RetentionStep = { [Line in keyof LogEvents]: StepOf<Line> }[keyof LogEvents];
 
-/** Who owns rows that do not stay for ever, and takes them away. */
+/** Who owns rows that do not stay as they are for ever, and takes them away or seals them anew. */
 export interface KeepsForATime {
   /** In their order. */
   readonly retentionSteps: readonly RetentionStep[];
