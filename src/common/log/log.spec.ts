@@ -98,6 +98,18 @@ describe('untrusted text in lines (threats 6.6)', () => {
     );
   });
 
+  it('controls that act on terminals and on the order of letters → escaped, all of them', () => {
+    const controls = Array.from({ length: 0x2070 }, (_, code) => String.fromCharCode(code)).filter((letter) =>
+      /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(letter),
+    );
+    for (const letter of [...controls, '\u009b31m', 'a\u202egpj.exe']) {
+      const line = errorLine({ appVersion: letter });
+      expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+      expect(JSON.parse(line).appVersion).toBe(letter);
+    }
+    expect(controls.length).toBeGreaterThan(70);
+  });
+
   it('a forged line → stays within its field', () => {
     const forged = '/x"}\n{"level":"info","message":"gateway_started"}';
     const line = errorLine({ path: forged });

@@ -5,6 +5,8 @@ const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 
 /** Untrusted text in a line is cut here (threats 6.6). */
 const MAX_FIELD_CHARACTERS = 512;
 const MAX_STACK_CHARACTERS = 4_000;
+/** What JSON leaves as it is, though terminals and readers act on it: control characters, line ends, turns of direction. */
+const ACTING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 /** Takes one finished line, without its line end. */
 export type LogSink = (line: string) => void;
@@ -13,8 +15,8 @@ export type LogSink = (line: string) => void;
 type LogListener = (name: keyof LogEvents, fields: LogEvents[keyof LogEvents]) => void;
 
 /**
- * Writes one JSON object a line: `{level, message, timestamp, …fields}` (contract-app 12.1). Text is escaped by JSON
- * and cut, so a client cannot forge or flood lines.
+ * Writes one JSON object a line: `{level, message, timestamp, …fields}` (contract-app 12.1). Text is escaped
+ * and cut, so a client can neither forge nor flood lines, nor act on the terminal of who reads them.
  */
 export class Log {
   constructor(
@@ -33,7 +35,7 @@ export class Log {
     for (const [field, value] of Object.entries(fields)) {
       if (value !== undefined) line[field] = typeof value === 'string' ? cut(field, value) : value;
     }
-    this.sink(JSON.stringify(line));
+    this.sink(JSON.stringify(line).replace(ACTING, escaped));
   }
 }
 
@@ -44,4 +46,9 @@ function levelOf(name: keyof LogEvents, fields: object): LogLevel {
 
 function cut(field: string, value: string): string {
   return value.slice(0, field === 'stack' ? MAX_STACK_CHARACTERS : MAX_FIELD_CHARACTERS);
+}
+
+/** Each of them is one UTF-16 unit. */
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
