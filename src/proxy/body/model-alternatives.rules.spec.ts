@@ -63,6 +63,21 @@ describe('openrouter: models to fall back to', () => {
   });
 });
 
+describe('perplexity: models that count instead of the one that was judged', () => {
+  const perplexity: AlternativesTarget = { type: 'perplexity', routeKind: 'direct', allowedModels: new Set() };
+
+  it.each([[{}], [{ models: null }], [{ input: [{ models: ['a'] }] }]])('%j → accepted', (body) => {
+    expect(judge(body, perplexity)).toBe('accepted');
+  });
+
+  it('named → 400, allowed or not, on whichever way', () => {
+    for (const target of [perplexity, { ...perplexity, routeKind: 'cf_aig' as const }]) {
+      expect(judge({ models: ['a/dear'] }, target)).toContain('400 invalid_request models: cannot be used');
+    }
+    expect(judge({ models: ['a/one'] }, { ...perplexity, allowedModels: new Set(['a/one']) })).toContain('400');
+  });
+});
+
 describe('vercel: models to fall back to', () => {
   it.each([[{}], [{ models: null }], [{ gateway: { models: ['a'] } }]])('%j → accepted', (body) => {
     expect(judge(body, vercel)).toBe('accepted');

@@ -16,8 +16,8 @@ const MODELS_MAX_BYTES = 16 * 1024;
 
 /**
  * Refuses `models`, which would let a body choose other models than the one that was judged and priced: where the
- * provider reports the cost itself, unless every name is allowed; on the way through a gateway that understands it,
- * always.
+ * provider reports the cost itself, unless every name is allowed; where the cost is that of the model judged, but the
+ * provider or the gateway on the way would take another one, always.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request, model_not_allowed.
@@ -27,7 +27,7 @@ export function judgeModelAlternatives(
   body: ScannedBody,
   { type, routeKind, allowedModels }: AlternativesTarget,
 ): void {
-  if (routeKind === 'vercel') refuseModels(body);
+  if (routeKind === 'vercel' || type === 'perplexity') refuseModels(body);
   else if (type === 'openrouter') requireAllowedModels(body, allowedModels);
 }
 
