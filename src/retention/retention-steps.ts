@@ -10,15 +10,15 @@ import { ProviderKeyResealing } from '../providers/resealing/provider-key-reseal
 import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
 import { UsageRetention } from '../usage/retention/usage-retention.service.js';
 
-/** Who has work to do at night, in this order. */
+/** Who has work to do at night, in this order: what takes long comes behind secrets and people (contract-admin 11). */
 const OWNERS = [
   AuthEventRetention,
   ChallengeRetention,
-  UsageRetention,
-  BudgetRetention,
   ReceiptRetention,
   InvitationRetention,
   IdentityRetention,
+  UsageRetention,
+  BudgetRetention,
   ProviderKeyResealing,
   GatewayTokenResealing,
 ];

@@ -256,14 +256,14 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
     });
     expect(others.map(({ message }) => message)).toEqual([
       'auth_challenges_pruned',
-      'usage_events_compacted',
-      'usage_fold_failed',
-      'budget_months_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
       'management_keys_pruned',
+      'usage_events_compacted',
+      'usage_fold_failed',
+      'budget_months_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
     ]);
