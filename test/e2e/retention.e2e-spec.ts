@@ -363,14 +363,14 @@ describe('npm run maintenance (decision 7.2)', () => {
     expect(lines.map(({ message }) => message)).toEqual([
       'auth_events_pruned',
       'auth_challenges_pruned',
-      'usage_events_compacted',
-      'usage_rollup_folded',
-      'budget_months_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
       'management_keys_pruned',
+      'usage_events_compacted',
+      'usage_rollup_folded',
+      'budget_months_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
     ]);
