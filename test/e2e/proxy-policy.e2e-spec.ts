@@ -237,6 +237,11 @@ describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
     expectRefused(openai.call('v1/responses', { body: { ...MODEL, ...member } }), 400, 'invalid_request'),
   );
 
+  it('background of a picture that is made → sent as it is', async () => {
+    const body = { model: 'gpt-image-1', prompt: 'A cat', background: 'transparent' };
+    expect((await sent(openai, 'v1/images/generations', { body })).body).toBe(JSON.stringify(body));
+  });
+
   it.each([[{ background: false }], [{ background: null }], [{ previous_response_id: null }], [{ store: true }]])(
     '%j → sent as it is',
     async (member) => {

@@ -78,6 +78,20 @@ describe('forbidden members (decision 3.6, threats 3.7)', () => {
     expect(judge(body)).toEqual({ ownedResponseId: undefined, hostedTools: [] });
   });
 
+  it.each(['transparent', 'opaque', 'auto'])(
+    'background of a picture, %j → passes where pictures are made',
+    (background) => {
+      const scan = scanJson(Buffer.from(JSON.stringify({ prompt: 'A cat', background })), REQUEST_NAMES);
+      expect(judgeCosts(scan, 'other')).toEqual([]);
+      expect(() => judgeCosts(scan, 'responses')).toThrow('background: must be');
+    },
+  );
+
+  it.each<unknown>([true, 'true', 'yes', 1])('background %j → 400 there, too', (background) => {
+    const scan = scanJson(Buffer.from(JSON.stringify({ background })), REQUEST_NAMES);
+    expect(() => judgeCosts(scan, 'other')).toThrow('background: ');
+  });
+
   it('previous_response_id and hosted tools → handed on for the ownership check and the price', () => {
     expect(judge({ previous_response_id: 'resp_1', tools: [{ type: 'web_search' }] })).toEqual({
       ownedResponseId: 'resp_1',

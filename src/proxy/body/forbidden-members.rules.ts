@@ -5,6 +5,8 @@ import { listHostedTools } from './hosted-tools.rules.js';
 
 /** Members that detach the work from the request: its answer, with the usage, would be fetched later. */
 const DETACHED = ['background', 'deferred'];
+/** What `background` says of a picture that is made, on paths without a style of their own. */
+const PICTURE_BACKGROUNDS: ReadonlySet<unknown> = new Set(['transparent', 'opaque', 'auto']);
 /** Members that always point at objects kept at the provider. */
 const STORED_OBJECTS = ['conversation', 'cachedContent', 'cached_content', 'batch', 'batch_id'];
 const FILE_URIS = new Set(['fileUri', 'file_uri']);
@@ -23,12 +25,13 @@ function storedObject(path: string): GatewayError {
   return invalidRequest(path, 'objects kept at the provider cannot be used through the gateway');
 }
 
-function refuseDetached({ bytes, root }: ScannedBody): void {
+function refuseDetached({ bytes, root }: ScannedBody, style: ApiStyle): void {
   for (const name of DETACHED) {
     const member = root.members.get(name);
     if (!isNamed(bytes, member)) continue;
     const value = memberValue(bytes, member, name);
     if (value === true) throw invalidRequest(name, 'requests that run in the background are not supported');
+    if (style === 'other' && name === 'background' && PICTURE_BACKGROUNDS.has(value)) continue;
     if (value !== false) throw invalidRequest(name, 'must be true or false');
   }
 }
@@ -102,7 +105,7 @@ export function judgeStoredObjects(body: ScannedBody): void {
  * Source: decision 3.6, threats 3.7.
  */
 export function judgeCosts(body: ScannedBody, style: ApiStyle): readonly string[] {
-  refuseDetached(body);
+  refuseDetached(body, style);
   refuseDearerPrices(body);
   return listHostedTools(body, style);
 }
