@@ -17,6 +17,8 @@ interface WriteTarget {
   readonly id: string;
   readonly organizationId: string;
   readonly revision: number;
+  /** May be sealed anew within a revision. */
+  readonly secretBlob: string | null;
 }
 
 /** The table providers. Instants are ISO-8601, UTC. */
@@ -84,10 +86,10 @@ export class ProvidersRepository implements GatewayReferences {
     return { ...provider, revision: 1, createdAt: at };
   }
 
-  /** Writes a state over exactly the revision it was made from; `undefined` when that revision is gone. */
+  /** Writes a state over exactly the revision and the seal it was made from; `undefined` when either is gone. */
   async replaceIfRevision(
     tx: EntityManager,
-    { id, organizationId, revision }: WriteTarget,
+    { id, organizationId, revision, secretBlob }: WriteTarget,
     state: ProviderState,
     at: string,
   ): Promise<ProviderRow | undefined> {
@@ -95,9 +97,9 @@ export class ProvidersRepository implements GatewayReferences {
       `UPDATE providers
           SET name = $4, secret_blob = $5, secret_hint = $6, base_url = $7, gateway_route = $8, pricing = $9,
               status = $10, revision = revision + 1, updated_at = $11
-        WHERE organization_id = $1 AND id = $2 AND revision = $3
+        WHERE organization_id = $1 AND id = $2 AND revision = $3 AND secret_blob IS NOT DISTINCT FROM $12
        RETURNING ${COLUMNS}`,
-      [organizationId, id, revision, ...stateParameters(state), at],
+      [organizationId, id, revision, ...stateParameters(state), at, secretBlob],
     );
     return rows[0];
   }

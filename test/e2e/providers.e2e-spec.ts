@@ -9,6 +9,9 @@ import { startWorld, type World } from '../support/world.js';
 
 const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';
+/** Writes of instances that wait for another one. */
+const WAITING = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE providers%'`;
 
 let world: World;
 let organizationId: string;
@@ -420,6 +423,20 @@ describe('PUT providers/{id}', () => {
       secretHint: '2222',
       revision: 5,
     });
+  });
+
+  it('threats 6.3: its key is sealed anew meanwhile → the write goes on, and the older seal does not come back', async () => {
+    const { id } = await created();
+    const nightly = world.dataSource.createQueryRunner();
+    await nightly.startTransaction();
+    await nightly.query("UPDATE providers SET secret_blob = 'sealed anew' WHERE id = $1", [id]);
+    const renamed = update(id, { name: 'Renamed', revision: 1 });
+    await eventually(async () => (await world.dataSource.query(WAITING)).length > 0, { withinMs: 5_000 });
+    await nightly.commitTransaction();
+    await nightly.release();
+    expect((await renamed).body.provider).toMatchObject({ name: 'Renamed', revision: 2 });
+    const rows = await world.dataSource.query('SELECT secret_blob AS blob FROM providers WHERE id = $1', [id]);
+    expect(rows).toEqual([{ blob: 'sealed anew' }]);
   });
 
   it('unknown id and another account’s id → the same 404; the other account sees nothing', async () => {
