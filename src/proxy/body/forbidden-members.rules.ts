@@ -13,10 +13,12 @@ const FILE_URIS = new Set(['fileUri', 'file_uri']);
 const URI_MAX_BYTES = 8 * 1024;
 const CONTAINER_MAX_BYTES = 16 * 1024;
 
+/** Tiers at the price we know, or cheaper, by the names that providers give them. */
+const NORMAL_TIERS = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex']);
 /** Members that choose a price other than the one we know, with the text values that do not. */
 const PRICE_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['service_tier', new Set(['auto', 'default', 'standard', 'standard_only', 'flex'])],
-  ['serviceTier', new Set(['auto', 'default', 'standard', 'standard_only', 'flex'])],
+  ['service_tier', NORMAL_TIERS],
+  ['serviceTier', NORMAL_TIERS],
   ['speed', new Set(['standard'])],
   ['inference_geo', new Set(['global'])],
 ]);
