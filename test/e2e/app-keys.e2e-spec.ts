@@ -5,7 +5,7 @@ import { AppKeyDirectory } from '../../src/keys/app-key-directory.js';
 import { AppKeyUses } from '../../src/keys/app-key-uses.js';
 import { firstOrganizationId, newMember } from '../support/accounts.js';
 import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';
-import { eventually } from '../support/eventually.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { startWorld, type World } from '../support/world.js';
 
 let world: World;
@@ -19,9 +19,6 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const keysOf = (appId: string) => `/v1/admin/apps/${appId}/keys`;
-
-const WAITING = `SELECT FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO app_keys%'`;
 
 describe('keys of an application', () => {
   it('issued → 201 with the key this once; a hash is stored, the list shows a prefix', async () => {
@@ -138,7 +135,7 @@ describe('what callers are judged by', () => {
     const { answer } = await dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM apps WHERE id = $1', [app.id]);
       const sent = world.api.post(keysOf(app.id), { name: 'Late' });
-      await eventually(async () => (await dataSource.query(WAITING)).length > 0, { withinMs: 5_000 });
+      await untilStatementWaits(dataSource, 'INSERT INTO app_keys');
       return { answer: sent };
     });
     expect(await answer).toMatchObject({ status: 404, text: (await world.api.get(keysOf(app.id))).text });

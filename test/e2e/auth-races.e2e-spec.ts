@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { type MobileWorld, startMobileWorld } from '../support/mobile-world.js';
 import type { Phone } from '../support/phone.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
@@ -221,18 +222,11 @@ describeWithRedis('contract-app 3.3: blocked while exchanges run', () => {
       await tx.query('SELECT 1 FROM device_keys WHERE app_id = $1 FOR UPDATE', [phone.appId]);
       await tx.query("UPDATE app_users SET status = 'blocked' WHERE app_id = $1", [phone.appId]);
       const underWay = phone.post(route, body);
-      await eventually(isAnyoneWaiting, { withinMs: 5_000 });
+      await untilStatementWaits(world.dataSource);
       return { underWay };
     });
     expect(outcomes([await answer.underWay])).toEqual({ auth_required: 1 });
   });
-
-  async function isAnyoneWaiting(): Promise<boolean> {
-    const waiting: unknown[] = await world.dataSource.query(
-      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return waiting.length > 0;
-  }
 
   it('registrations → none that starts after the answer succeeds, and no key is stored', async () => {
     const app = await world.deviceApp('issuer');

@@ -14,7 +14,7 @@ import { ManagementKeysService } from '../../src/identity/management-keys.servic
 import { loadEnvironment } from '../../src/platform/config/environment.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
-import { eventually } from '../support/eventually.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 
 const KEY = `gw_mgmt_${'First0'.repeat(8)}`;
 const OTHER_KEY = `gw_mgmt_${'Other0'.repeat(8)}`;
@@ -143,13 +143,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     await person.startTransaction();
     await person.query("INSERT INTO organizations (id, name, created_at) VALUES ('org_theirs', 'Theirs', now())");
     const start = instance(KEY).run();
-    const isWaiting = async () => {
-      const [row] = await source.query(
-        "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return row.waiting === 1;
-    };
-    await eventually(isWaiting, { withinMs: 5_000 });
+    await untilStatementWaits(source);
     await person.commitTransaction();
     await person.release();
     await start;

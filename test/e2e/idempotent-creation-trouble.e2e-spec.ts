@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { ApiAnswer } from '../support/api-client.js';
 import { idempotencyPair, newCreation, rowsNamed } from '../support/creations.js';
 import { eventually } from '../support/eventually.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { startWorld, type World } from '../support/world.js';
 
 const PATIENCE = { withinMs: 5_000 };
@@ -72,7 +73,7 @@ async function withoutReceipts(
   const { answer, cut } = await dataSource.transaction(async (tx) => {
     await hold(tx);
     const sent = send();
-    await eventually(() => finds(`SELECT ${WAITING}`), PATIENCE);
+    await untilStatementWaits(dataSource);
     const locked = dataSource.transaction(async (other) => {
       await other.query('LOCK TABLE creation_receipts');
       const cutting = `SELECT pg_terminate_backend(pid) ${WAITING} AND query LIKE '%FROM creation_receipts%'`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import type { ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { newPerson, type Person } from '../support/people.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../support/redis.js';
 import { startWorld, type World } from '../support/world.js';
@@ -29,11 +29,6 @@ afterAll(async () => {
   await world.stop();
   await redis.stop();
 });
-
-function someoneWaitsForALock(): Promise<void> {
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  return eventually(async () => (await world.dataSource.query(waiting)).length > 0, { withinMs: 5_000 });
-}
 
 /** Makes a key as the console does. */
 async function created(client: ApiClient, body: object = { name: 'Deploys' }) {
@@ -180,7 +175,7 @@ describe('a key and its owner', () => {
     const making = await world.dataSource.transaction(async (removal) => {
       await removal.query('DELETE FROM memberships WHERE identity_id = $1', [leaver.identityId]);
       const asked = leaver.client.post(PATH, { name: 'Way back' });
-      await Promise.race([asked, someoneWaitsForALock()]);
+      await Promise.race([asked, untilStatementWaits(world.dataSource)]);
       return [asked];
     });
     const [answer] = await Promise.all(making);

@@ -11,6 +11,7 @@ import {
   startConsoleWorld,
 } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
+import { waitingStatements } from '../support/lock-waits.js';
 import type { World } from '../support/world.js';
 
 const NEW_PASSWORD = 'another battery horse';
@@ -80,14 +81,6 @@ function haltBeforeEntry({ failing = false } = {}): Halt {
   return halt;
 }
 
-/** Statements that wait for somebody else's transaction. */
-async function waiting(): Promise<string[]> {
-  const rows: { query: string }[] = await world.dataSource.query(
-    "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  );
-  return rows.map(({ query }) => query);
-}
-
 /** Begins `first`, and `second` while it is halted; lets it go when the database makes `second` wait for it. */
 async function overlapping<T>(halt: Halt, first: () => Promise<T>, second: () => Promise<T>): Promise<[T, T]> {
   const begun = first();
@@ -96,8 +89,8 @@ async function overlapping<T>(halt: Halt, first: () => Promise<T>, second: () =>
   const meanwhile = second().finally(() => {
     isOver = true;
   });
-  await eventually(async () => isOver || (await waiting()).length > 0, { withinMs: 10_000 });
-  const waited = await waiting();
+  await eventually(async () => isOver || (await waitingStatements(world.dataSource)).length > 0, { withinMs: 10_000 });
+  const waited = await waitingStatements(world.dataSource);
   halt.letGo();
   const answers: [T, T] = [await begun, await meanwhile];
   expect(waited).toEqual([expect.stringContaining('passwords')]);

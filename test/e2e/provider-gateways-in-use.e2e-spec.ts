@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { firstOrganizationId, newAccount } from '../support/accounts.js';
 import type { ApiAnswer } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { startWorld, type World } from '../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
@@ -143,7 +143,7 @@ describe('DELETE provider-gateways/{id}', () => {
       [organizationId, id],
     );
     const deletion = remove(id);
-    await eventually(() => isWaiting('DELETE FROM provider_gateways'), { withinMs: 5_000 });
+    await untilStatementWaits(world.dataSource, 'DELETE FROM provider_gateways');
     await runner.commitTransaction();
     await runner.release();
     const refused = await deletion;
@@ -157,7 +157,7 @@ describe('DELETE provider-gateways/{id}', () => {
     await runner.startTransaction();
     await runner.query('DELETE FROM provider_gateways WHERE id = $1', [id]);
     const creation = createProvider(id);
-    await eventually(() => isWaiting('INSERT INTO providers'), { withinMs: 5_000 });
+    await untilStatementWaits(world.dataSource, 'INSERT INTO providers');
     await runner.commitTransaction();
     await runner.release();
     const refused = await creation;
@@ -171,13 +171,3 @@ describe('DELETE provider-gateways/{id}', () => {
     expect(statuses.sort()).toEqual([200, 404]);
   });
 });
-
-/** Whether a statement that begins so waits for another transaction to end. */
-async function isWaiting(statement: string): Promise<boolean> {
-  const waiting = await world.dataSource.query<unknown[]>(
-    `SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)`,
-    [statement],
-  );
-  return waiting.length > 0;
-}

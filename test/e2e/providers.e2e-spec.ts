@@ -4,14 +4,12 @@ import type { ProviderInstance } from '../../src/providers/provider-instance.js'
 import { PROVIDER_TYPES } from '../../src/upstreams/provider-types.js';
 import { firstOrganizationId, newAccount } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
+import { untilStatementWaits } from '../support/lock-waits.js';
 import { emptyBody, json, redirect, resetBeforeAnswer, silence } from '../support/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
 
 const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';
-/** Writes of instances that wait for another one. */
-const WAITING = `SELECT pid FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE providers%'`;
 
 let world: World;
 let organizationId: string;
@@ -431,7 +429,7 @@ describe('PUT providers/{id}', () => {
     await nightly.startTransaction();
     await nightly.query("UPDATE providers SET secret_blob = 'sealed anew' WHERE id = $1", [id]);
     const renamed = update(id, { name: 'Renamed', revision: 1 });
-    await eventually(async () => (await world.dataSource.query(WAITING)).length > 0, { withinMs: 5_000 });
+    await untilStatementWaits(world.dataSource, 'UPDATE providers');
     await nightly.commitTransaction();
     await nightly.release();
     expect((await renamed).body.provider).toMatchObject({ name: 'Renamed', revision: 2 });

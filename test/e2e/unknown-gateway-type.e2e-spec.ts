@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uncheckedCall } from '../support/management-call.js';
 import { ProxyClient, refusalOf } from '../support/proxy-client.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -13,15 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** A management call whose answer may hold a type that the document does not name. */
-async function manage(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(`${world.baseUrl}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${world.managementKey}`, ...(body && { 'content-type': 'application/json' }) },
-    body: body && JSON.stringify(body),
-  });
-  return { status: answer.status, body: await answer.json() };
-}
+const manage = (method: string, path: string, body?: object) => uncheckedCall(world, method, path, body);
 
 describe('contract-admin 1.1, 1.8: a stored gateway whose type this program does not know', () => {
   it('management → it is listed as stored, can be renamed, rotated and deleted; the others are as they were', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uncheckedCall } from '../support/management-call.js';
 import { ProxyClient, refusalOf } from '../support/proxy-client.js';
 import { startWorld, type World } from '../support/world.js';
 
+const PATH = '/v1/admin/providers';
 const CALL = { body: { model: 'gpt-4.1', messages: [] } };
 
 let world: World;
@@ -12,15 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** A management call whose answer may hold a type that the document does not name. */
-async function manage(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(`${world.baseUrl}/v1/admin/providers${path}`, {
-    method,
-    headers: { authorization: `Bearer ${world.managementKey}`, ...(body && { 'content-type': 'application/json' }) },
-    body: body && JSON.stringify(body),
-  });
-  return { status: answer.status, body: await answer.json() };
-}
+const manage = (method: string, path: string, body?: object) => uncheckedCall(world, method, `${PATH}${path}`, body);
 
 describe('a stored instance whose type this program does not define', () => {
   it('management → it is listed without a way, can be renamed and deleted; the others are as they were', async () => {
