@@ -39,8 +39,9 @@ function fromHttpException(error: HttpException): GatewayError {
     return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_not_found' });
   }
   // A guard that answers false says no more than that.
-  if (status === 403)
+  if (status === 403) {
     return new GatewayError('forbidden', { message: 'You may not do this.', reason: 'guard_refused' });
+  }
   if (status === 413) return new GatewayError('payload_too_large', { cause: error });
   if (status >= 400 && status < 500) {
     return new GatewayError('invalid_request', { message: 'The request is not valid.', cause: error });

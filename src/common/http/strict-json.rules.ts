@@ -9,6 +9,10 @@ const MAX_PARTS = 20_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /** An object or a list that a place in the text lies in. */
 interface Level {
@@ -55,7 +59,7 @@ function countParts(text: string): number {
     const code = text.charCodeAt(at);
     if (code === QUOTE) isString = !isString;
     else if (isString && code === BACKSLASH) at++;
-    else if (!isString && (code === COMMA || code === 0x7b || code === 0x5b)) count++;
+    else if (!isString && (code === COMMA || code === OPEN_BRACE || code === OPEN_BRACKET)) count++;
   }
   return count;
 }
@@ -76,10 +80,10 @@ function walk(text: string, path: string): void {
     } else if (code === COMMA) {
       const level = levels.at(-1);
       if (typeof level?.at === 'number') level.at++;
-    } else if (code === 0x7b || code === 0x5b) {
-      levels.push(code === 0x7b ? { names: new Set(), at: '' } : { names: undefined, at: 0 });
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      levels.push(code === OPEN_BRACE ? { names: new Set(), at: '' } : { names: undefined, at: 0 });
       if (levels.length > MAX_DEPTH) throw invalidRequest(path, `is nested deeper than ${MAX_DEPTH} levels`);
-    } else if (code === 0x7d || code === 0x5d) levels.pop();
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) levels.pop();
   }
 }
 
