@@ -3,7 +3,7 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY .build.mjs tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
 COPY src src
 RUN npm run build

@@ -16,10 +16,11 @@ const HEALTH_PATH = '/v1/healthz';
  *
  * @param {number} upstreamPort
  * @param {string} tempDir
+ * @param {Record<string, string>} settings beside or in place of the bench's own
  * @returns {Promise<import('./party.mjs').Party>}
  */
-export async function startGateway(upstreamPort, tempDir) {
-  const gateway = await launchGateway(tempDir);
+export async function startGateway(upstreamPort, tempDir, settings = {}) {
+  const gateway = await launchGateway(tempDir, settings);
   await addProvider(gateway, upstreamPort);
   const { appId, appKey } = await addApp(gateway, { type: 'api_key' });
   return {

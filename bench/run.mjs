@@ -23,6 +23,7 @@ import { measureHeld } from './measure-held.mjs';
 import { measureJson } from './measure-json.mjs';
 import { measureLatency } from './measure-latency.mjs';
 import { measureStreams } from './measure-streams.mjs';
+import { measureSyncing } from './measure-syncing.mjs';
 import { requireAnswer, startPassThrough, startUpstream } from './party.mjs';
 import { startPortkey } from './portkey.mjs';
 import { stopChildren } from './processes.mjs';
@@ -40,6 +41,7 @@ const APART = [
   { suites: ['admission'], what: 'admission', measure: measureAdmission },
   { suites: ['workers'], what: 'workers', measure: measureWorkers },
   { suites: ['writing'], what: 'writing', measure: measureWriting },
+  { suites: ['syncing'], what: 'syncing', measure: measureSyncing },
 ];
 const SUITES = [...TOGETHER, ...APART.flatMap(({ suites }) => suites)];
 const QUICK = { rounds: 2, seconds: 4, streams: 2_000 };

@@ -10,11 +10,14 @@ import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from './common/fields/request-shape.pipe.js';
 import { listRouteAccess } from './common/http/access-check.js';
 import { maxBodyBytesOf } from './common/http/body-limit.decorator.js';
-import { refuseUnparsed } from './common/http/client-error.js';
+import { noteAnswer, refuseUnparsed } from './common/http/client-error.js';
+import { noteFraming } from './common/http/connections/cut-answer.js';
+import { lingerWhereUnread } from './common/http/connections/lingering-close.js';
 import { StalledClients } from './common/http/connections/stalled-clients.js';
+import { answerTunnels } from './common/http/connections/tunnel-requests.js';
 import { dropMalformedContentType, RawBody } from './common/http/raw-body.js';
 import { readBody } from './common/http/read-body.js';
-import { requireOneMeaning } from './common/http/request-head.rules.js';
+import { refuseFragment, requireOneMeaning } from './common/http/request-head.rules.js';
 import { OpenApiDocument } from './health/openapi.controller.js';
 import { FirstParty } from './identity/first-party/first-party.js';
 import { describeApi } from './openapi.js';
@@ -74,10 +77,15 @@ export async function createGateway({
     serverFactory: (framework: RequestListener) => {
       const serve: RequestListener = (message, response) => {
         count(response);
+        noteFraming(message, response);
         stalled.watch(response);
+        lingerWhereUnread(response);
+        noteAnswer(response);
         if (!door?.takes(message, response)) framework(message, response);
       };
-      return stalled.endIn(createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve));
+      return stalled.endIn(
+        createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve).on('connect', answerTunnels(serve)),
+      );
     },
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -109,7 +117,6 @@ export async function createGateway({
 
 function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void {
   fastify.decorateRequest('timings', undefined);
-  fastify.decorateRequest('refusalLogged', false);
   // No route has it; with a body the framework would ask for a content type before it says that.
   fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   fastify.removeAllContentTypeParsers();
@@ -121,6 +128,7 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
     try {
       firstParty.label(reply);
       requireOneMeaning(request.raw);
+      refuseFragment(request.url);
       dropMalformedContentType(request.raw.headers);
       firstParty.judge(request);
       done();

@@ -4,6 +4,7 @@ import { SystemClock } from './common/clock.js';
 import { SystemIds } from './common/ids.js';
 import { Log } from './common/log/log.js';
 import { Secret } from './common/log/secret.js';
+import { SharedClock } from './platform/clock/shared-clock.js';
 import { loadEnvironment } from './platform/config/environment.js';
 import { ConfigChanges } from './platform/database/config-changes.js';
 import { createDataSource } from './platform/database/data-source.js';
@@ -12,6 +13,7 @@ import { InstancesRepository } from './platform/instances/instances.repository.j
 import { Metrics } from './platform/metrics/metrics.js';
 import { GuardedRequest } from './platform/outbound/guarded-request.js';
 import { RedisConnection } from './platform/redis/redis-connection.js';
+import { RedisMark } from './platform/redis/redis-mark.js';
 import { AuthSecrets, TokenSecrets } from './platform/secrets/signing-secrets.js';
 import { createVault } from './platform/vault/create-vault.js';
 import { readVaultSettings } from './platform/vault/vault-settings.rules.js';
@@ -30,6 +32,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
   const clock = new SystemClock();
   const ids = new SystemIds();
   const log = new Log(clock, 'error', () => undefined);
+  const sharedClock = new SharedClock({ own: clock, follows: false, log });
   const redis = new RedisConnection({ url: undefined, clock, log });
   const dataSource = createDataSource({
     url: NO_DATABASE,
@@ -43,14 +46,16 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
     parts: {
       environment,
       clock,
+      sharedClock,
       ids,
       log,
       metrics: new Metrics(),
       dataSource,
+      backgroundDataSource: dataSource,
       configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
       redis,
       instances: new InstanceRegistry({
-        ...{ id: 'offline', usesRedis: false, redis, clock, log },
+        ...{ id: 'offline', usesRedis: false, redis, redisMark: new RedisMark(redis, ids), clock, sharedClock, log },
         instances: new InstancesRepository(dataSource),
       }),
       vault: createVault(readVaultSettings({}), ids),

@@ -21,6 +21,7 @@ const WORDS: ExampleSource['words'] = {
     organizationId: ORGANIZATION,
     organizationName: 'Analytical Engines',
   },
+  ...{ bootstrapKey: 'gw_mgmt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x' },
   ...{ password: PASSWORD, currentPassword: PASSWORD, newPassword: 'staple battery horse correct' },
   ...{ app_id: APP, appId: APP, user_id: 'customer-4711', api_key_id: KEY, last_seen_at: '2026-01-31T12:00:00.000Z' },
   ...{ secret: 'sk-0a1b2c3d4e5f6g7h8i9j', secretHint: '8i9j', slug: 'openai', provider_id: PROVIDER },
@@ -40,7 +41,14 @@ const WORDS: ExampleSource['words'] = {
   ...{ challenge: 'a1b2c3d4-e5f6-4711-8899-aabbccddeeff', issuer_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln' },
   ...{ api_key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678', access_token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
   ...{ requests: 128, input_tokens: 20_480, cached_input_tokens: 0 },
-  ...{ cache_write_tokens: 0, output_tokens: 4_096, cost_usd: 0.0147, latency_ms: 840, errors: 0 },
+  ...{
+    cache_write_tokens: 0,
+    output_tokens: 4_096,
+    cost_usd: 0.0147,
+    estimated_cost_usd: 0,
+    latency_ms: 840,
+    errors: 0,
+  },
   ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
   ...{ hasProblems: false, termsOfServiceUrl: null, privacyPolicyUrl: null, error: null },
 };
@@ -98,6 +106,7 @@ const MEMBERS: ExampleSource['members'] = {
   ReplaceAppRequest: APP_WRITE,
   ValidateAppRequest: APP_WRITE,
   RepriceUsageRequest: { apply: false },
+  SettleEstimatesRequest: { cost: 'zero', filter: { provider: 'openai', status: 'provider_error' }, apply: false },
 };
 
 /** What the document's examples are made of, but for its schemas. */

@@ -30,7 +30,7 @@ const SHARED_ERRORS: CodesByStatus = {
 };
 
 /** What any route may besides whose request may have a body, also where that means nothing. Source: threats 2.6. */
-const BODY_ERRORS: CodesByStatus = { 413: ['payload_too_large'] };
+const BODY_ERRORS: CodesByStatus = { 413: ['payload_too_large'], 415: ['invalid_request'] };
 
 /** Those whose answer decides nothing, and that refuse nobody. Source: contract-admin 0.5. */
 const WITHOUT_SHARED_ERRORS: ReadonlySet<string> = new Set([

@@ -7,12 +7,18 @@ import {
 } from './app-directory/config/identity-presets.rules.js';
 import { ERRORS } from './common/errors/error-catalogue.js';
 import { namesOfIgnoring } from './common/fields/fields.js';
-import { SESSION_COOKIE } from './identity/sessions/session-cookie.rules.js';
+import { ANSWER_HEADERS } from './common/http/answer-headers.js';
+import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './identity/sessions/session-cookie.rules.js';
 import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
 import type { ExampleSource } from './openapi-examples.rules.js';
+import { addAnswerHeaders, type HeadedOperation } from './openapi-headers.rules.js';
 import { addExamples, addSharedErrors, type CompletedOperation } from './openapi-operations.rules.js';
+import { NATIVE_CREDENTIALS } from './proxy/native-credentials.decorator.js';
 
 const VERSION = '0.1.0';
+const DESCRIPTION = `Provider-native AI proxy and its management API.
+
+Every answer but those of provider calls and named endpoints says to browsers \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. What is no HTTP/1.1, arrives too slowly or has headers of more than 32 KiB is answered 400, 408 or 431 before it belongs to an operation, with the usual body and without the operation’s headers.`;
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health, metrics and discovery.'],
@@ -31,33 +37,40 @@ const TAGS: readonly [name: string, description: string][] = [
   ['CLI', 'What a command-line client does with its key.'],
 ];
 
+/** What is sent as `Authorization: Bearer`, by the name of its scheme. */
+const BEARERS = {
+  ManagementBearer: 'A management key, `gw_mgmt_…`.',
+  GatewayBearer:
+    'A gateway token, or an application API key; also in the header that the application’s `token_header` names.',
+  MetricsBearer: 'The setting `METRICS_TOKEN`.',
+};
+
 /** The machine-readable description, OpenAPI 3.1.0, from the decorators (specification "Versioning" 2). */
 export function describeApi(app: INestApplication, publicUrl: string): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('AI gateway API')
-    .setDescription('Provider-native AI proxy and its management API.')
+    .setDescription(DESCRIPTION)
     .setVersion(VERSION)
     .addServer(publicUrl)
     .setLicense('Proprietary', 'https://spdx.org/licenses/')
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'A management key, `gw_mgmt_…`.' },
-      'ManagementBearer',
-    )
     .addCookieAuth(
       SESSION_COOKIE,
       {
         type: 'apiKey',
         in: 'cookie',
-        description: 'A person signed in to the console; management requests also send `x-console-request: 1`.',
+        description: `A person signed in to the console; \`${ORGANIZATION_COOKIE}\` beside it says in which organization they act.`,
       },
       'ConsoleSession',
-    )
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'A gateway token, or an application API key.' },
-      'GatewayBearer',
-    )
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The setting `METRICS_TOKEN`.' }, 'MetricsBearer');
+    );
+  for (const [name, description] of Object.entries(BEARERS)) {
+    // Not `addBearerAuth`, which says that every bearer is a JWT.
+    builder.addSecurity(name, { type: 'http', scheme: 'bearer', description });
+  }
+  for (const { scheme, header, label } of NATIVE_CREDENTIALS) {
+    const description = `As \`GatewayBearer\`, where SDKs for ${label} send their key: on routes of such providers, without \`Authorization\`.`;
+    builder.addSecurity(scheme, { type: 'apiKey', in: 'header', name: header, description });
+  }
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   return completeOperations(
@@ -65,13 +78,15 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
   );
 }
 
-/** Every operation names the errors that all share, and shows an example of each body (contract-admin 0.5). */
+/** Every operation names the errors that all share, its headers, and shows an example of each body (contract-admin 0.5). */
 function completeOperations(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as ExampleSource['schemas'];
+  document.components = { ...document.components, headers: { ...ANSWER_HEADERS } };
   for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
     for (const operation of [get, put, post, remove, patch]) {
       if (operation === undefined) continue;
       addSharedErrors(operation as CompletedOperation, operation !== get);
+      addAnswerHeaders(operation as HeadedOperation);
       addExamples(
         operation as CompletedOperation,
         { schemas, ...EXAMPLES },

@@ -2,7 +2,7 @@ import { OwnAppGuard } from './app-directory/own-app.guard.js';
 import { CallerGuard } from './client-auth/caller.guard.js';
 import type { AccessDeclaration } from './common/http/access.js';
 import type { RouteAccess } from './common/http/access-check.js';
-import { AdminCredentialGuard, AdminRoleGuard, PersonGuard } from './identity/admin.guard.js';
+import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from './identity/admin.guard.js';
 import { MetricsGuard } from './metrics/metrics.guard.js';
 
 /** What makes a declaration true. */
@@ -12,6 +12,7 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
   caller: [CallerGuard],
   metrics: [MetricsGuard],
   person: [PersonGuard],
+  identity: [IdentityGuard],
 };
 
 /**

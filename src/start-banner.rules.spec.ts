@@ -19,6 +19,7 @@ describe('startBanner (decision 6.3; contract-admin 7.4)', () => {
     const banner = startBanner({ url: URL, hasAccount, registration });
     expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
     expect(banner.includes(SIGN_UP)).toBe(ways.first || ways.anybody);
+    expect(banner.includes('"bootstrapKey"')).toBe(hasAccount && ways.first);
     expect(banner).toContain(`API          ${URL}\n`);
   });
 });

@@ -17,6 +17,10 @@ const FIRST_ACCOUNT = `
     BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits> npm start
 `;
 
+const CLAIM = `
+  Who registers with "bootstrapKey": "<the value of BOOTSTRAP_MANAGEMENT_KEY>" owns the account that key has opened.
+`;
+
 /**
  * Who may register now.
  *
@@ -34,7 +38,7 @@ export function startBanner({ url, hasAccount, registration }: StartedService): 
     API          ${url}
     Description  ${url}/openapi.json
     Health       ${url}/v1/healthz
-${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, registration)}
+${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, registration)}${hasAccount && registration === 'first person' ? CLAIM : ''}
 `;
 }
 

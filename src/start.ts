@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createGateway, type GatewayOptions } from './app.setup.js';
-import { type Clock, SystemClock } from './common/clock.js';
+import type { Clock } from './common/clock.js';
 import { drainServer } from './common/http/drain-server.js';
 import { type Ids, SystemIds } from './common/ids.js';
 import type { LogSink } from './common/log/log.js';
@@ -29,6 +29,7 @@ export interface Extension {
 /** What a caller may put in place of the real thing, and add. */
 export interface StartOptions extends Extension {
   readonly log: LogSink;
+  /** Counts as the time that all instances share, in place of the database's. */
   readonly clock?: Clock;
   readonly ids?: Ids;
 }
@@ -55,7 +56,7 @@ export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,
   options: StartOptions,
 ): Promise<RunningGateway> {
-  const { log, clock = new SystemClock(), ids = new SystemIds(), providerTypes = [], vault } = options;
+  const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
   const onSettings = ({ TRUSTED_PRIVATE_HOSTS }: Environment) =>
     defineProviderTypes(providerTypes, TRUSTED_PRIVATE_HOSTS);
   const platform = await openPlatform(env, { clock, ids, log, vault, onSettings });

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { SystemClock } from './common/clock.js';
 import { SystemIds } from './common/ids.js';
 import { Secret } from './common/log/secret.js';
 import { LimitEpochsRepository } from './limits/requests/epochs/limit-epochs.repository.js';
 import { StoredCounters } from './limits/requests/stored/stored-counters.js';
 import { processEnvironment } from './platform/config/environment.js';
 import { createDataSource } from './platform/database/data-source.js';
+import { readDatabaseTime } from './platform/instances/instances.repository.js';
 import { type OpenPlatform, openPlatform } from './platform/open-platform.js';
 import { CounterLedgerRepository } from './usage/ledger/counter-ledger.repository.js';
 import { CounterLedger } from './usage/ledger/counter-ledger.service.js';
@@ -27,11 +27,13 @@ const REDIS_LOOK_MS = 20;
  * 1 when something differs, 2 when it could not be checked.
  */
 async function main(): Promise<void> {
-  const clock = new SystemClock();
-  const platform = await openPlatform(processEnvironment(), { clock, ids: new SystemIds(), log: () => undefined });
+  const platform = await openPlatform(processEnvironment(), { ids: new SystemIds(), log: () => undefined });
   try {
     const patient = await patientCopy(platform.parts.dataSource);
     await redisReached(platform);
+    const { sharedClock: clock } = platform.parts;
+    const asked = clock.read();
+    clock.hear(asked, await readDatabaseTime(patient));
     try {
       const counters = await counterLedger(platform, patient).verify();
       const sums = await new UsageLedger(new UsageLedgerRepository(patient), clock).verify();

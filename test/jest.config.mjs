@@ -43,6 +43,9 @@ const MOST_WORKERS = 4;
  */
 const EXIT_PATIENCE_MS = 5_000;
 
+/** A million inputs of one parser take minutes. */
+const FUZZ_TIMEOUT_MS = 4 * 60 * 60 * 1_000;
+
 /**
  * Three sizes: rules beside their source, the whole service over HTTP, and promises the code makes about itself. What
  * promises a time of the whole service has the machine to itself: a run of its own, after the others.
@@ -55,9 +58,14 @@ export default {
   // All cores: suites wait about as long as they work, for timers, processes and Postgres.
   maxWorkers: Math.min(MOST_WORKERS, availableParallelism()),
   reporters: ['default', '<rootDir>/test/support/skipped-suites.mjs'],
-  testTimeout: 30_000,
+  testTimeout: process.env.FUZZ_RUNS ? FUZZ_TIMEOUT_MS : 30_000,
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/bench/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'unit',
+      setupFiles: ['<rootDir>/test/support/fuzz-settings.mjs'],
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/bench/**/*.spec.ts'],
+    },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     { ...withDatabase, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.spec.ts'] },
     { ...withDatabase, displayName: 'alone', testMatch: ['<rootDir>/test/alone/**/*.alone-spec.ts'] },

@@ -7,6 +7,8 @@ export interface UsageTotals {
   readonly output_tokens: number;
   /** US dollars. */
   readonly cost_usd: number;
+  /** What it may have cost beside that, as far as nobody could read it; counts against budgets. US dollars. */
+  readonly estimated_cost_usd: number;
   /** Requests that ended as `provider_error`. */
   readonly errors: number;
   /** Requests refused by a limit, a plan or a block. */
@@ -21,6 +23,7 @@ export const NO_USAGE: UsageTotals = {
   cache_write_tokens: 0,
   output_tokens: 0,
   cost_usd: 0,
+  estimated_cost_usd: 0,
   errors: 0,
   blocked: 0,
 };

@@ -8,6 +8,7 @@ const provider = (slug: string, type: ProviderType): ListedProvider => ({
   slug,
   type,
   status: 'active',
+  routeKind: 'direct',
   apiStyles: ['responses'],
   endpointStyles: ['responses'],
   costStyles: [],
@@ -23,25 +24,6 @@ function accountOf(...all: ListedProvider[]) {
   const find = (type: ProviderType, model: string) => (model === `${type}-model` ? CATALOG_PRICE : undefined);
   return new AccountProviders(all, { isBillable }, { find });
 }
-
-describe('AccountProviders.find', () => {
-  const account = accountOf(provider('openai', 'openai'), provider('backup', 'openai'), provider('g1', 'groq'));
-  const slugsOf = (slugOrType: string) => account.find(slugOrType).map(({ slug }) => slug);
-
-  it('slug → that instance only, even when it is also a type (decision 3.1)', () => {
-    expect(slugsOf('openai')).toEqual(['openai']);
-    expect(slugsOf('backup')).toEqual(['backup']);
-  });
-
-  it('type without an instance of that slug → every instance of the type', () => {
-    expect(accountOf(provider('a', 'groq'), provider('b', 'groq')).find('groq')).toHaveLength(2);
-    expect(slugsOf('groq')).toEqual(['g1']);
-  });
-
-  it('neither → none', () => {
-    expect(slugsOf('constructor')).toEqual([]);
-  });
-});
 
 describe('AccountProviders prices', () => {
   const backup = provider('backup', 'openai');

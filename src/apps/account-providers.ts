@@ -13,11 +13,6 @@ export class AccountProviders implements KnownProviders {
     private readonly prices: Pick<PriceBook, 'find'>,
   ) {}
 
-  find(slugOrType: string): readonly ListedProvider[] {
-    const named = this.all.filter((provider) => provider.slug === slugOrType);
-    return named.length > 0 ? named : this.all.filter((provider) => provider.type === slugOrType);
-  }
-
   isBillable({ id }: KnownProvider, model: string, styles?: readonly ApiStyle[]): boolean {
     const provider = this.all.find((candidate) => candidate.id === id);
     return provider !== undefined && this.listing.isBillable(provider, model, styles);

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
 import { checkReferences, type KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { judgeEndpointParams } from '../proxy/endpoints/endpoint-params.js';
 import { AccountProvidersService } from './account-providers.service.js';
 
 /** A configuration that was accepted, and the providers it was judged against. */
@@ -34,9 +36,22 @@ export class AppDraftsService {
     return this.judge(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
   }
 
+  /** Whether this is what the application has already, as it is stored or as it is answered. */
+  isUnchanged(app: AppRow, raw: unknown): boolean {
+    const sent = asJson(raw);
+    const answered = this.parser.read(app.config).config ?? app.config;
+    return [app.config, answered].some((config) => isDeepStrictEqual(sent, asJson(config)));
+  }
+
   private async judge(organizationId: string, config: AppConfig, stored: AppConfig | undefined): Promise<JudgedConfig> {
     const account = await this.providers.of(organizationId);
     checkReferences(config, account, stored);
+    await judgeEndpointParams(config, account.all);
     return { config, providers: account.all };
   }
+}
+
+/** What a client would read: without prototypes, and without members that are undefined. */
+function asJson(config: unknown): unknown {
+  return JSON.parse(JSON.stringify(config));
 }

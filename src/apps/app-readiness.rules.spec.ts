@@ -2,13 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
 import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
-import { CHECK_LIMITATIONS, isReady, reachedProviders } from './app-readiness.rules.js';
+import { CHECK_LIMITATIONS, endpointReadiness, isReady, reachedProviders } from './app-readiness.rules.js';
 
 const provider = (slug: string, type: KnownProvider['type'], status: KnownProvider['status'] = 'active') =>
   ({ id: slug, slug, type, status, apiStyles: [], endpointStyles: [] }) satisfies KnownProvider;
 
 const ACCOUNT = [provider('openai', 'openai'), provider('backup', 'openai', 'disabled'), provider('groq', 'groq')];
 const policy = { allowed_paths: [], allowed_models: [] };
+/** The routing covers nothing; an endpoint names these, the first one as its own target. */
+const withEndpoint = (target: string, ...fallbacks: string[]) => ({
+  ...rawSelection({}),
+  endpoints: {
+    say: {
+      api_style: 'responses',
+      provider: target,
+      model: 'm',
+      fallback: fallbacks.map((one) => ({ provider: one, model: 'm' })),
+    },
+  },
+});
 
 describe('reachedProviders', () => {
   const slugsOf = (raw: unknown) => reachedProviders(parseAppConfig(raw), ACCOUNT).map(({ slug }) => slug);
@@ -26,21 +38,41 @@ describe('reachedProviders', () => {
     expect(slugsOf(rawSelection({ anthropic: policy }))).toEqual([]);
     expect(slugsOf(rawSelection({}))).toEqual([]);
   });
+
+  it('named by an endpoint, be it as a fallback → listed, disabled ones included, each once', () => {
+    expect(slugsOf(withEndpoint('groq', 'backup'))).toEqual(['backup', 'groq']);
+    expect(slugsOf({ ...withEndpoint('groq'), ...rawSelection({ groq: policy }) })).toEqual(['groq']);
+  });
+
+  it('named by an endpoint, which names instances → not every instance of a type of that name', () => {
+    expect(slugsOf(withEndpoint('openai'))).toEqual(['openai']);
+  });
+});
+
+describe('endpointReadiness', () => {
+  it.each([
+    ['an active provider', ['groq', 'backup'], null],
+    ['a disabled provider, whatever its fallbacks', ['backup', 'groq'], 'provider_disabled'],
+    ['a provider that is gone', ['anthropic', 'groq'], 'provider_not_configured'],
+  ])('an endpoint whose target is %s → %3$s', (_which, [target = '', ...fallbacks], problem) => {
+    const config = parseAppConfig(withEndpoint(target, ...fallbacks));
+    expect(endpointReadiness(config, ACCOUNT)).toEqual([{ slug: 'say', problem }]);
+  });
 });
 
 describe('isReady', () => {
-  it.each([
-    ['active', ['disabled', 'active'], true],
-    ['active', ['disabled'], false],
-    ['active', [], false],
-    ['disabled', ['active'], false],
-  ] as const)('application %s with providers %j → %s', (status, providers, expected) => {
-    expect(
-      isReady(
-        status,
-        providers.map((one) => ({ status: one })),
-      ),
-    ).toBe(expected);
+  it.each<[string, object, boolean]>([
+    ['routing covers an active provider', rawSelection({ groq: policy }), true],
+    ['routing covers a disabled provider', rawSelection({ backup: policy }), false],
+    ['routing covers none', rawSelection({}), false],
+    ['only an endpoint has an active provider', withEndpoint('groq'), true],
+    ['only an endpoint, and its provider is disabled', withEndpoint('backup', 'groq'), false],
+    ['only an endpoint, and its provider is gone', withEndpoint('anthropic', 'groq'), false],
+    ['routing serves, an endpoint does not', { ...withEndpoint('backup'), ...rawServerConfig() }, true],
+  ])('%s → %3$s, and never of a disabled application', (_what, raw, expected) => {
+    const config = parseAppConfig(raw);
+    expect(isReady('active', config, ACCOUNT)).toBe(expected);
+    expect(isReady('disabled', config, ACCOUNT)).toBe(false);
   });
 
   it('limitations → two sentences', () => {

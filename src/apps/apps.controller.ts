@@ -119,13 +119,14 @@ export class AppsController {
     id: 'validateApp',
     tag: TAG,
     summary: 'Check an application body without saving',
-    description: 'Refuses what replacing the application by it would refuse.',
+    description:
+      'Takes the body of a creation or of a replacement, and refuses what replacing the application by it would refuse.',
   })
   @AppParam()
-  @Fails('invalid_request', 'app_not_found')
+  @Fails('invalid_request', 'app_revision_conflict', 'app_not_found')
   @ApiOkResponse({ type: AppValidationResponse })
   async validate(@OwnApp() app: AppRow, @Body() body: ValidateAppRequest): Promise<AppValidationResponse> {
-    await this.apps.validate(app, body.config);
+    await this.apps.validate(app, body);
     return AppValidationResponse.from(app.id);
   }
 

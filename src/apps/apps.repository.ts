@@ -11,6 +11,11 @@ export interface AcceptedApp {
   readonly status: AppStatus;
 }
 
+/** What replaces a stored application; without a configuration it keeps its own, as it is stored. */
+export interface AppReplacement extends Pick<AcceptedApp, 'name' | 'status'> {
+  readonly config: AppConfig | undefined;
+}
+
 /** A part of the applications of an account; all of them where nothing is named. */
 export interface AppPage {
   readonly limit?: number;
@@ -72,15 +77,17 @@ export class AppsRepository {
   async replaceIfRevision(
     tx: EntityManager,
     { id, organizationId, revision }: WriteTarget,
-    { name, config, status }: AcceptedApp,
+    { name, config, status }: AppReplacement,
     at: Instant,
   ): Promise<AppRow | undefined> {
+    const text = config && JSON.stringify(config);
     const [rows]: [AppRow[], number] = await tx.query(
       `UPDATE apps AS app
-          SET name = $4, config = $5, authentication_type = $6, status = $7, revision = app.revision + 1, updated_at = $8
+          SET name = $4, config = coalesce($5, config), authentication_type = coalesce($6, authentication_type),
+              status = $7, revision = app.revision + 1, updated_at = $8
         WHERE app.organization_id = $1 AND app.id = $2 AND app.revision = $3
         RETURNING ${APP_COLUMNS}`,
-      [organizationId, id, revision, name, JSON.stringify(config), config.authentication.type, status, at],
+      [organizationId, id, revision, name, text, config?.authentication.type, status, at],
     );
     return rows[0];
   }

@@ -9,16 +9,25 @@ import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import { BackgroundDataSource } from '../platform/database/background-data-source.js';
 import { AppDraftsService } from './app-drafts.service.js';
-import { CHECK_LIMITATIONS, isReady, reachedProviders } from './app-readiness.rules.js';
-import { type AcceptedApp, AppsRepository } from './apps.repository.js';
+import {
+  CHECK_LIMITATIONS,
+  type EndpointReadiness,
+  endpointReadiness,
+  isReady,
+  reachedProviders,
+} from './app-readiness.rules.js';
+import { type AppReplacement, AppsRepository } from './apps.repository.js';
 import type { ReplaceAppRequest } from './dto/replace-app.request.js';
+import type { ValidateAppRequest } from './dto/validate-app.request.js';
 
 /** What a check found. Source: Specification, "GET /v1/admin/apps/{app}/check". */
 export interface AppCheck {
   readonly appId: string;
   readonly status: AppStatus;
   readonly providers: readonly KnownProvider[];
+  readonly endpoints: readonly EndpointReadiness[];
   readonly ready: boolean;
   readonly limitations: readonly string[];
 }
@@ -28,6 +37,7 @@ export interface AppCheck {
 export class AppsService {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly background: BackgroundDataSource,
     private readonly repository: AppsRepository,
     private readonly drafts: AppDraftsService,
     private readonly directory: AppDirectoryService,
@@ -37,7 +47,8 @@ export class AppsService {
   ) {}
 
   /**
-   * Replaces an application; without a status it keeps the stored one (decision 6.1).
+   * Replaces an application; without a status it keeps the stored one (decision 6.1). One that is to rest with the
+   * configuration it has is not judged: pausing always works, also when that configuration is no longer acceptable.
    *
    * @throws app_revision_conflict someone else wrote since `revision` was read, also during this call.
    * @throws app_not_found it was deleted during this call.
@@ -46,15 +57,18 @@ export class AppsService {
   async replace(admin: AdminPrincipal, app: AppRow, body: ReplaceAppRequest): Promise<AppRow> {
     const { name, config: raw, status, revision } = body;
     if (revision !== app.revision) throw staleRevision();
-    const { config } = await this.drafts.acceptReplacement(app, raw);
-    const written = await this.write(admin, app, { name, config, status: status ?? app.status });
+    const next = { name, status: status ?? app.status };
+    const isPause = next.status === 'disabled' && this.drafts.isUnchanged(app, raw);
+    const config = isPause ? undefined : (await this.drafts.acceptReplacement(app, raw)).config;
+    const written = await this.write(admin, app, { ...next, config });
     if (written !== undefined) return written;
     await this.directory.requireOwn(app.organizationId, app.id);
     throw staleRevision();
   }
 
-  /** @throws invalid_request as a replacement by this configuration would. */
-  async validate(app: AppRow, config: unknown): Promise<void> {
+  /** @throws app_revision_conflict, invalid_request as a replacement by this body would. */
+  async validate(app: AppRow, { config, revision }: ValidateAppRequest): Promise<void> {
+    if (revision !== undefined && revision !== app.revision) throw staleRevision();
     await this.drafts.acceptReplacement(app, config);
   }
 
@@ -65,12 +79,12 @@ export class AppsService {
    */
   async check(app: AppRow): Promise<AppCheck> {
     const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
-    const reached = reachedProviders(config, providers);
     return {
       appId: app.id,
       status: app.status,
-      providers: reached,
-      ready: isReady(app.status, reached),
+      providers: reachedProviders(config, providers),
+      endpoints: endpointReadiness(config, providers),
+      ready: isReady(app.status, config, providers),
       limitations: CHECK_LIMITATIONS,
     };
   }
@@ -84,7 +98,7 @@ export class AppsService {
    */
   async delete(admin: AdminPrincipal, app: AppRow, confirmation: string): Promise<number> {
     if (confirmation !== app.id) throw invalidRequest('confirm', 'must be the id of the application');
-    const removedUsers = await this.dataSource.transaction(async (tx) => {
+    const removedUsers = await this.background.transaction(async (tx) => {
       if (!(await this.repository.lock(tx, app))) throw new GatewayError('app_not_found');
       const users = await this.users.countOf(tx, app);
       await this.repository.delete(tx, app);
@@ -96,7 +110,7 @@ export class AppsService {
     return removedUsers;
   }
 
-  private async write(admin: AdminPrincipal, app: AppRow, accepted: AcceptedApp): Promise<AppRow | undefined> {
+  private async write(admin: AdminPrincipal, app: AppRow, accepted: AppReplacement): Promise<AppRow | undefined> {
     const written = await this.dataSource.transaction(async (tx) => {
       const replaced = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
       if (replaced === undefined) return undefined;

@@ -2,6 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { Instant } from '../common/clock.js';
+import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
+
+/** A challenge that has not expired, and was not issued while the clock of the database was ahead (ADR 0038). */
+export const CHALLENGE_IN_FORCE = `expires_at > now()
+  AND expires_at <= now() + interval '${CHALLENGE_LIFETIME_SECONDS} seconds' + interval '1 minute'`;
 
 /**
  * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
@@ -30,7 +35,7 @@ export class ChallengesRepository {
    */
   async take(app: AppRef, challenge: string): Promise<Instant | undefined> {
     const [rows]: [{ takenAt: Instant }[], number] = await this.dataSource.query(
-      `DELETE FROM auth_challenges WHERE challenge = $1 AND app_id = $2 AND expires_at > now()
+      `DELETE FROM auth_challenges WHERE challenge = $1 AND app_id = $2 AND ${CHALLENGE_IN_FORCE}
        RETURNING now() AS "takenAt"`,
       [challenge, app.id],
     );

@@ -3,11 +3,10 @@ import type { AppRef } from '../app-directory/app-row.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
+import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
 import { ChallengesRepository } from './challenges.repository.js';
 
 const CHALLENGE_BYTES = 32;
-/** Source: specification, "Authentication" 6. */
-export const CHALLENGE_LIFETIME_SECONDS = 300;
 /** Expired challenges are cleared along the way: this often, this many at a time, more often while there are more. */
 const CLEAR_EVERY_MS = 10_000;
 const CLEAR_AT_ONCE = 2_000;

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { AttestEnvironment } from '../app-directory/config/app-config.js';
 import type { Instant } from '../common/clock.js';
+import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
 
 /** A user and the key of one of their devices. */
 export interface UserDevice {
@@ -100,7 +101,7 @@ export class DeviceKeysRepository {
   async use(app: AppRef, use: DeviceKeyUse, at: Instant): Promise<{ spent: boolean; moved: boolean }> {
     const [row]: { spent: boolean; moved: boolean }[] = await this.dataSource.query(
       `WITH spent AS (
-         DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND expires_at > now() RETURNING 1),
+         DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND ${CHALLENGE_IN_FORCE} RETURNING 1),
        moved AS (
          UPDATE device_keys SET counter = $6, last_used_at = $7
          WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4 AND counter < $6

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decode } from 'cbor2';
 import fc from 'fast-check';
 import { DeviceVendor } from '../../test/support/device.js';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { mutatedBytes } from '../../test/support/mutated-bytes.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { readTrustedRoots, requireChain, requireTrustedSignatures } from './certificates/certificate-chain.rules.js';
@@ -14,7 +15,7 @@ import { readCborMap } from './proof/cbor-map.rules.js';
 import { assertionClientDataHash, attestationClientDataHash } from './proof/client-data.rules.js';
 
 /** Inputs for each parser; a long run sets more. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 500);
+const RUNS = fuzzRuns(500);
 const MAX_HELD_MS = 50;
 const MOST_REPEATS = 20;
 const TIMEOUT_MS = 30_000 + RUNS * 5;

@@ -42,6 +42,8 @@ export class BudgetAccount {
   committed = 0;
   /** What was spent then. */
   spent = 0;
+  /** What of that was estimated. */
+  estimated = 0;
   spentKnownAtMs = Number.NEGATIVE_INFINITY;
   /** When it was last used, on the clock that never goes back. */
   usedAtMs = 0;

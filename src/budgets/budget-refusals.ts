@@ -4,28 +4,44 @@ import { type BudgetMonth, heldRetrySeconds, secondsToMonthEnd } from './budget.
 import type { BudgetScope } from './budget-hold.js';
 
 const AWAY_RETRY_SECONDS = 1;
+const NANO_USD_PER_USD = 1_000_000_000;
+/** Shown in words; `data` has the exact numbers. */
+const SHOWN_DECIMALS = 6;
 
-/** The budget is spent. Source: contract-app 8.2. */
-export function budgetSpent({ userId }: BudgetScope, month: BudgetMonth, nowMs: number): GatewayError {
+/** What a refusal tells of a budget, in whole nano-dollars. */
+export interface BudgetStanding {
+  readonly month: BudgetMonth;
+  readonly spent: number;
+  /** What of that is an estimate of calls whose usage nobody heard. */
+  readonly estimated: number;
+  /** Not finite where it has never been asked, because a budget of 0 refuses at once. */
+  readonly spentKnownAtMs: number;
+}
+
+/** The budget is spent. Source: contract-app 8.2; ADR 0042. */
+export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, nowMs: number): GatewayError {
   const scope = scopeOf(userId);
+  const { month } = standing;
   return new GatewayError('app_budget_exhausted', {
-    message: `The monthly budget of ${NAMES[scope]} is used up. The next month begins at ${instantOf(month.endMs).toISOString()}.`,
+    message:
+      `The monthly budget of ${NAMES[scope]} is used up${inWords(standing)}. ` +
+      `The next month begins at ${instantOf(month.endMs).toISOString()}.`,
     reason: `${scope}_budget_spent`,
-    data: { scope },
+    data: { scope, ...figuresOf(standing) },
     retryAfterSeconds: secondsToMonthEnd(month, nowMs),
   });
 }
 
-/** What is left of it is held by requests that run. @param heldMs since when. Source: decision 4.3. */
-export function budgetHeld({ userId }: BudgetScope, heldMs: number): GatewayError {
+/** What is left of it is held by requests that run. @param heldMs since when. Source: decision 4.3; ADR 0042. */
+export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, heldMs: number): GatewayError {
   const scope = scopeOf(userId);
   const retryAfterSeconds = heldRetrySeconds(heldMs);
   return new GatewayError('app_budget_exhausted', {
     message:
-      `What is left of the monthly budget of ${NAMES[scope]} is held for requests that are still running. ` +
-      `Try again in ${retryAfterSeconds} s.`,
+      `What is left of the monthly budget of ${NAMES[scope]} is held for requests that are still running` +
+      `${inWords(standing)}. Try again in ${retryAfterSeconds} s.`,
     reason: `${scope}_budget_held`,
-    data: { scope },
+    data: { scope, ...figuresOf(standing) },
     retryAfterSeconds,
   });
 }
@@ -39,4 +55,20 @@ const NAMES = { user: 'this user', app: 'the application' } as const;
 
 function scopeOf(userId: string | null): keyof typeof NAMES {
   return userId === null ? 'app' : 'user';
+}
+
+/** Empty where nothing is known. */
+function figuresOf(standing: BudgetStanding): Readonly<Record<string, number>> {
+  const { spent, estimated, spentKnownAtMs } = standing;
+  if (!Number.isFinite(spentKnownAtMs)) return {};
+  return { cost_usd: (spent - estimated) / NANO_USD_PER_USD, estimated_cost_usd: estimated / NANO_USD_PER_USD };
+}
+
+function inWords({ spent, estimated, spentKnownAtMs }: BudgetStanding): string {
+  if (!Number.isFinite(spentKnownAtMs)) return '';
+  return `: ${usd(spent - estimated)} USD spent, ${usd(estimated)} USD estimated for calls of unknown usage`;
+}
+
+function usd(nanoUsd: number): string {
+  return String(Number((nanoUsd / NANO_USD_PER_USD).toFixed(SHOWN_DECIMALS)));
 }

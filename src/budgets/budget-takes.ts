@@ -54,7 +54,7 @@ export class BudgetTakes {
    * @throws app_budget_exhausted, service_unavailable.
    */
   async hold(account: BudgetAccount, scope: BudgetScope, nanoUsd: number): Promise<BudgetHold> {
-    if (account.waiting.length >= MOST_WAITING) throw budgetHeld(scope, this.heldMs(account));
+    if (account.waiting.length >= MOST_WAITING) throw budgetHeld(scope, account, this.heldMs(account));
     const { promise, resolve: admit, reject: refuse } = Promise.withResolvers<BudgetHold>();
     const waiter: BudgetWaiter = { scope, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
     account.waiting.push(waiter);
@@ -142,8 +142,9 @@ export class BudgetTakes {
       account.toldNothing(nowMs);
       return undefined;
     }
-    const { spent, elsewhere, target } = taken;
+    const { spent, estimated, elsewhere, target } = taken;
     account.spent = spent;
+    account.estimated = estimated;
     account.spentKnownAtMs = nowMs;
     account.wrote(target, committedBy(taken));
     account.serve();
@@ -160,9 +161,9 @@ export class BudgetTakes {
     account.refusedSinceMs ??= nowMs;
     account.waiting = account.waiting.filter((waiter) => {
       const { scope, refuse } = waiter;
-      if (account.spent >= scope.budgetNanoUsd) refuse(budgetSpent(scope, account.month, clock.nowMs()));
+      if (account.spent >= scope.budgetNanoUsd) refuse(budgetSpent(scope, account, clock.nowMs()));
       else if (!waiter.wasAsked || (mayChange && waiter.pausedMs < RECALL_MS)) return true;
-      else refuse(budgetHeld(scope, this.heldMs(account)));
+      else refuse(budgetHeld(scope, account, this.heldMs(account)));
       return false;
     });
   }

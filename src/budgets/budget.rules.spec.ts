@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   budgetMonthOf,
+  chargesOf,
   grantParts,
   heldFor,
   heldRetrySeconds,
@@ -63,6 +64,43 @@ describe('holding (decision 4.3)', () => {
 
   it('steps: what is needed before each call, and with it', () => {
     expect(stepsOf([5, 1, 7])).toEqual({ before: [0, 5, 6], upTo: [5, 6, 13] });
+  });
+});
+
+describe('what each hold of a call is charged (ADR 0044)', () => {
+  const hold = (userId: string | null, nanoUsd: number) => ({ scope: { userId }, nanoUsd });
+
+  it.each([
+    ['one hold of each budget → the whole of it', [hold('ann', 5), hold(null, 5)], 7, [7, 7]],
+    [
+      'more was held later → in their order',
+      [hold('ann', 5), hold(null, 5), hold('ann', 4), hold(null, 4)],
+      7,
+      [5, 5, 2, 2],
+    ],
+    ['beyond all of them → the last one', [hold(null, 5), hold(null, 4)], 12, [5, 7]],
+    ['nothing → nothing', [hold(null, 5), hold(null, 4)], 0, [0, 0]],
+    ['no budget', [], 7, []],
+  ])('%s', (_name, holds, charged, expected) => {
+    expect(chargesOf(holds, charged)).toEqual(expected);
+  });
+
+  it('any holds → each budget is charged once, no hold but the last one more than it holds', () => {
+    const holds = fc.array(
+      fc.record({ scope: fc.record({ userId: fc.constantFrom(null, 'ann') }), nanoUsd: fc.nat() }),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(holds, fc.nat(), (held, charged) => {
+        const charges = chargesOf(held, charged);
+        for (const userId of [null, 'ann']) {
+          const places = [...held.keys()].filter((at) => held[at]?.scope.userId === userId);
+          const sum = places.reduce((total, at) => total + (charges[at] ?? 0), 0);
+          expect(sum).toBe(places.length === 0 ? 0 : charged);
+          for (const at of places.slice(0, -1)) expect(charges[at]).toBeLessThanOrEqual(held[at]?.nanoUsd ?? 0);
+        }
+      }),
+    );
   });
 });
 

@@ -97,3 +97,24 @@ export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
 export function heldRetrySeconds(heldMs: number): number {
   return Math.min(MOST_HELD_RETRY_SECONDS, Math.max(1, Math.ceil(heldMs / MS_PER_SECOND)));
 }
+
+/** Money of one budget that a call holds. */
+interface HeldMoney {
+  readonly scope: { readonly userId: string | null };
+  readonly nanoUsd: number;
+}
+
+/**
+ * What each of a call's holds is charged, so that each budget is charged once: hold by hold in their order, and what is
+ * beyond all of them to the last one.
+ *
+ * @param chargedNanoUsd what the call counts against each budget, in whole nano-dollars.
+ */
+export function chargesOf(holds: readonly HeldMoney[], chargedNanoUsd: number): number[] {
+  return holds.map(({ scope, nanoUsd }, at) => {
+    const isSame = (other: HeldMoney) => other.scope.userId === scope.userId;
+    const before = holds.slice(0, at).filter(isSame);
+    const rest = Math.max(0, chargedNanoUsd - before.reduce((sum, hold) => sum + hold.nanoUsd, 0));
+    return holds.slice(at + 1).some(isSame) ? Math.min(rest, nanoUsd) : rest;
+  });
+}

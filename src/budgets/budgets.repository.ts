@@ -33,6 +33,8 @@ export interface BudgetTake extends BudgetKey {
 /** What Postgres said. */
 export interface BudgetTaken {
   readonly spent: number;
+  /** What of that is estimated. */
+  readonly estimated: number;
   /** Granted to other instances. */
   readonly elsewhere: number;
   /** What the row of this instance was. */
@@ -65,6 +67,7 @@ export interface ForgottenGrants {
 
 interface TakenRow {
   readonly spent: string;
+  readonly estimated: string;
   readonly elsewhere: string;
   readonly had: string;
   readonly target: string | null;
@@ -85,13 +88,13 @@ const ADD_ROWS = `
  */
 const TAKE = `
   WITH month AS (
-    SELECT spent_nano_usd AS spent, granted_nano_usd AS granted FROM budget_months
+    SELECT spent_nano_usd AS spent, estimated_nano_usd AS estimated, granted_nano_usd AS granted FROM budget_months
     WHERE app_id = $1 AND user_id = $2 AND month = $3 FOR UPDATE),
   own AS (
     SELECT held.granted_nano_usd AS had FROM budget_grants held CROSS JOIN month
     WHERE app_id = $1 AND user_id = $2 AND held.month = $3 AND instance_id = $4 FOR UPDATE OF held),
   asked AS (
-    SELECT spent, granted - had AS elsewhere, had, spent + granted - had + $6::bigint AS base
+    SELECT spent, estimated, granted - had AS elsewhere, had, spent + granted - had + $6::bigint AS base
     FROM month CROSS JOIN own),
   needed AS (
     SELECT base, had, elsewhere, coalesce((
@@ -108,7 +111,7 @@ const TAKE = `
   counted AS (
     UPDATE budget_months SET granted_nano_usd = elsewhere + target FROM plan
     WHERE app_id = $1 AND user_id = $2 AND month = $3 AND target <> had)
-  SELECT spent, asked.elsewhere, asked.had, plan.target FROM asked LEFT JOIN plan ON true`;
+  SELECT spent, estimated, asked.elsewhere, asked.had, plan.target FROM asked LEFT JOIN plan ON true`;
 
 const LOCK_ORDER = 'ORDER BY months.app_id COLLATE "C", months.user_id COLLATE "C", months.month FOR UPDATE OF months';
 
@@ -184,6 +187,7 @@ export class BudgetsRepository {
     return (
       taken && {
         spent: Number(taken.spent),
+        estimated: Number(taken.estimated),
         elsewhere: Number(taken.elsewhere),
         row: Number(taken.had),
         target: taken.target === null ? undefined : Number(taken.target),

@@ -46,6 +46,20 @@ describe('budgets', () => {
     expect(one.repository.statements).toBe(asked);
   });
 
+  it('ADR 0044: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
+    const more = (nanoUsd: number, of = scope()) => one.budgets.holdMore(of, nanoUsd, clock.nowMs());
+    expect(more(10)).toBeUndefined();
+    const first = await hold(10);
+    expect(one.repository.statements).toBeGreaterThan(0);
+    const asked = one.repository.statements;
+    const second = more(10);
+    expect(second).toMatchObject({ nanoUsd: 10, scope: scope() });
+    expect([more(1_000), one.repository.statements]).toEqual([undefined, asked]);
+    second?.release();
+    first.release();
+    expect([one.metrics.budgetHolds.read(), one.metrics.budgetHeld.read()]).toEqual([0, 0]);
+  });
+
   it('calls at the same time → one statement for all of them', async () => {
     await Promise.all(Array.from({ length: 30 }, () => hold(10)));
     expect(one.repository.statements).toBeLessThanOrEqual(3);

@@ -92,6 +92,20 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   /**
+   * Holds more for a call that runs, where this instance has been granted enough: nobody waits for it.
+   *
+   * @returns undefined where it has not. Source: ADR 0044.
+   */
+  holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
+    const nowMs = this.clock.monotonicMs();
+    if (!this.isHeard(nowMs)) return undefined;
+    const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
+    account.usedAtMs = nowMs;
+    if (account.waiting.length > 0 || account.busy) return undefined;
+    return account.tryHold(scope, heldFor(nanoUsd));
+  }
+
+  /**
    * What was spent of an application's budgets in a month was corrected: what is known of it is forgotten, here and
    * elsewhere, before anything more is admitted. Never rejects; others that cannot be reached forget within seconds.
    *
@@ -133,7 +147,7 @@ export class Budgets implements OnApplicationBootstrap {
       if (hold !== undefined) return hold;
     }
     const isSpent = account.spent >= scope.budgetNanoUsd && nowMs - account.spentKnownAtMs < SPENT_MS;
-    if (isSpent || scope.budgetNanoUsd <= 0) throw budgetSpent(scope, account.month, this.clock.nowMs());
+    if (isSpent || scope.budgetNanoUsd <= 0) throw budgetSpent(scope, account, this.clock.nowMs());
     return this.takes.hold(account, scope, nanoUsd);
   }
 

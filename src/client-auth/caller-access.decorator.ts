@@ -5,6 +5,7 @@ import { Access } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
 import { CallerGuard, Needs } from './caller.guard.js';
 import { type CallerNeeds, requireCaller } from './caller.js';
+import { CallerHeaders } from './caller-headers.decorator.js';
 
 /** A route for an application's own callers: a gateway token, or an API key where the application takes one. */
 export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
@@ -13,6 +14,7 @@ export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
     Needs(needs),
     UseGuards(CallerGuard),
     ApiSecurity('GatewayBearer'),
+    CallerHeaders(needs),
     Fails('invalid_request', 'auth_required', 'app_disabled', 'app_not_found', 'internal_error', 'service_unavailable'),
   );
 }

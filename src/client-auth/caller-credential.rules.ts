@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDotSegment } from '../app-directory/user-id.rules.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 
 /** A credential as it was sent, without `Bearer` and blanks. */
@@ -58,7 +59,7 @@ function tooLong(): GatewayError {
  * The user a trusted backend names.
  *
  * @param name the application's end-user header, in lower case.
- * @throws invalid_request missing, or not 1 to 128 printable ASCII characters without spaces.
+ * @throws invalid_request missing, or not 1 to 128 printable ASCII characters without spaces, or a dot segment.
  * Source: specification "Authentication" 5; contract-app 4.3.
  */
 export function requireNamedUser(headers: IncomingHttpHeaders, name: string): string {
@@ -67,5 +68,6 @@ export function requireNamedUser(headers: IncomingHttpHeaders, name: string): st
   if (typeof value !== 'string' || !USER_ID.test(value)) {
     throw invalidRequest(name, 'must be 1 to 128 printable ASCII characters without spaces', 'end_user_header_invalid');
   }
+  if (isDotSegment(value)) throw invalidRequest(name, 'must not be "." or ".."', 'end_user_header_invalid');
   return value;
 }

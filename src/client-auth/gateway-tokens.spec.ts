@@ -2,11 +2,13 @@ import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/clock.js';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import { requireCredential } from './caller-credential.rules.js';
-import { GATEWAY_TOKEN_LIFETIME_SECONDS, GatewayTokens } from './gateway-tokens.js';
+import { GATEWAY_TOKEN_LIFETIME_SECONDS } from './gateway-token.rules.js';
+import { GatewayTokens } from './gateway-tokens.js';
 
 const SECRET = 'a-secret-that-signs-gateway-tokens';
 const OTHER_SECRET = 'a-secret-that-signs-nothing-any-more';
@@ -85,7 +87,11 @@ describe('a token that is presented', () => {
     const { tokens } = setUp();
     const token = await tokens.issue(HOLDER);
     const claims = await tokens.verify(token);
-    expect(claims).toEqual({ ...CLAIMS, expiresAtMs: (START_SECONDS + 3600) * 1000 });
+    expect(claims).toEqual({
+      ...CLAIMS,
+      issuedAtMs: START_SECONDS * 1000,
+      expiresAtMs: (START_SECONDS + 3600) * 1000,
+    });
     expect(tokens.verify(token)).toBe(claims);
     expect(tokens.judge(token)).toBe(claims);
   });
@@ -132,10 +138,15 @@ describe('a token that is presented', () => {
     ['text for exp', { exp: '9999999999' }],
     ['a fraction for exp', { exp: START_SECONDS + 60.5 }],
     ['an exp beyond all numbers', { exp: 1e300 }],
+    ['an exp at its iat', { exp: START_SECONDS + 1, iat: START_SECONDS + 1 }],
+    ['an exp before its iat', { exp: START_SECONDS + 10, iat: START_SECONDS + 11 }],
     ['an empty api_key_id', { api_key_id: '' }],
     ['null for api_key_id', { api_key_id: null }],
     ['an object for api_key_id', { api_key_id: { id: 'key_1' } }],
     ['an nbf to come', { nbf: START_SECONDS + 30 }],
+    ['a dot segment for sub', { sub: '.' }],
+    ['a double dot segment for sub', { sub: '..' }],
+    ['a sub that is too long', { sub: 'u'.repeat(1_025) }],
     ['a subject with NUL', { sub: 'a\u0000' }],
     ['a subject of half a surrogate pair', { sub: '\ud800' }],
   ])('with %s → invalid', async (_name, claims) => {
@@ -199,6 +210,59 @@ describe('a token that is presented', () => {
     const past = payload({ iat: START_SECONDS - 7200, exp: START_SECONDS - 3600 });
     expect(await setUp().tokens.judge(forged(HEADER, past, OTHER_SECRET))).toBe('token_invalid');
     expect(await setUp().tokens.judge(forged(HEADER, past))).toBe('token_expired');
+  });
+});
+
+describe('a token from a clock that was ahead (ADR 0038)', () => {
+  const MINUTE_MS = 60_000;
+  const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
+
+  /** A token of a clock that is ahead of the one that judges. */
+  async function fromAhead(aheadMs: number, secret = SECRET): Promise<string> {
+    const { tokens, clock } = setUp(secret);
+    clock.advance(aheadMs);
+    return tokens.issue(HOLDER);
+  }
+
+  it.each([SECRET, OTHER_SECRET])('by a year, signed with %s → worth nothing, cold or asked again', async (secret) => {
+    const { tokens } = setUp(SECRET, OTHER_SECRET);
+    const token = await fromAhead(YEAR_MS, secret);
+    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.verify(token)).toBeUndefined();
+  });
+
+  it('by a minute → good; by more → not yet, and good for its own time once that has come', async () => {
+    const { tokens, clock } = setUp();
+    expect(await tokens.judge(await fromAhead(MINUTE_MS))).toMatchObject(CLAIMS);
+    const token = await fromAhead(MINUTE_MS + 1_000);
+    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    clock.advance(1_000);
+    expect(await tokens.judge(token)).toMatchObject(CLAIMS);
+    clock.advance(MINUTE_MS + GATEWAY_TOKEN_LIFETIME_SECONDS * 1000);
+    expect(await tokens.judge(token)).toBe('token_expired');
+  });
+
+  it('verified while that clock was ours, remembered, the clock mended → worth nothing at once', async () => {
+    const { tokens, clock } = setUp();
+    clock.advance(YEAR_MS);
+    const token = await tokens.issue(HOLDER);
+    expect(await tokens.judge(token)).toMatchObject(CLAIMS);
+    clock.advance(-YEAR_MS);
+    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+  });
+
+  it.each([
+    ['expires an hour and a minute from now', { iat: START_SECONDS - 10, exp: START_SECONDS + 3_660 }, true],
+    ['expires a second later', { iat: START_SECONDS - 10, exp: START_SECONDS + 3_661 }, false],
+    ['was issued a minute from now', { iat: START_SECONDS + 60, exp: START_SECONDS + 120 }, true],
+    ['was issued a second later', { iat: START_SECONDS + 61, exp: START_SECONDS + 120 }, false],
+    ['never expires', { exp: Number.MAX_SAFE_INTEGER }, false],
+  ])('%s → good: %s', async (_name, claims, isGood) => {
+    const judged = await setUp().tokens.judge(forged(HEADER, payload(claims)));
+    if (isGood) expect(judged).toMatchObject(CLAIMS);
+    else expect(judged).toBe('token_of_wrong_clock');
   });
 });
 
@@ -286,7 +350,7 @@ describe('anything else', () => {
         expect(await tokens.judge(changed)).toBe('token_invalid');
         expect(await tokens.judge(token.slice(0, at))).toBe('token_invalid');
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 });

@@ -10,15 +10,14 @@ import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 import {
   GATEWAY_TOKEN_ALGORITHM,
+  GATEWAY_TOKEN_LIFETIME_SECONDS,
   type GatewayTokenClaims,
   isGatewayToken,
+  judgeTime,
   REQUIRED_CLAIMS,
   readClaims,
   type TokenRefusal,
 } from './gateway-token.rules.js';
-
-/** From issue to expiry. Source: contract-app 3.2. */
-export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
 
 const TYPE = 'JWT';
 /** Tokens whose signature need not be computed again; a user's device holds one at a time. */
@@ -37,7 +36,7 @@ export interface TokenHolder {
  * Issues and verifies gateway tokens: signed by us for us, valid for an hour, opaque to clients.
  *
  * A verified token is remembered by a hash of the whole of it, so that presenting it again costs one hash and no
- * promise; its expiry is judged each time. What failed is not remembered.
+ * promise; its times are judged each time. What failed is not remembered.
  *
  * Source: contract-app 3.2; threats 5.1 to 5.3.
  */
@@ -80,16 +79,16 @@ export class GatewayTokens {
     const tokenHash = hash('sha256', token, 'hex');
     const known = this.#verified.get(tokenHash);
     if (known === undefined) return isGatewayToken(token) ? this.#judgeUnknown(token, tokenHash) : 'token_invalid';
-    if (this.clock.nowMs() < known.expiresAtMs) return known;
-    this.#verified.delete(tokenHash);
-    return 'token_expired';
+    const judged = judgeTime(known, this.clock.nowMs());
+    if (judged === 'token_expired') this.#verified.delete(tokenHash);
+    return judged;
   }
 
   async #judgeUnknown(token: string, tokenHash: string): Promise<GatewayTokenClaims | TokenRefusal> {
     for (const key of this.#verifyingKeys) {
       const judged = await this.#judgeWith(key, token);
       if (judged === 'token_invalid') continue;
-      if (judged !== 'token_expired') this.#verified.set(tokenHash, judged);
+      if (typeof judged !== 'string') this.#verified.set(tokenHash, judged);
       return judged;
     }
     return 'token_invalid';
@@ -102,7 +101,8 @@ export class GatewayTokens {
         requiredClaims: REQUIRED_CLAIMS,
         currentDate: this.clock.now(),
       });
-      return protectedHeader.typ === TYPE ? (readClaims(payload) ?? 'token_invalid') : 'token_invalid';
+      const claims = protectedHeader.typ === TYPE ? readClaims(payload) : undefined;
+      return claims === undefined ? 'token_invalid' : judgeTime(claims, this.clock.nowMs());
     } catch (error) {
       if (error instanceof errors.JWTExpired) return 'token_expired';
       if (error instanceof errors.JOSEError) return 'token_invalid';

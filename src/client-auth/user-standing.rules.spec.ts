@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { userStanding } from './user-standing.rules.js';
 
-const USED = { requestsToday: 12, countedToday: 0, monthCostUsd: 0.41 };
+const USED = { requestsToday: 12, countedToday: 0, monthCostUsd: 0.41, monthEstimatedCostUsd: 0.02 };
 
 const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
   requests: { per_minute, per_day },
@@ -16,6 +16,7 @@ describe('how a user stands (contract-app 5)', () => {
       requestsPerMinute: 10,
       requestsPerDay: 300,
       monthlyCostUsd: 0.41,
+      estimatedCostUsd: 0.02,
       monthlyBudgetUsd: 0.5,
       isBlocked: false,
     });
@@ -28,6 +29,7 @@ describe('how a user stands (contract-app 5)', () => {
       requestsPerMinute: null,
       requestsPerDay: null,
       monthlyCostUsd: 0.41,
+      estimatedCostUsd: 0.02,
       monthlyBudgetUsd: null,
       isBlocked: true,
     });

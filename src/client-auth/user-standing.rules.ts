@@ -17,6 +17,8 @@ export interface UserStanding {
   readonly requestsPerDay: number | null;
   /** US dollars. */
   readonly monthlyCostUsd: number;
+  /** US dollars beside it that calls of unknown usage are taken to have cost. */
+  readonly estimatedCostUsd: number;
   /** US dollars; null without a budget. */
   readonly monthlyBudgetUsd: number | null;
   readonly isBlocked: boolean;
@@ -30,7 +32,7 @@ export interface UserStanding {
 export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UserStanding {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
   const { monthly_usd: monthlyBudgetUsd } = limits.spending;
-  const { monthCostUsd: monthlyCostUsd } = used;
+  const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;
   const requestsToday = Math.max(used.requestsToday, used.countedToday);
   const isLimited = requestsPerMinute !== null || requestsPerDay !== null || monthlyBudgetUsd !== null;
   return {
@@ -39,6 +41,7 @@ export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: b
     requestsPerMinute,
     requestsPerDay,
     monthlyCostUsd,
+    estimatedCostUsd,
     monthlyBudgetUsd,
     isBlocked,
   };

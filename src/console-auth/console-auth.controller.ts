@@ -1,7 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiUnauthorizedResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FORM_TYPE, FormOrJson } from '../common/fields/form-or-json.decorator.js';
+import { headerReference, setsCookie } from '../common/http/answer-headers.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Secret } from '../common/log/secret.js';
 import { BrowserAccess, OptionalSession } from '../identity/admin-access.decorator.js';
@@ -38,19 +46,17 @@ export class ConsoleAuthController {
     tag: TAG,
     summary: 'Register with a password',
     description:
-      'Open until somebody has an account, or when the operator says so; an invitation always opens it. The answer sets the session’s cookie. Who is not invited gets an organization of their own.',
+      'Open until somebody has an account, or when the operator says so; an invitation always opens it, and so does the bootstrap key of an account that nobody owns. The answer sets the session’s cookie. Who is not invited gets an organization of their own.',
   })
   @Fails('invalid_request', 'registration_disabled', 'not_found', 'conflict', 'service_unavailable')
-  @ApiOkResponse({ type: SessionBegunResponse })
+  @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
   @AddressLimited('sign_in_address')
   async signUp(
-    @Body() { name, email, password, invitationToken }: SignUpRequest,
+    @Body() body: SignUpRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBegunResponse> {
-    const invitation = invitationToken === undefined ? undefined : new Secret(invitationToken);
-    const typed = { name, email, password: new Secret(password), invitation };
-    const signedIn = await this.signUps.signUp(typed, await this.browsers.of(request, reply));
+    const signedIn = await this.signUps.signUp(body.toRegistration(), await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SessionBegunResponse.from(signedIn);
   }
@@ -67,7 +73,8 @@ export class ConsoleAuthController {
   @ApiConsumes('application/json', FORM_TYPE)
   @ApiBody({ type: SignInRequest })
   @Fails('invalid_request', 'auth_required', 'service_unavailable')
-  @ApiOkResponse({ type: SignInResponse })
+  @ApiOkResponse({ type: SignInResponse, headers: setsCookie('SessionCookie') })
+  @ApiUnauthorizedResponse({ headers: { 'WWW-Authenticate': headerReference('Challenge') } })
   @AddressLimited('sign_in_address')
   async signIn(
     @FormOrJson(SignInRequest) { email, password }: SignInRequest,
@@ -114,7 +121,7 @@ export class ConsoleAuthController {
     description: 'Whoever is not signed in gets the same answer.',
   })
   @Fails('service_unavailable')
-  @ApiOkResponse({ type: SignOutResponse })
+  @ApiOkResponse({ type: SignOutResponse, headers: setsCookie('SessionCookie') })
   async signOut(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

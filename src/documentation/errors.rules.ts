@@ -11,7 +11,8 @@ export function renderErrors(catalogue: Catalogue): string {
 
 Every refusal has the body \`{"error": {"code", "message", "data"?}}\`. Codes are a closed list and stable: decide on the
 code, never on the message. \`data\` holds only text, numbers and booleans. A few codes answer another status on some
-routes; \`docs/openapi.json\` says which. Answers with 429 and \`service_unavailable\` carry \`Retry-After\` in seconds.
+routes; \`docs/openapi.json\` says which. Answers with 429 and 503 carry \`Retry-After\` in seconds, but for
+\`issuer_verification_unavailable\`.
 
 Written by \`npm run docs\` from the code; edit the code instead.
 

@@ -38,7 +38,8 @@ export function renderIdentityProviders(): string {
       ...notes.flatMap((note) => [note, '']),
     ]),
     '`contains` takes one text or several, of which one must be in the claim: an element of a list, a word of a text, or the',
-    'whole text. `equals` takes a text, a number or a boolean. `path` walks into objects: `plan.name`.',
+    'whole text. `equals` takes a text, a number or a boolean. `path` walks into objects: `plan.name`. Where names hold dots,',
+    'as those that are URLs do, it is a list of names: `["https://example.com/claims", "plan"]`. So is `user_id_claim`.',
     '',
   ].join('\n');
 }

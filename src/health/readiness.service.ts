@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { SharedClock } from '../platform/clock/shared-clock.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
@@ -20,20 +21,23 @@ export class ReadinessService {
     private readonly journal: UsageJournal,
     private readonly redis: RedisConnection,
     private readonly instances: InstanceRegistry,
+    private readonly clock: SharedClock,
     private readonly metrics: Metrics,
   ) {}
 
   async check(): Promise<ReadinessResponse> {
     const database = await this.databaseState();
     const journal = this.journal.state;
+    const redis = this.instances.isInOtherRedis ? 'other' : this.redis.state;
     return {
-      ready: database === 'ok' && this.vault.state === 'ok' && journal === 'ok',
+      ready: database === 'ok' && this.vault.state === 'ok' && journal === 'ok' && redis !== 'other',
       database,
       vault: this.vault.state,
       journal,
       configChanges: this.configChanges.connected ? 'connected' : 'polling',
-      redis: this.redis.state,
+      redis,
       instances: this.instances.live.length,
+      clock: this.clock.differs ? 'differs' : 'ok',
       limits: this.metrics.limitsDegraded.read() === 1 ? 'degraded' : 'ok',
     };
   }

@@ -5,9 +5,10 @@ import type { FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../common/errors/error-catalogue.js';
 import { Access, type AccessDeclaration } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
-import { AdminCredentialGuard, AdminRoleGuard, PersonGuard } from './admin.guard.js';
+import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from './admin.guard.js';
 import type { AdminDemands, AdminNeed } from './admin-permission.rules.js';
-import { requireAdmin, requirePerson } from './admin-principal.js';
+import { requireAdmin, requireIdentity, requirePerson } from './admin-principal.js';
+import { ClientLabelHeader, ConsoleHeader, OriginHeader } from './console-headers.decorator.js';
 
 /** Bodies of the console's own routes are a few short texts. */
 const MAX_BROWSER_BODY_BYTES = 16 * 1024;
@@ -24,21 +25,36 @@ export function AdminAccess(needs: AdminNeed, demands: Omit<AdminDemands, 'needs
 /**
  * A route for whoever is signed in through the console, also without an organization.
  *
- * @param from `firstParty`: not through another site's page either.
+ * @param from `firstParty`: not through another site's page either; `exactOrigin`: only with the console's origin.
  */
-export function PersonAccess(from: Pick<AccessDeclaration, 'firstParty'> = {}): MethodDecorator {
+export function PersonAccess(from: Pick<AccessDeclaration, 'firstParty' | 'exactOrigin'> = {}): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'person', ...from }),
-    ...(from.firstParty ? [FirstPartyOnly()] : []),
+    ...(from.firstParty ? [FirstPartyOnly(from)] : []),
     UseGuards(PersonGuard),
     ApiSecurity('ConsoleSession'),
+    ConsoleHeader('session'),
     Fails('auth_required', 'session_required'),
+  );
+}
+
+/** A route for whoever proves who they are: a key, or a signed-in person, also without an organization. */
+export function IdentityAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'identity' }),
+    UseGuards(IdentityGuard),
+    ...credentials(undefined),
+    Fails('auth_required', 'account_expired'),
   );
 }
 
 /** A route anyone may call, but not through another site's page. */
 export function BrowserAccess(): MethodDecorator {
-  return applyDecorators(Access({ scheme: 'public', firstParty: true }), FirstPartyOnly());
+  return applyDecorators(
+    Access({ scheme: 'public', firstParty: true }),
+    FirstPartyOnly({}),
+    ConsoleHeader('withoutOrigin'),
+  );
 }
 
 /** Says in the document that a route looks at the session of a browser that has one, and needs none. */
@@ -47,9 +63,10 @@ export function OptionalSession(): MethodDecorator {
 }
 
 /** Refuses what another site's page may have sent, before the body is read (threats 7.5). */
-function FirstPartyOnly(): MethodDecorator {
+function FirstPartyOnly({ exactOrigin }: Pick<AccessDeclaration, 'exactOrigin'>): MethodDecorator {
   return applyDecorators(
-    RouteConfig({ firstParty: true, maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
+    RouteConfig({ firstParty: exactOrigin ? 'exactOrigin' : 'ownOrNone', maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
+    OriginHeader({ required: exactOrigin === true }),
     Fails('forbidden', 'payload_too_large'),
   );
 }
@@ -67,8 +84,7 @@ export function ManagementAccess(
   return applyDecorators(
     Access(access),
     UseGuards(AdminCredentialGuard, ...between, AdminRoleGuard),
-    ...(access.credential === 'session' ? [] : [ApiSecurity('ManagementBearer')]),
-    ...(access.credential === 'key' ? [] : [ApiSecurity('ConsoleSession')]),
+    ...credentials(access.credential),
     Fails('auth_required', 'forbidden', 'grant_insufficient', ...codesOf(access)),
   );
 }
@@ -78,10 +94,23 @@ export const Admin = createParamDecorator((_data: undefined, context) =>
   requireAdmin(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
+/** Whoever was proven, as a handler's argument: `@Identity() identity: AdminPrincipal | PersonPrincipal`. */
+export const Identity = createParamDecorator((_data: undefined, context) =>
+  requireIdentity(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
 /** The signed-in person, as a handler's argument: `@Person() person: PersonPrincipal`. */
 export const Person = createParamDecorator((_data: undefined, context) =>
   requirePerson(context.switchToHttp().getRequest<FastifyRequest>()),
 );
+
+/** What proves the caller, and what is sent beside it. */
+function credentials(only: AccessDeclaration['credential']): MethodDecorator[] {
+  return [
+    ...(only === 'session' ? [] : [ApiSecurity('ManagementBearer'), ClientLabelHeader()]),
+    ...(only === 'key' ? [] : [ApiSecurity('ConsoleSession'), ConsoleHeader(only ?? 'withSession')]),
+  ];
+}
 
 /** What only a session can be refused with, and what only others can. */
 function codesOf({ credential }: AccessDeclaration): ErrorCode[] {

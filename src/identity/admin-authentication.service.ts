@@ -6,13 +6,12 @@ import { actionSourceOf, managementKeyRefused, notSignedIn, readManagementKey } 
 import { requireUnexpired, sessionRequired } from './admin-permission.rules.js';
 import type { AdminPrincipal, PersonPrincipal } from './admin-principal.js';
 import { personActor } from './audit/audit-actor.rules.js';
+import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
 import { ManagementKeysService } from './management-keys.service.js';
 import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './sessions/session-cookie.rules.js';
 import type { SessionRow } from './sessions/sessions.repository.js';
 import { Sessions } from './sessions/sessions.service.js';
-
-const CONSOLE_HEADER = 'x-console-request';
 
 /**
  * Who calls the management API: a management key, or a person through the console's session. A request with an
@@ -38,13 +37,20 @@ export class AdminAuthentication {
    */
   async admin(request: FastifyRequest, reply: FastifyReply): Promise<AdminPrincipal> {
     if (request.headers.authorization !== undefined) return this.byKey(request);
+    const admin = this.memberOf(await this.requireSession(request, reply));
+    if (admin === undefined) throw new GatewayError('no_eligible_organization');
+    return admin;
+  }
+
+  /**
+   * The caller in one account; a person who belongs to no organization is one, too.
+   *
+   * @throws auth_required, account_expired as `admin`.
+   */
+  async identity(request: FastifyRequest, reply: FastifyReply): Promise<AdminPrincipal | PersonPrincipal> {
+    if (request.headers.authorization !== undefined) return this.byKey(request);
     const row = await this.requireSession(request, reply);
-    const { organization_id: organizationId, role } = row;
-    if (organizationId === null || role === null) throw new GatewayError('no_eligible_organization');
-    requireUnexpired(row.organization_expires_at, this.clock.nowMs());
-    const { id: sessionId, identity_id: identityId } = row;
-    const { credentialType, actor } = personActor(organizationId, { identityId, sessionId });
-    return { organizationId, identityId, role, grant: 'manage', credentialType, credentialId: sessionId, actor };
+    return this.memberOf(row) ?? personOf(row);
   }
 
   /**
@@ -57,8 +63,16 @@ export class AdminAuthentication {
       await this.byKey(request);
       throw sessionRequired();
     }
-    const { id, identity_id: identityId, organization_id: organizationId } = await this.requireSession(request, reply);
-    return { identityId, sessionId: id, organizationId };
+    return personOf(await this.requireSession(request, reply));
+  }
+
+  private memberOf(row: SessionRow): AdminPrincipal | undefined {
+    const { organization_id: organizationId, role } = row;
+    if (organizationId === null || role === null) return undefined;
+    requireUnexpired(row.organization_expires_at, this.clock.nowMs());
+    const { id: sessionId, identity_id: identityId } = row;
+    const { credentialType, actor } = personActor(organizationId, { identityId, sessionId });
+    return { organizationId, identityId, role, grant: 'manage', credentialType, credentialId: sessionId, actor };
   }
 
   private async byKey({ headers }: FastifyRequest): Promise<AdminPrincipal> {
@@ -78,4 +92,8 @@ export class AdminAuthentication {
     this.cookies.renewSession(reply, held);
     return held.row;
   }
+}
+
+function personOf({ id, identity_id: identityId, organization_id: organizationId }: SessionRow): PersonPrincipal {
+  return { identityId, sessionId: id, organizationId };
 }

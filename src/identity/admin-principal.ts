@@ -72,3 +72,12 @@ export function requirePerson(request: FastifyRequest): PersonPrincipal {
   if (request.person === undefined) throw new Error('No guard proved a person before this route.');
   return request.person;
 }
+
+/**
+ * Whom a guard has proven: somebody in one account, or a person without one.
+ *
+ * @throws Error when no guard ran: the route lacks its access decorator, which is our defect (500).
+ */
+export function requireIdentity(request: FastifyRequest): AdminPrincipal | PersonPrincipal {
+  return request.admin ?? requirePerson(request);
+}

@@ -47,3 +47,19 @@ export class PersonGuard implements CanActivate {
     return true;
   }
 }
+
+/** Proves who calls, be it a key or a signed-in person, whether or not that person belongs to an organization. */
+@Injectable()
+export class IdentityGuard implements CanActivate {
+  constructor(private readonly authentication: AdminAuthentication) {}
+
+  /** @throws auth_required with the challenge of RFC 6750; account_expired. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const identity = await this.authentication.identity(request, http.getResponse());
+    if ('grant' in identity) request.admin = identity;
+    else request.person = identity;
+    return true;
+  }
+}

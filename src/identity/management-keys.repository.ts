@@ -27,6 +27,12 @@ export interface ManagementKeyTerms {
   readonly source: ManagementKeySource;
 }
 
+/** The account that a deployment was opened with, and the service identity it was opened for. */
+export interface BootstrapAccount {
+  readonly organizationId: string;
+  readonly serviceId: string;
+}
+
 /** A key to be stored; never holds the key itself. */
 interface NewManagementKey extends ManagementKeyTerms {
   readonly id: string;
@@ -65,6 +71,19 @@ export class ManagementKeysRepository {
   async findRevocation(tx: EntityManager, tokenHash: string): Promise<{ readonly revoked: boolean } | undefined> {
     const [row] = await tx.query<{ revoked: boolean }[]>(
       'SELECT revoked_at IS NOT NULL AS revoked FROM management_keys WHERE token_hash = $1',
+      [tokenHash],
+    );
+    return row;
+  }
+
+  /** The account that a bootstrap key has opened, and the service that owns it; `undefined` for any other or revoked key. */
+  async findBootstrapAccount(
+    tokenHash: string,
+    within: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<BootstrapAccount | undefined> {
+    const [row] = await within.query<BootstrapAccount[]>(
+      `SELECT organization_id AS "organizationId", identity_id AS "serviceId" FROM management_keys
+        WHERE token_hash = $1 AND source = 'bootstrap' AND revoked_at IS NULL`,
       [tokenHash],
     );
     return row;

@@ -8,7 +8,11 @@ import type { Secret } from '../common/log/secret.js';
 import type { ActionSource, AdminPrincipal } from './admin-principal.js';
 import type { AuditActor } from './audit/audit-actor.rules.js';
 import { AuditTrail } from './audit/audit-trail.js';
-import { ManagementKeysRepository, type ManagementKeyTerms } from './management-keys.repository.js';
+import {
+  type BootstrapAccount,
+  ManagementKeysRepository,
+  type ManagementKeyTerms,
+} from './management-keys.repository.js';
 
 const ID_RANDOM_LENGTH = 20;
 /** Enough for people to tell keys apart, too little to guess the rest. */
@@ -58,6 +62,11 @@ export class ManagementKeysService {
   /** Whether this key is stored, and whether it has been revoked. */
   findRevocation(tx: EntityManager, key: Secret): Promise<{ readonly revoked: boolean } | undefined> {
     return this.keys.findRevocation(tx, hashManagementKey(key));
+  }
+
+  /** The account that this key has opened; `undefined` unless it is a bootstrap key that works. */
+  findBootstrapAccount(key: Secret, within?: Pick<EntityManager, 'query'>): Promise<BootstrapAccount | undefined> {
+    return this.keys.findBootstrapAccount(hashManagementKey(key), within);
   }
 
   /**

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { type Claims, claimAt } from './claim-path.rules.js';
 
 /** More for a long run by hand. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+const FUZZ_RUNS = fuzzRuns(2_000);
 
 const NAMES = [
   'a',
@@ -72,6 +73,37 @@ describe('claim paths (contract-app 3.4): dot separated, own properties of objec
     'no own property: "%s" → absent',
     (at) => expect(claimAt(claims, at)).toBeUndefined(),
   );
+
+  it.each([
+    [['sub'], 'u'],
+    [['plan', 'name'], 'pro'],
+    [['a.b'], 'dotted'],
+    [['plan', '', 'x'], 1],
+    [['__proto__', 'own'], 'yes'],
+  ])('a list, %j → what stands there, dots being part of a name', (at, expected) => {
+    expect(claimAt(claims, at)).toEqual(expected);
+  });
+
+  it.each([
+    [['plan.name']],
+    [['a', 'b']],
+    [['list', '0']],
+    [['list', 'length']],
+    [['constructor', 'name']],
+    [['plan', '__proto__']],
+    [['none', 'x']],
+  ])('a list, %j: no own property of an object → absent', (at) => expect(claimAt(claims, at)).toBeUndefined());
+
+  it('any claims, any list → the same as looking through the members one by one', () => {
+    const names = fc.array(fc.oneof(name, fc.constant('https://a.example/b')), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(claimsText, names, (text, at) => {
+        const parsed: Claims = JSON.parse(text);
+        expect(claimAt(parsed, at)).toStrictEqual(memberAt(parsed, at));
+      }),
+      { numRuns: FUZZ_RUNS },
+    );
+  });
 
   it('any claims, any path → the same as looking through the members one by one', () => {
     fc.assert(

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import type { IssuerConfig } from '../app-directory/config/app-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { judgeClaims } from './issuer-claims.rules.js';
 import { IssuerClaimsMissing } from './issuer-claims-missing.js';
 
 /** More for a long run by hand. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+const FUZZ_RUNS = fuzzRuns(2_000);
 
 const NOW_SECONDS = 1_800_000_000;
 const ISSUER: IssuerConfig = {
@@ -103,6 +104,15 @@ describe('claims of an issuer token (contract-app 3.4)', () => {
     expectReason('lifetime_exceeded', { iat, exp });
   });
 
+  it.each([
+    [NOW_SECONDS + 60, NOW_SECONDS + 3_660, true],
+    [NOW_SECONDS + 61, NOW_SECONDS + 3_661, false],
+    [NOW_SECONDS + 31_536_000, NOW_SECONDS + 31_539_600, false],
+  ])('ADR 0038: iat %d, exp %d of a clock that is ahead → accepted: %s', (iat, exp, isAccepted) => {
+    if (isAccepted) expect(judge({ ...GOOD, iat, exp })).toBe('user-1');
+    else expectReason('lifetime_exceeded', { iat, exp });
+  });
+
   it('exp - iat: exactly the maximum → accepted', () => {
     expect(judge({ ...GOOD, iat: NOW_SECONDS - 10, exp: NOW_SECONDS + 3_590 })).toBe('user-1');
   });
@@ -117,13 +127,18 @@ describe('claims of an issuer token (contract-app 3.4)', () => {
     ['longer than 1,024 bytes in UTF-8', 'ü'.repeat(513)],
     ['with a NUL character', 'user\0'],
     ['with half a character', 'user\ud800'],
-  ])('user id %s: could not be stored as it is → user_id_missing', (_name, sub) => {
+    ['that is a dot segment', '.'],
+    ['that is a double dot segment', '..'],
+  ])('user id %s: could not be stored or addressed as it is → user_id_missing', (_name, sub) => {
     expectReason('user_id_missing', { sub });
   });
 
-  it.each(['u'.repeat(1_024), 'ü'.repeat(512), 'name with spaces', '東京-🙂'])('user id "%s" → accepted', (sub) => {
-    expect(judge({ ...GOOD, sub })).toBe(sub);
-  });
+  it.each(['...', '%2e', 'u'.repeat(1_024), 'ü'.repeat(512), 'name with spaces', '東京-🙂'])(
+    'user id "%s" → accepted',
+    (sub) => {
+      expect(judge({ ...GOOD, sub })).toBe(sub);
+    },
+  );
 
   it('user id: at a dotted path → read there; an inherited member is none', () => {
     const claims = { ...GOOD, sub: undefined, user: { id: 'user-2' } };

@@ -1,11 +1,10 @@
 import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import { isUserId } from '../app-directory/user-id.rules.js';
+import { latestExpiryMs } from '../common/credential-lifetime.rules.js';
 import { type Claims, claimAt } from './claim-path.rules.js';
 import { IssuerClaimsMissing } from './issuer-claims-missing.js';
 import { issuerTokenRejected } from './issuer-rejection.js';
 import { hasRequiredClaims } from './required-claims.rules.js';
-
-/** Room in the index that users are found by; more than any identity provider needs. */
-const MAX_USER_ID_BYTES = 1_024;
 
 /**
  * Judges the payload of a token whose signature is good, in the order of the contract's table, without tolerance for
@@ -46,16 +45,11 @@ function isForAudience(audience: unknown, accepted: readonly string[]): boolean 
 function requireLifetime(issuedAt: unknown, expiry: unknown, maxSeconds: number, nowMs: number): void {
   if (!isInstant(issuedAt) || !isInstant(expiry)) throw issuerTokenRejected('timestamps_invalid');
   if (expiry * 1_000 <= nowMs) throw issuerTokenRejected('expired');
-  if (expiry <= issuedAt || expiry - issuedAt > maxSeconds) throw issuerTokenRejected('lifetime_exceeded');
+  const isTooLong = expiry - issuedAt > maxSeconds || expiry * 1_000 > latestExpiryMs(maxSeconds * 1_000, nowMs);
+  if (expiry <= issuedAt || isTooLong) throw issuerTokenRejected('lifetime_exceeded');
 }
 
 /** JSON writes numbers beyond every clock (`1e999`), which are read as infinite. */
 function isInstant(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
-}
-
-/** Text that can be stored and found again: what the database would refuse or change names nobody. */
-function isUserId(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '' || value.length > MAX_USER_ID_BYTES) return false;
-  return value.isWellFormed() && !value.includes('\0') && Buffer.byteLength(value) <= MAX_USER_ID_BYTES;
 }

@@ -79,15 +79,68 @@ describe('key set handling (contract-app 3.4)', () => {
     expect(found.map((keys) => keys.length)).toEqual(found.map((_keys, index) => index % 2));
   });
 
-  it('concurrent callers of a fetch that fails → one fetch, the same refusal for all, the next caller tries again', async () => {
+  it('concurrent callers of a fetch that fails → one fetch, the same refusal for all', async () => {
     const { keySets } = setUp();
     issuer.slow(50);
     issuer.status(500);
     const refusals = await Promise.all([1, 2, 3].map(() => rejectionOf(keySets.find(issuer.jwksUrl, known))));
     expect(fetched()).toBe(1);
     for (const refusal of refusals) expect(refusal).toMatchObject(unavailable('jwks_unreachable'));
-    issuer.heal();
-    expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
+  });
+
+  it.each<[string, string, () => unknown]>([
+    ['status 503', 'jwks_unreachable', () => issuer.status(503)],
+    ['a dead server', 'jwks_unreachable', () => issuer.die()],
+    ['no JSON', 'jwks_invalid', () => issuer.garbage()],
+  ])(
+    '%s → not asked again for two seconds, the same refusal at once; then asked once more',
+    async (_name, reason, fail) => {
+      const { keySets, clock, lines } = setUp();
+      await fail();
+      expect(await rejectionOf(keySets.find(issuer.jwksUrl, known))).toMatchObject(unavailable(reason));
+      const failed = fetched();
+      await issuer.revive();
+      issuer.heal();
+      clock.advance(1_999);
+      const refusals = await Promise.all([1, 2, 3].map(() => rejectionOf(keySets.find(issuer.jwksUrl, known))));
+      for (const refusal of refusals) expect(refusal).toMatchObject(unavailable(reason));
+      expect([fetched(), lines.length]).toEqual([failed, 1]);
+      clock.advance(1);
+      expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
+      expect(fetched()).toBe(failed + 1);
+    },
+  );
+
+  it('a time-out → the two seconds begin when it has failed, not when it was asked', async () => {
+    const { keySets, clock } = setUp();
+    issuer.slow(60_000);
+    const silent = rejectionOf(keySets.find(issuer.jwksUrl, known));
+    clock.advance(5_000);
+    expect(await silent).toMatchObject(unavailable('jwks_unreachable'));
+    expect(await rejectionOf(keySets.find(issuer.jwksUrl, known))).toMatchObject(unavailable('jwks_unreachable'));
+    expect(fetched()).toBe(1);
+  });
+
+  it('one address fails → others are asked as ever', async () => {
+    const { keySets } = setUp();
+    const other = await startedIssuer();
+    issuer.status(500);
+    await rejectionOf(keySets.find(issuer.jwksUrl, known));
+    expect(await keySets.find(other.jwksUrl, other.kid('ES256'))).toHaveLength(1);
+    expect(await keySets.find(`${issuer.jwksUrl}?tenant=2`, known).catch(() => 'asked')).toBe('asked');
+    expect(fetched()).toBe(2);
+  });
+
+  it('a copy that is good still → serves on, and an unknown kid is answered from it without asking', async () => {
+    const { keySets, clock } = setUp();
+    await keySets.find(issuer.jwksUrl, known);
+    clock.advance(MINUTE_MS);
+    issuer.status(500);
+    for (let call = 0; call < 20; call++) {
+      expect(await keySets.find(issuer.jwksUrl, 'nobody')).toEqual([]);
+      expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
+    }
+    expect(fetched()).toBe(2);
   });
 
   it('unknown kid: at most one refetch per 60 s, measured from the last successful arrival', async () => {
@@ -146,8 +199,9 @@ describe('key set handling (contract-app 3.4)', () => {
     const { keySets, clock, lines } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     await fail();
-    clock.advance(10 * MINUTE_MS - 1);
+    clock.advance(10 * MINUTE_MS - 2_000);
     expect(await keySets.find(issuer.jwksUrl, 'nobody')).toEqual([]);
+    clock.advance(1_999);
     expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
     clock.advance(1);
     expect(await rejectionOf(keySets.find(issuer.jwksUrl, known))).toMatchObject(unavailable(reason));
@@ -156,6 +210,7 @@ describe('key set handling (contract-app 3.4)', () => {
     expect(failures[0]).toMatchObject({ level: 'warn', url: issuer.jwksUrl, reason });
     await issuer.revive();
     issuer.heal();
+    clock.advance(2_000);
     expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
   });
 
@@ -166,12 +221,13 @@ describe('key set handling (contract-app 3.4)', () => {
     expect(lines).toEqual([expect.objectContaining({ message: 'issuer_key_set_failed', url: issuer.jwksUrl })]);
   });
 
-  it('failed refetch → the next unknown kid asks again: only an arrival starts the minute', async () => {
+  it('failed refetch → the next unknown kid asks again after two seconds: only an arrival starts the minute', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     clock.advance(MINUTE_MS);
     issuer.status(500);
     await keySets.find(issuer.jwksUrl, 'nobody');
+    clock.advance(2_000);
     await keySets.find(issuer.jwksUrl, 'nobody');
     expect(fetched()).toBe(3);
   });

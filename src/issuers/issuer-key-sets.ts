@@ -18,10 +18,18 @@ interface KeySet {
 /** Why a key set could not be had. */
 type KeySetTrouble = 'jwks_unreachable' | 'jwks_invalid';
 
+/** A fetch that failed, and when (`Clock.monotonicMs`). */
+interface FailedFetch {
+  readonly reason: KeySetTrouble;
+  readonly failedAtMs: number;
+}
+
 /** Source: contract-app 3.4, "Key set handling". */
 const KEY_SET_LIFE_MS = 10 * 60_000;
 const REFETCH_PAUSE_MS = 60_000;
 const FETCH_TIMEOUT_MS = 5_000;
+/** How long an address whose fetch failed is left alone. */
+const FAILURE_PAUSE_MS = 2_000;
 
 const MAX_KEY_SET_BYTES = 512 * 1024;
 const MAX_KEY_SETS = 1_000;
@@ -30,7 +38,8 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /**
  * The public keys of issuers, one set an address, kept for ten minutes from their arrival. Callers of one address share
  * one fetch; addresses do not wait for each other. A fetch that fails takes nothing away: the keys that are known serve
- * until their ten minutes run out.
+ * until their ten minutes run out. For two seconds after it nobody asks again, so that a provider in trouble is not asked
+ * once a call, nor each call made to wait for the time-out.
  *
  * Source: contract-app 3.4; threats 4.1, 5.4.
  */
@@ -41,6 +50,7 @@ export class IssuerKeySets {
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
+  readonly #failures = new LRUCache<string, FailedFetch>({ max: MAX_KEY_SETS });
   readonly #fetches = new Map<string, Promise<KeySet | KeySetTrouble>>();
 
   constructor(
@@ -64,9 +74,11 @@ export class IssuerKeySets {
     return typeof renewed === 'string' ? keys : keysNamed(renewed, kid);
   }
 
-  private fetch(url: string): Promise<KeySet | KeySetTrouble> {
+  private async fetch(url: string): Promise<KeySet | KeySetTrouble> {
     const underWay = this.#fetches.get(url);
     if (underWay !== undefined) return underWay;
+    const failed = this.#failures.get(url);
+    if (failed !== undefined && this.clock.monotonicMs() - failed.failedAtMs < FAILURE_PAUSE_MS) return failed.reason;
     const fetch = this.request(url).finally(() => this.#fetches.delete(url));
     this.#fetches.set(url, fetch);
     return fetch;
@@ -94,10 +106,12 @@ export class IssuerKeySets {
     const keys = published.map((key) => new IssuerKey(key));
     const keySet = { keys, arrivedAtMs: this.clock.monotonicMs(), bytes: body.length };
     this.#sets.set(url, keySet);
+    this.#failures.delete(url);
     return keySet;
   }
 
   private failed(url: string, reason: KeySetTrouble, error: string): KeySetTrouble {
+    this.#failures.set(url, { reason, failedAtMs: this.clock.monotonicMs() });
     this.log.event('issuer_key_set_failed', { url: withoutQuery(url), reason, error });
     return reason;
   }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parsePayload, readTokenHeader } from './issuer-token.rules.js';
 
 /** More for a long run by hand. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+const FUZZ_RUNS = fuzzRuns(2_000);
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '').toString('base64url');
 const tokenWith = (header: unknown) => `${encoded(header)}.${encoded({ sub: 'user-1' })}.c2ln`;

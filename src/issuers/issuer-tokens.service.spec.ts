@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair } from 'jose';
 import { FakeClock } from '../../test/support/clock.js';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { type IssuerSimulator, startIssuer } from '../../test/support/issuer.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
 import type { IssuerConfig } from '../app-directory/config/app-config.js';
@@ -14,7 +15,7 @@ import { IssuerKeySets } from './issuer-key-sets.js';
 import { IssuerTokens } from './issuer-tokens.service.js';
 
 /** More for a long run by hand. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 300);
+const FUZZ_RUNS = fuzzRuns(300);
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 const outbound = new GuardedRequest({ trustedHosts: parseTrustedHosts('127.0.0.1') });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair } from 'jose';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { IssuerKey } from './issuer-key.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 import { allowsAlgorithm, parseKeySet, verifyingJwk } from './key-set.rules.js';
 
 /** More for a long run by hand. */
-const FUZZ_RUNS = Number(process.env.FUZZ_RUNS ?? 2_000);
+const FUZZ_RUNS = fuzzRuns(2_000);
 
 const read = (document: unknown) => parseKeySet(Buffer.from(JSON.stringify(document)));
 const EC = { kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' };

@@ -17,6 +17,27 @@ function fastestMs(run: () => void): number {
   return Math.min(...times);
 }
 
+describe('required claims at lists of names', () => {
+  const claims = { 'https://example.com/claims': { plan: ['pro'] }, 'a.b': 'x', a: { b: 'y' } };
+  const at = (path: RequiredClaim['path'], contains: string) => hasRequiredClaims(claims, [{ path, contains }]);
+
+  it('the name of a claim is a URL → found; a dotted text of it → not', () => {
+    expect(at(['https://example.com/claims', 'plan'], 'pro')).toBe(true);
+    expect(at('https://example.com/claims.plan', 'pro')).toBe(false);
+    expect(hasRequiredClaims(claims, [{ path: ['a.b'], equals: 'x' }])).toBe(true);
+  });
+
+  it('a list and a text that read alike → each finds its own, in one check', () => {
+    const required: RequiredClaim[] = [
+      { path: ['a.b'], contains: 'x' },
+      { path: 'a.b', contains: 'y' },
+      { path: ['a', 'b'], contains: 'y' },
+    ];
+    expect(hasRequiredClaims(claims, required)).toBe(true);
+    expect(hasRequiredClaims(claims, [...required, { path: ['a.b'], contains: 'y' }])).toBe(false);
+  });
+});
+
 describe('required claims (contract-app 3.4, Matching)', () => {
   it.each<[unknown, string | string[]]>([
     [['a', 'x'], 'x'],

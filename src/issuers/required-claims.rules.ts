@@ -1,5 +1,5 @@
 import type { RequiredClaim } from '../app-directory/config/app-config.js';
-import { type Claims, claimAt } from './claim-path.rules.js';
+import { type Claims, claimAt, namesOf } from './claim-path.rules.js';
 
 /**
  * Whether a token meets every requirement of the subscription check.
@@ -15,8 +15,9 @@ export function hasRequiredClaims(claims: Claims, required: readonly RequiredCla
     const { path } = requirement;
     if ('equals' in requirement) return claimAt(claims, path) === requirement.equals;
     // Taken apart once a path, because a configuration may ask for the same claim a thousand times.
-    const content = contents.get(path) ?? contentOf(claimAt(claims, path));
-    contents.set(path, content);
+    const key = JSON.stringify(namesOf(path));
+    const content = contents.get(key) ?? contentOf(claimAt(claims, path));
+    contents.set(key, content);
     const { contains } = requirement;
     return typeof contains === 'string' ? content.has(contains) : contains.some((text) => content.has(text));
   });

@@ -76,21 +76,18 @@ export class AppKeysService {
     }
   }
 
-  /** Newest first. @throws invalid_request the application does not use keys. */
-  async list(app: AppRow): Promise<readonly AppKeyRow[]> {
-    requireKeyAuthentication(app.authenticationType);
+  /** Newest first; also those of an application that used keys once and does not now. */
+  list(app: AppRow): Promise<readonly AppKeyRow[]> {
     return this.repository.listOf(app);
   }
 
   /**
    * Revokes a key; instances stop accepting it at once, and within a minute when they cannot be told. Repeating it
-   * changes nothing.
+   * changes nothing. An application that does not use keys now may have some from before, which would open it again.
    *
-   * @throws invalid_request the application does not use keys.
    * @throws not_found the application has no such key.
    */
   async revoke(admin: AdminPrincipal, app: AppRow, keyId: string): Promise<void> {
-    requireKeyAuthentication(app.authenticationType);
     if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
     const revoked = await this.dataSource.transaction(async (tx) => {
       const key = await this.repository.revoke(tx, app, keyId, this.clock.now());

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ADDRESS_LIMITS, addressLimitRefusal, counterName, windowAt } from './address-limit.rules.js';
 
 describe('address limits: the table (contract-app 8.3; contract-admin 7.6)', () => {
-  it('every limit → the calls and the window of the contract', () => {
+  it('every limit → its calls and its window', () => {
     expect(
       Object.entries(ADDRESS_LIMITS).map(([scope, { limit, windowSeconds }]) => [scope, limit, windowSeconds]),
     ).toEqual([
@@ -12,6 +12,7 @@ describe('address limits: the table (contract-app 8.3; contract-admin 7.6)', () 
       ['app_auth_token', 60, 60],
       ['sign_in_address', 10, 60],
       ['sign_in_email', 10, 600],
+      ['claim', 10, 60],
       ['invitation', 10, 60],
     ]);
   });

@@ -23,6 +23,7 @@ export const ADDRESS_LIMITS = {
   app_auth_token: { limit: 60, windowSeconds: MINUTE, action: 'token exchanges', sharedBy: FROM_ONE_ADDRESS },
   sign_in_address: { limit: 10, windowSeconds: MINUTE, action: 'sign-ins', sharedBy: 'from one address' },
   sign_in_email: { limit: 10, windowSeconds: 10 * MINUTE, action: 'sign-ins', sharedBy: 'with one e-mail address' },
+  claim: { limit: 10, windowSeconds: MINUTE, action: 'claims', sharedBy: 'from one address' },
   invitation: { limit: 10, windowSeconds: MINUTE, action: 'looks at invitations', sharedBy: 'from one address' },
 } as const satisfies Record<string, AddressPolicy>;
 

@@ -33,6 +33,7 @@ export class MetricsPage {
     this.gauges = [
       metrics.openProviderCalls,
       metrics.instances,
+      metrics.clockAhead,
       metrics.limitsDegraded,
       metrics.budgetHolds,
       metrics.budgetHeld,

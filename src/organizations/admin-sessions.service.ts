@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { requireUnexpired } from '../identity/admin-permission.rules.js';
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
-import { personActor } from '../identity/audit/audit-actor.rules.js';
+import { actorOf, personActor } from '../identity/audit/audit-actor.rules.js';
 import type { AdminSession, Membership } from './organization.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
@@ -15,11 +15,9 @@ export class AdminSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Of a key, the one organization it was made for. */
-  async describe(admin: AdminPrincipal): Promise<AdminSession> {
-    const only = admin.credentialType === 'session' ? null : admin.organizationId;
-    const memberships = await this.repository.membershipsOf(admin.identityId, only);
-    return this.session(admin, requireMember(memberships, admin.organizationId), memberships);
+  /** Of a key, the one organization it was made for; of a person without any organization, the person alone. */
+  async describe(identity: AdminPrincipal | PersonPrincipal): Promise<AdminSession> {
+    return 'grant' in identity ? this.describeMember(identity) : this.describePerson(identity);
   }
 
   /**
@@ -34,9 +32,19 @@ export class AdminSessions {
     return this.session(personActor(organizationId, person), current, memberships);
   }
 
+  private async describeMember(admin: AdminPrincipal): Promise<AdminSession> {
+    const only = admin.credentialType === 'session' ? null : admin.organizationId;
+    const memberships = await this.repository.membershipsOf(admin.identityId, only);
+    return this.session(admin, requireMember(memberships, admin.organizationId), memberships);
+  }
+
+  private describePerson(person: PersonPrincipal): Promise<AdminSession> {
+    return this.session({ credentialType: 'session', actor: actorOf(person) }, null, []);
+  }
+
   private async session(
     { credentialType, actor }: Pick<AdminPrincipal, 'credentialType' | 'actor'>,
-    current: Membership,
+    current: Membership | null,
     memberships: readonly Membership[],
   ): Promise<AdminSession> {
     const user = await this.repository.findUser(actor.id);

@@ -4,6 +4,8 @@ const PERSON_ID = /^user_([0-9a-z]{20})$/;
 
 /** Most characters of an organization's name. */
 export const MAX_ORGANIZATION_NAME = 100;
+/** Longer texts are no bootstrap key. */
+export const MAX_BOOTSTRAP_KEY = 300;
 /** Organizations that one person may own when they make another one. */
 const MAX_OWNED_ORGANIZATIONS = 20;
 

@@ -33,7 +33,8 @@ export interface SignedInUser {
 /** Who calls, where they act, and where else they could. Source: specification "POST organizations/select". */
 export interface AdminSession extends Pick<AdminPrincipal, 'credentialType' | 'actor'> {
   readonly user: SignedInUser;
-  readonly current: Membership;
+  /** Null for a person who belongs to no organization. */
+  readonly current: Membership | null;
   /** Of a person all, of a key the one it was made for; the oldest organization first. */
   readonly memberships: readonly Membership[];
 }

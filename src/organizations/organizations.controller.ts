@@ -1,16 +1,31 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { setsCookie } from '../common/http/answer-headers.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { Admin, AdminAccess, Person, PersonAccess } from '../identity/admin-access.decorator.js';
+import { Secret } from '../common/log/secret.js';
+import {
+  Admin,
+  AdminAccess,
+  Identity,
+  IdentityAccess,
+  Person,
+  PersonAccess,
+} from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { Sessions } from '../identity/sessions/sessions.service.js';
+import { AddressLimited } from '../limits/address-limited.decorator.js';
 import { AdminSessions } from './admin-sessions.service.js';
 import { AdminSessionResponse } from './dto/admin-session.response.js';
-import { OrganizationNameRequest, SelectOrganizationRequest } from './dto/organization.request.js';
+import {
+  ClaimOrganizationRequest,
+  OrganizationNameRequest,
+  SelectOrganizationRequest,
+} from './dto/organization.request.js';
 import { OrganizationListResponse, OrganizationResponse } from './dto/organization.response.js';
 import { Organizations } from './organizations.service.js';
+import { BootstrapClaims } from './unclaimed/bootstrap-claims.service.js';
 
 const TAG = 'Admin organizations';
 
@@ -19,17 +34,23 @@ export class OrganizationsController {
   constructor(
     private readonly organizations: Organizations,
     private readonly adminSessions: AdminSessions,
+    private readonly claims: BootstrapClaims,
     private readonly sessions: Sessions,
     private readonly cookies: ConsoleCookies,
   ) {}
 
   @Get('session')
-  @AdminAccess('read')
-  @Operation({ id: 'getAdminSession', tag: TAG, summary: 'Read who you are, and where you act' })
+  @IdentityAccess()
+  @Operation({
+    id: 'getAdminSession',
+    tag: TAG,
+    summary: 'Read who you are, and where you act',
+    description: 'Also for a signed-in person who belongs to no organization: then `organization` and `role` are null.',
+  })
   @Fails('not_a_member')
   @ApiOkResponse({ type: AdminSessionResponse })
-  async session(@Admin() admin: AdminPrincipal): Promise<AdminSessionResponse> {
-    return AdminSessionResponse.from(await this.adminSessions.describe(admin));
+  async session(@Identity() identity: AdminPrincipal | PersonPrincipal): Promise<AdminSessionResponse> {
+    return AdminSessionResponse.from(await this.adminSessions.describe(identity));
   }
 
   @Get('organizations')
@@ -51,15 +72,35 @@ export class OrganizationsController {
       'Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.',
   })
   @Fails('invalid_request', 'not_a_member', 'account_expired')
-  @ApiOkResponse({ type: AdminSessionResponse })
+  @ApiOkResponse({ type: AdminSessionResponse, headers: setsCookie('OrganizationCookie') })
   async select(
     @Person() person: PersonPrincipal,
     @Body() { organizationId }: SelectOrganizationRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AdminSessionResponse> {
-    const session = await this.adminSessions.select(person, organizationId);
-    this.cookies.setOrganization(reply, this.sessions.organizationCookie(organizationId));
-    return AdminSessionResponse.from(session);
+    return this.acting(person, organizationId, reply);
+  }
+
+  @Post('organizations/claim')
+  @PersonAccess()
+  @HttpCode(200)
+  @Operation({
+    id: 'claimOrganization',
+    tag: TAG,
+    summary: 'Own the account that the bootstrap key has opened',
+    description:
+      'For the first person who proves `BOOTSTRAP_MANAGEMENT_KEY`. The key goes on managing the account; the answer sets the cookie that makes it the one you act in.',
+  })
+  @Fails('invalid_request', 'forbidden', 'conflict', 'account_expired')
+  @ApiOkResponse({ type: AdminSessionResponse, headers: setsCookie('OrganizationCookie') })
+  @AddressLimited('claim')
+  async claim(
+    @Person() person: PersonPrincipal,
+    @Body() { bootstrapKey }: ClaimOrganizationRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AdminSessionResponse> {
+    const { organizationId } = await this.claims.claimNow(new Secret(bootstrapKey), person);
+    return this.acting(person, organizationId, reply);
   }
 
   @Post('organizations')
@@ -91,5 +132,15 @@ export class OrganizationsController {
     @Body() { name }: OrganizationNameRequest,
   ): Promise<OrganizationResponse> {
     return OrganizationResponse.from(await this.organizations.rename(admin, id, name));
+  }
+
+  private async acting(
+    person: PersonPrincipal,
+    organizationId: string,
+    reply: FastifyReply,
+  ): Promise<AdminSessionResponse> {
+    const session = await this.adminSessions.select(person, organizationId);
+    this.cookies.setOrganization(reply, this.sessions.organizationCookie(organizationId));
+    return AdminSessionResponse.from(session);
   }
 }

@@ -15,11 +15,12 @@ import { NewOrganizations } from './new-organizations.service.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { Organizations } from './organizations.service.js';
+import { BootstrapClaims } from './unclaimed/bootstrap-claims.service.js';
 import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
 
 /**
  * Organizations, who belongs to them, and how people come to belong to them: with their registration, by invitation, or
- * by claiming an account that a service has opened.
+ * by claiming an account that a service has opened: that of the bootstrap key by proving it.
  *
  * Tables: organizations, memberships, invitations; `identity` reads the first two to prove who calls, and opens them.
  * Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`, `/v1/admin/invitations*`,
@@ -31,6 +32,7 @@ import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
   controllers: [OrganizationsController, MembersController, InvitationsController, InvitationLinksController],
   providers: [
     AdminSessions,
+    BootstrapClaims,
     InvitationLinks,
     Invitations,
     InvitationsRepository,
@@ -42,6 +44,6 @@ import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
     OrganizationsRepository,
     UnclaimedAccounts,
   ],
-  exports: [InvitationLinks, Invitations, NewOrganizations, UnclaimedAccounts],
+  exports: [BootstrapClaims, InvitationLinks, Invitations, NewOrganizations, UnclaimedAccounts],
 })
 export class OrganizationsModule {}

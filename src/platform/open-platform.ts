@@ -1,21 +1,23 @@
 import { resolve } from 'node:path';
-import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../common/clock.js';
 import type { Ids } from '../common/ids.js';
 import { Log, type LogSink } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
+import { SharedClock } from './clock/shared-clock.js';
 import { type Environment, loadEnvironment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { createDataSource } from './database/data-source.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
+import { openBackgroundPool, openRequestPool } from './database/pools.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
+import { RedisMark } from './redis/redis-mark.js';
 import { authSecretsOf, tokenSecretsOf } from './secrets/signing-secrets.js';
 import { createVault, type VaultFactory } from './vault/create-vault.js';
 import { ExtensionVault } from './vault/extension-vault.js';
@@ -25,8 +27,8 @@ import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settin
 
 const INSTANCE_ID_LENGTH = 12;
 
-/** Of one process beside its pool: for notifications, signs of life, migrations. */
-const OTHER_CONNECTIONS = 5;
+/** Of one process beside its pool: background work, notifications, signs of life, probes, migrations. */
+const OTHER_CONNECTIONS = 9;
 /** Left on an embedded database for everybody else. */
 const SPARE_CONNECTIONS = 30;
 
@@ -36,7 +38,8 @@ const LIFE_STATEMENT_MS = 1_500;
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 interface PlatformOptions {
-  readonly clock: Clock;
+  /** Counts as the time that all instances share, in place of the database's. */
+  readonly clock?: Clock | undefined;
   readonly ids: Ids;
   readonly log: LogSink;
   /** Takes the place of the vault that the settings describe. */
@@ -65,12 +68,15 @@ interface Database {
  */
 export async function openPlatform(
   env: ProcessEnvironment,
-  { clock, ids, log: sink, vault: makeVault, onSettings }: PlatformOptions,
+  { clock: fixedClock, ids, log: sink, vault: makeVault, onSettings }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
   onSettings?.(environment);
   const metrics = new Metrics();
-  const log = new Log(clock, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
+  const own = fixedClock ?? new SystemClock();
+  const log = new Log(own, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
+  const clock = new SharedClock({ own, follows: fixedClock === undefined, log });
+  metrics.clockAhead.read = () => clock.ownAheadMs;
   const opened: (() => Promise<unknown>)[] = [];
   const close = async () => {
     // Last opened, first closed; what fails to close keeps nothing else open.
@@ -82,12 +88,20 @@ export async function openPlatform(
     const { embedded } = database;
     const sources = { environment, embedded, dataDir: resolve(environment.DATA_DIR), ids };
     const secrets = { tokenSecrets: tokenSecretsOf(sources), authSecrets: authSecretsOf(sources) };
-    const dataSource = await connect(environment, database.url, clock, log);
-    opened.push(() => dataSource.destroy());
+    await migrate(environment, database.url, clock, log);
+    const { DATABASE_POOL_SIZE: size, DATABASE_TIMEOUT_MS: timeoutMs } = environment;
+    const requests = await openRequestPool({ url: database.url, size, timeoutMs, log });
+    opened.push(() => requests.close());
+    const { dataSource } = requests;
+    const backgroundDataSource = await openBackgroundPool(database.url);
+    opened.push(() => backgroundDataSource.destroy());
     const vault = makeVault
       ? new ExtensionVault(await makeVault({ environment, ids, log }))
       : openVault(env, environment, embedded, ids, log);
-    const outbound = new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS });
+    const trustedHosts = environment.TRUSTED_PRIVATE_HOSTS;
+    const { metadataEntries } = trustedHosts;
+    if (metadataEntries.length > 0) log.event('trusted_hosts_without_effect', { entries: metadataEntries.join(', ') });
+    const outbound = new GuardedRequest({ trustedHosts });
     opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
     const configChanges = new ConfigChanges({
       url: database.url,
@@ -99,11 +113,11 @@ export async function openPlatform(
     const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
     redis.open();
     opened.push(async () => redis.close());
-    const { instances, leave } = await openInstances(environment, database.url, { redis, ids, log });
+    const { instances, leave } = await openInstances(environment, database.url, { redis, ids, clock, log });
     opened.push(leave);
     metrics.instances.read = () => instances.live.length;
-    const shared = { dataSource, configChanges, redis, instances, vault, ...secrets, outbound };
-    return { parts: { environment, clock, ids, log, metrics, ...shared }, close };
+    const shared = { dataSource, backgroundDataSource, configChanges, redis, instances, vault, ...secrets, outbound };
+    return { parts: { environment, clock, sharedClock: clock, ids, log, metrics, ...shared }, close };
   } catch (error) {
     await close();
     throw error;
@@ -114,7 +128,7 @@ export async function openPlatform(
 async function openInstances(
   environment: Environment,
   url: Secret,
-  { redis, ids, log }: { readonly redis: RedisConnection; readonly ids: Ids; readonly log: Log },
+  parts: { readonly redis: RedisConnection; readonly ids: Ids; readonly clock: SharedClock; readonly log: Log },
 ) {
   const connection = createDataSource({
     url,
@@ -125,12 +139,15 @@ async function openInstances(
     migrations: [],
   });
   await connection.initialize();
+  const { redis, ids, clock, log } = parts;
   const instances = new InstanceRegistry({
     id: ids.base36(INSTANCE_ID_LENGTH),
     instances: new InstancesRepository(connection),
     usesRedis: environment.REDIS_URL !== undefined,
     redis,
+    redisMark: new RedisMark(redis, ids),
     clock: new SystemClock(),
+    sharedClock: clock,
     log,
   });
   const leave = async () => {
@@ -153,7 +170,7 @@ export async function openDatabase(environment: Environment, ids: Ids, log: Log)
   return { url: server.url, embedded: true, stop: () => server.stop() };
 }
 
-async function connect(environment: Environment, url: Secret, clock: Clock, log: Log): Promise<DataSource> {
+async function migrate(environment: Environment, url: Secret, clock: Clock, log: Log): Promise<void> {
   await runMigrations({
     url,
     migrations: MIGRATIONS,
@@ -164,14 +181,6 @@ async function connect(environment: Environment, url: Secret, clock: Clock, log:
         error: progress.step === 'waiting_for_postgres' ? progress.reason : progress.step,
       }),
   });
-  const dataSource = createDataSource({
-    url,
-    poolSize: environment.DATABASE_POOL_SIZE,
-    applicationName: 'gateway',
-    entities: [],
-    migrations: MIGRATIONS,
-  });
-  return dataSource.initialize();
 }
 
 function openVault(env: ProcessEnvironment, environment: Environment, embedded: boolean, ids: Ids, log: Log): Vault {

@@ -7,7 +7,9 @@ import { Refusals } from '../common/errors/refusals.js';
 import { ServiceTrouble } from '../common/errors/service-trouble.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
+import { SharedClock } from './clock/shared-clock.js';
 import { Environment } from './config/environment.js';
+import { BackgroundDataSource } from './database/background-data-source.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/violates.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
@@ -22,11 +24,14 @@ import { processGroup } from './workers/worker-process.js';
 /** The outside world, made before the application and handed in: the same parts in `main.ts`, tests and extensions. */
 export interface PlatformParts {
   readonly environment: Environment;
+  /** What everybody goes by; the shared one where a service runs. */
   readonly clock: Clock;
+  readonly sharedClock: SharedClock;
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly dataSource: DataSource;
+  readonly backgroundDataSource: DataSource;
   readonly configChanges: ConfigChanges;
   readonly redis: RedisConnection;
   readonly instances: InstanceRegistry;
@@ -51,10 +56,12 @@ export function platformModule(parts: PlatformParts): DynamicModule {
   const providers = [
     { provide: Environment, useValue: parts.environment },
     { provide: Clock, useValue: parts.clock },
+    { provide: SharedClock, useValue: parts.sharedClock },
     { provide: Ids, useValue: parts.ids },
     { provide: Log, useValue: parts.log },
     { provide: Metrics, useValue: parts.metrics },
     { provide: DataSource, useValue: parts.dataSource },
+    { provide: BackgroundDataSource, useValue: parts.backgroundDataSource },
     { provide: ConfigChanges, useValue: parts.configChanges },
     { provide: RedisConnection, useValue: parts.redis },
     { provide: InstanceRegistry, useValue: parts.instances },

@@ -11,6 +11,15 @@ export const CATALOG_OVERLAY: Partial<Record<BuiltInType, Readonly<Record<string
     'gpt-5.6-sol': { long_context_threshold: 272_000 },
     // Sold by the minute; the library spells it per hour.
     'whisper-1': { per_minute: 0.006 },
+    // The library's name of all moderation models. It knows that they cost nothing, but not as a price.
+    moderation: { input: 0, output: 0 },
+  },
+  // The library has one fee for a request, that of a search that brings in much context; answers say how much it was.
+  perplexity: {
+    sonar: { per_1k_requests_low_context: 5, per_1k_requests_medium_context: 8 },
+    'sonar-reasoning': { per_1k_requests_low_context: 5, per_1k_requests_medium_context: 8 },
+    'sonar-pro': { per_1k_requests_low_context: 6, per_1k_requests_medium_context: 10 },
+    'sonar-reasoning-pro': { per_1k_requests_low_context: 6, per_1k_requests_medium_context: 10 },
   },
   xai: {
     'grok-4.5': { long_context_threshold: 200_000 },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { type BillableUsage, costNanoUsd } from './cost.rules.js';
 import { compilePrice, type ModelPrice } from './model-price.js';
 
@@ -47,6 +48,49 @@ describe('costNanoUsd: tokens', () => {
     });
   });
 
+  it('parts of buckets: each at its own rate, what is of no known kind at the dearest of its side', () => {
+    const price = {
+      ...{ input: 1, output: 50, cached_input: 0.5, cache_write: 2, cache_write_1h: 4, image_input: 6, video_input: 7 },
+      ...{ cached_image_input: 3, text_output: 10, image_output: 50, video_output: 40, audio_output: 60 },
+    };
+    const buckets = { inputTokens: 100, cachedInputTokens: 100, cacheWriteTokens: 100, outputTokens: 100 };
+    const parts = {
+      ...{ cache_write_1h: 30, image_input: 20, video_input: 10, unknown_input: 5, cached_image_input: 40 },
+      ...{ text_output: 50, image_output: 20, video_output: 10, unknown_output: 5 },
+    };
+    const outputNanoUsd = 50 * 10_000 + (20 + 15) * 50_000 + 10 * 40_000 + 5 * 60_000;
+    expect(costOf(price, { ...buckets, parts })).toEqual({
+      nanoUsd:
+        65 * 1_000 + 20 * 6_000 + 15 * 7_000 + (60 * 500 + 40 * 3_000) + (70 * 2_000 + 30 * 4_000) + outputNanoUsd,
+    });
+  });
+
+  it('parts: without rates of their own → the rate of the bucket; more than it holds → never more than the bucket', () => {
+    const parts = { cache_write_1h: 500, image_input: 500, unknown_input: 500, text_output: 500, image_output: 500 };
+    const buckets = { inputTokens: 100, cacheWriteTokens: 100, outputTokens: 100 };
+    expect(costOf({ input: 1, output: 2, cache_write: 3 }, { ...buckets, parts })).toEqual({ nanoUsd: 600_000 });
+  });
+
+  it('calls: by the thousand; a request by how much context its search brought in', () => {
+    const searches = { input: 1, output: 1, per_1k_web_searches: 10, per_1k_file_searches: 2.5 };
+    expect(costOf(searches, { inputTokens: 1, parts: { web_search: 3, file_search: 1 } })).toEqual({
+      nanoUsd: 32_501_000,
+    });
+    const requests = {
+      ...{
+        input: 1,
+        output: 1,
+        per_1k_requests: 12,
+        per_1k_requests_low_context: 5,
+        per_1k_requests_medium_context: 8,
+      },
+    };
+    expect(costOf(requests, { inputTokens: 1 })).toEqual({ nanoUsd: 12_001_000 });
+    expect(costOf(requests, { inputTokens: 1, parts: { low_context_search: 1 } })).toEqual({ nanoUsd: 5_001_000 });
+    expect(costOf(requests, { inputTokens: 1, parts: { medium_context_search: 1 } })).toEqual({ nanoUsd: 8_001_000 });
+    expect(costOf({ input: 1, output: 1 }, { inputTokens: 1, parts: { web_search: 3 } })).toEqual({ nanoUsd: 1_000 });
+  });
+
   it('audio: no audio rate → the rate of the bucket', () => {
     expect(costOf({ input: 1, output: 2 }, { inputTokens: 100, audioInputTokens: 40 })).toEqual({ nanoUsd: 100_000 });
   });
@@ -83,7 +127,7 @@ describe('costNanoUsd: tokens', () => {
         const total = used.reduce((sum, count, index) => sum + BigInt(count) * BigInt(rates[index] ?? 0), 0n);
         expect(cost).toEqual({ nanoUsd: Number((total + 500_000n) / 1_000_000n) });
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
+import { memberPath } from '../common/fields/config-reader.js';
 import { type CompiledPrice, compilePrice, type ModelPrice } from './model-price.js';
 
 const PRICE_FIELDS = [
@@ -35,8 +36,8 @@ export function parseCustomPricing(raw: unknown, path = 'pricing'): Record<strin
   const pricing: Record<string, CustomPrice> = Object.create(null);
   for (const [key, value] of Object.entries(requireObject(raw, path))) {
     const model = parseModelName(key, path);
-    if (Object.hasOwn(pricing, model)) throw invalidRequest(`${path}.${model}`, 'is given twice');
-    pricing[model] = parseCustomPrice(value, `${path}.${model}`);
+    if (Object.hasOwn(pricing, model)) throw invalidRequest(memberPath(path, model), 'is given twice');
+    pricing[model] = parseCustomPrice(value, memberPath(path, model));
   }
   return pricing;
 }
@@ -66,7 +67,7 @@ function parseModelName(key: string, path: string): string {
 function parseCustomPrice(raw: unknown, path: string): CustomPrice {
   const price: { -readonly [Field in CustomPriceField]?: number } = {};
   for (const [field, value] of Object.entries(requireObject(raw, path))) {
-    if (!isPriceField(field)) throw invalidRequest(`${path}.${field}`, 'is not a known member');
+    if (!isPriceField(field)) throw invalidRequest(memberPath(path, field), 'is not a known member');
     price[field] = parseRate(value, `${path}.${field}`);
   }
   if (price.per_minute !== undefined && Object.keys(price).length === 1) return price;

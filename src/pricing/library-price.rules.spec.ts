@@ -9,12 +9,21 @@ function priceOf(prices: ModelInfo['prices'], utcDay = TODAY) {
 }
 
 describe('toModelPrice', () => {
-  it('rates: flat ones → our names, everything unknown left out', () => {
+  it('rates: flat ones → our names, calls by the thousand, everything unknown left out', () => {
     const rates = { input_mtok: 1, output_mtok: 2, cache_read_mtok: 3, cache_write_mtok: 4, input_audio_mtok: 5 };
     const more = { cache_audio_read_mtok: 6, output_audio_mtok: 7, input_image_mtok: 8, input_video_mtok: 9 };
-    expect(priceOf({ ...rates, ...more, web_searches_kcount: 10 })).toEqual({
+    const beside = {
+      cache_image_read_mtok: 10,
+      output_video_mtok: 1,
+      output_reasoning_mtok: 1,
+      output_citation_mtok: 0.5,
+    };
+    const calls = { web_searches_kcount: 11, storage_searches_kcount: 12, requests_kcount: 13 };
+    expect(priceOf({ ...rates, ...more, ...beside, ...calls, input_document_kpages: 9 })).toEqual({
       ...{ input: 1, output: 2, cached_input: 3, cache_write: 4, audio_input: 5 },
       ...{ cached_audio_input: 6, audio_output: 7, image_input: 8, video_input: 9 },
+      ...{ cached_image_input: 10, video_output: 1, reasoning_output: 1, citation_output: 0.5 },
+      ...{ per_1k_web_searches: 11, per_1k_file_searches: 12, per_1k_requests: 13 },
     });
   });
 
@@ -37,9 +46,9 @@ describe('toModelPrice', () => {
     });
   });
 
-  it('output: pictures dearer than text → the dearer rate, as nobody reports which it was', () => {
+  it('output: pictures dearer than text → the dearer rate for what is not told apart', () => {
     expect(priceOf({ input_mtok: 1, output_mtok: 3, output_image_mtok: 60 })).toEqual({
-      ...{ input: 1, output: 60, image_output: 60 },
+      ...{ input: 1, output: 60, text_output: 3, image_output: 60 },
     });
     const output_mtok = { base: 3, tiers: [{ start: 10, price: 5 }] };
     expect(priceOf({ input_mtok: 1, output_mtok, output_video_mtok: 4 })).toMatchObject({ output: 4, long_output: 5 });

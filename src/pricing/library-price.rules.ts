@@ -8,6 +8,7 @@ const TIERED_RATES = [
   ['input', 'long_input', 'input_mtok'],
   ['cached_input', 'long_cached_input', 'cache_read_mtok'],
   ['cache_write', 'long_cache_write', 'cache_write_mtok'],
+  ['cache_write_1h', 'long_cache_write_1h', 'cache_write_1h_mtok'],
 ] as const;
 
 const FLAT_RATES = [
@@ -17,15 +18,22 @@ const FLAT_RATES = [
   ['image_input', 'input_image_mtok'],
   ['image_output', 'output_image_mtok'],
   ['video_input', 'input_video_mtok'],
+  ['cached_image_input', 'cache_image_read_mtok'],
+  ['video_output', 'output_video_mtok'],
+  ['reasoning_output', 'output_reasoning_mtok'],
+  ['citation_output', 'output_citation_mtok'],
+  ['per_1k_web_searches', 'web_searches_kcount'],
+  ['per_1k_file_searches', 'storage_searches_kcount'],
+  ['per_1k_requests', 'requests_kcount'],
 ] as const;
 
-/** Kinds of output that a usage report does not tell apart from text. */
+/** Kinds of output that a usage report may not tell apart from text. */
 const UNSEEN_OUTPUT_RATES = ['output_image_mtok', 'output_video_mtok', 'output_reasoning_mtok', 'output_citation_mtok'];
 
 type Draft = { -readonly [Member in keyof ModelPrice]: ModelPrice[Member] };
 
 /**
- * One model of the price library in our words. Where the real price depends on what nobody sees (the hour of the day,
+ * One model of the price library in our words. Where the real price depends on what nobody may see (the hour of the day,
  * which output tokens were a picture), the higher rate is taken; of several context tiers, the lowest threshold with
  * the dearest rate. The result may price nothing: ask `isBillable`.
  *
@@ -53,11 +61,18 @@ export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
   return price;
 }
 
+/** The UTC days `YYYY-MM-DD` on which dated prices of a model begin. */
+export function startDaysOf(model: ModelInfo): string[] {
+  if (!Array.isArray(model.prices)) return [];
+  return model.prices.flatMap(({ constraint }) => (constraint?.type === 'start_date' ? [constraint.start_date] : []));
+}
+
 function addOutput(price: Draft, rates: LibraryPrice): void {
   const unseen = Math.max(0, ...UNSEEN_OUTPUT_RATES.map((name) => dearestOf(rates[name])));
   const output = rates.output_mtok;
   if (output !== undefined) {
     price.output = Math.max(baseOf(output), unseen);
+    if (unseen > baseOf(output)) price.text_output = baseOf(output);
     if (typeof output === 'object') price.long_output = Math.max(dearestOf(output), unseen);
   } else if (price.input !== undefined && !Object.keys(rates).some((name) => name.startsWith('output_'))) {
     // Embedding models produce no tokens, so their output costs nothing.

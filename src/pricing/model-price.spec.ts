@@ -22,7 +22,7 @@ describe('isBillable', () => {
 });
 
 describe('compilePrice', () => {
-  it('rates: only input and output → cached, cache write and audio fall back to them', () => {
+  it('rates: only input and output → all others fall back to them', () => {
     expect(compilePrice({ input: 2, output: 8 }).tokens).toEqual({
       input: 2 * NANO,
       cachedInput: 2 * NANO,
@@ -31,6 +31,17 @@ describe('compilePrice', () => {
       audioInput: 2 * NANO,
       audioCachedInput: 2 * NANO,
       audioOutput: 8 * NANO,
+      cacheWrite1h: 2 * NANO,
+      imageInput: 2 * NANO,
+      videoInput: 2 * NANO,
+      imageCachedInput: 2 * NANO,
+      textOutput: 8 * NANO,
+      imageOutput: 8 * NANO,
+      videoOutput: 8 * NANO,
+      reasoningOutput: 8 * NANO,
+      citationOutput: 8 * NANO,
+      dearestInput: 2 * NANO,
+      dearestOutput: 8 * NANO,
     });
   });
 

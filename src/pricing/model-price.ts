@@ -1,7 +1,8 @@
 import { divideHalfUp, toDecimal } from './decimal.rules.js';
 
 /**
- * A price as clients see it: US dollars per 1 000 000 tokens, or per minute or hour of audio. Every member is optional;
+ * A price as clients see it: US dollars per 1 000 000 tokens, per minute or hour of audio, or per
+ * 1 000 calls. Every member is optional;
  * `isBillable` says whether it prices anything. Source: contract-app 10, contract-admin 5.6.
  */
 export interface ModelPrice {
@@ -15,6 +16,21 @@ export interface ModelPrice {
   readonly image_input?: number;
   readonly image_output?: number;
   readonly video_input?: number;
+  readonly cached_image_input?: number;
+  /** Cache writes that are kept for an hour. */
+  readonly cache_write_1h?: number;
+  /** Output that is told to be text, of a model that also makes dearer things; `output` is the dearest then. */
+  readonly text_output?: number;
+  readonly video_output?: number;
+  /** Reasoning and citations of a provider that counts them beside the output. */
+  readonly reasoning_output?: number;
+  readonly citation_output?: number;
+  readonly per_1k_web_searches?: number;
+  readonly per_1k_file_searches?: number;
+  /** Of a model that charges every request for the search it makes; the next two hold where the answer says so. */
+  readonly per_1k_requests?: number;
+  readonly per_1k_requests_low_context?: number;
+  readonly per_1k_requests_medium_context?: number;
   readonly per_minute?: number;
   readonly per_hour?: number;
   /** Prompt tokens; the `long_*` rates hold for the whole of a request strictly above it. */
@@ -23,6 +39,7 @@ export interface ModelPrice {
   readonly long_output?: number;
   readonly long_cached_input?: number;
   readonly long_cache_write?: number;
+  readonly long_cache_write_1h?: number;
   /** The lab behind a model that someone else hosts; display only. */
   readonly author?: string;
   /** `YYYY-MM-DD`, information only. */
@@ -38,6 +55,27 @@ export interface TokenRates {
   readonly audioInput: number;
   readonly audioCachedInput: number;
   readonly audioOutput: number;
+  readonly cacheWrite1h: number;
+  readonly imageInput: number;
+  readonly videoInput: number;
+  readonly imageCachedInput: number;
+  readonly textOutput: number;
+  readonly imageOutput: number;
+  readonly videoOutput: number;
+  readonly reasoningOutput: number;
+  readonly citationOutput: number;
+  /** The dearest kind of either side, cache writes apart. */
+  readonly dearestInput: number;
+  readonly dearestOutput: number;
+}
+
+/** Nano-dollars per 1 000 calls, whole numbers. */
+export interface CallRates {
+  /** Undefined: what a search costs is not known. */
+  readonly webSearch: number | undefined;
+  readonly fileSearch: number | undefined;
+  /** Of every request, its searches included; undefined where requests cost nothing but what they use. */
+  readonly request: { readonly high: number; readonly medium: number; readonly low: number } | undefined;
 }
 
 /** A price ready for arithmetic: whole numbers only. Made by `compilePrice`. */
@@ -48,6 +86,8 @@ export interface CompiledPrice {
   readonly longContext: { readonly thresholdTokens: number; readonly tokens: TokenRates } | undefined;
   readonly nanoUsdPerMinute: number | undefined;
   readonly nanoUsdPerHour: number | undefined;
+  /** Absent when only tokens and time are priced. */
+  readonly calls?: CallRates;
 }
 
 /**
@@ -76,8 +116,12 @@ export function compilePrice(price: ModelPrice): CompiledPrice {
         : { thresholdTokens: threshold, tokens: compileTokens(longContextPrice(price)) ?? tokens },
     nanoUsdPerMinute: toNanoUsd(price.per_minute),
     nanoUsdPerHour: toNanoUsd(price.per_hour),
+    ...compileCalls(price),
   };
 }
+
+/** The price of what a provider does for nothing. */
+export const NO_CHARGE: CompiledPrice = Object.freeze(compilePrice({ input: 0, output: 0 }));
 
 /** The price of a long prompt, in the words of a normal one. */
 function longContextPrice(price: ModelPrice): ModelPrice {
@@ -87,6 +131,9 @@ function longContextPrice(price: ModelPrice): ModelPrice {
     output: price.long_output ?? price.output,
     cached_input: price.long_cached_input ?? price.cached_input,
     cache_write: price.long_cache_write ?? price.cache_write,
+    cache_write_1h: price.long_cache_write_1h ?? price.cache_write_1h,
+    // The dearest output is dearer still after a long prompt, and no long rate is known of text alone.
+    text_output: price.long_output === undefined ? price.text_output : undefined,
   };
 }
 
@@ -95,15 +142,45 @@ function compileTokens(price: ModelPrice): TokenRates | undefined {
   const output = toNanoUsd(price.output);
   if (input === undefined || output === undefined) return undefined;
   const cachedInput = toNanoUsd(price.cached_input) ?? input;
-  return {
-    input,
-    cachedInput,
-    cacheWrite: toNanoUsd(price.cache_write) ?? input,
-    output,
-    audioInput: toNanoUsd(price.audio_input) ?? input,
-    audioCachedInput: toNanoUsd(price.cached_audio_input) ?? cachedInput,
-    audioOutput: toNanoUsd(price.audio_output) ?? output,
+  const cacheWrite = toNanoUsd(price.cache_write) ?? input;
+  const rateOr = (usd: number | undefined, other: number) => toNanoUsd(usd) ?? other;
+  const ofInput = {
+    audioInput: rateOr(price.audio_input, input),
+    imageInput: rateOr(price.image_input, input),
+    videoInput: rateOr(price.video_input, input),
   };
+  const ofOutput = {
+    textOutput: rateOr(price.text_output, output),
+    audioOutput: rateOr(price.audio_output, output),
+    imageOutput: rateOr(price.image_output, output),
+    videoOutput: rateOr(price.video_output, output),
+    reasoningOutput: rateOr(price.reasoning_output, output),
+    citationOutput: rateOr(price.citation_output, output),
+  };
+  return {
+    ...{ input, cachedInput, cacheWrite, output, ...ofInput, ...ofOutput },
+    audioCachedInput: rateOr(price.cached_audio_input, cachedInput),
+    imageCachedInput: rateOr(price.cached_image_input, cachedInput),
+    cacheWrite1h: rateOr(price.cache_write_1h, cacheWrite),
+    dearestInput: Math.max(input, ...Object.values(ofInput)),
+    dearestOutput: Math.max(output, ...Object.values(ofOutput)),
+  };
+}
+
+function compileCalls(price: ModelPrice): { readonly calls?: CallRates } {
+  const webSearch = toNanoUsd(price.per_1k_web_searches);
+  const fileSearch = toNanoUsd(price.per_1k_file_searches);
+  const high = toNanoUsd(price.per_1k_requests);
+  if (webSearch === undefined && fileSearch === undefined && high === undefined) return {};
+  const request =
+    high === undefined
+      ? undefined
+      : {
+          high,
+          medium: toNanoUsd(price.per_1k_requests_medium_context) ?? high,
+          low: toNanoUsd(price.per_1k_requests_low_context) ?? high,
+        };
+  return { calls: { webSearch, fileSearch, request } };
 }
 
 function isRate(rate: number | undefined): boolean {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { FakeClock } from '../../test/support/clock.js';
+import { aPriceBook } from '../../test/support/price-books.js';
 import { toCustomPriceMap } from './custom-pricing.rules.js';
 import { compilePrice } from './model-price.js';
 import { PriceBook } from './price-book.js';
-import { buildPriceCatalog } from './price-catalog.js';
+import { buildPriceCatalog, priceChangeDays } from './price-catalog.js';
 
 const CATALOG = buildPriceCatalog('2026-11-20');
-const BOOK = new PriceBook(CATALOG);
-const GPT_4O = compilePrice({ input: 2.5, output: 10, cached_input: 1.25 });
+const BOOK = aPriceBook(CATALOG);
+const GPT_4O_PRICE = { input: 2.5, output: 10, cached_input: 1.25, per_1k_web_searches: 10, per_1k_file_searches: 2.5 };
+const GPT_4O = compilePrice(GPT_4O_PRICE);
 
 describe('PriceBook.find', () => {
   it('name: exactly the catalog entry → its price', () => {
@@ -35,8 +38,10 @@ describe('PriceBook.find', () => {
     expect(BOOK.find('gemini', 'claude-sonnet-4-5')).toBeUndefined();
   });
 
-  it('free of charge in the library, so without a price → no price under an alias either', () => {
-    expect(BOOK.find('openai', 'omni-moderation-latest')).toBeUndefined();
+  it('moderation, which costs nothing → a price of zero, under every alias', () => {
+    for (const model of ['omni-moderation-latest', 'omni-moderation-2024-09-26', 'text-moderation-stable']) {
+      expect(BOOK.find('openai', model)).toEqual(compilePrice({ input: 0, output: 0 }));
+    }
   });
 
   it('custom: a price of the row → replaces the catalog entry, cached and long rates included', () => {
@@ -79,8 +84,93 @@ describe('PriceBook.find', () => {
 describe('PriceBook.list', () => {
   it('list: as JSON → the wire shape, without names that were only looked up', () => {
     const wire = JSON.parse(JSON.stringify(BOOK.list()));
-    expect(wire.openai['gpt-4o']).toEqual({ input: 2.5, output: 10, cached_input: 1.25 });
+    expect(wire.openai['gpt-4o']).toEqual(GPT_4O_PRICE);
     expect(Object.hasOwn(wire.openai, 'gpt-4o-2024-08-06')).toBe(false);
     expect(Object.hasOwn(wire, 'openrouter')).toBe(false);
+  });
+});
+
+describe('PriceBook by day', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const GEMINI_CHANGE_MS = Date.UTC(2027, 0, 1);
+
+  function aDatedBook(nowMs: number) {
+    const built: string[] = [];
+    const clock = new FakeClock(nowMs);
+    const catalogOn = (day: string) => {
+      built.push(day);
+      return buildPriceCatalog(day);
+    };
+    return { book: new PriceBook({ changeDays: priceChangeDays(), catalogOn }, clock), clock, built };
+  }
+
+  it('change days: of the library, ascending, each once', () => {
+    const days = priceChangeDays();
+    expect(days).toEqual(expect.arrayContaining(['2025-06-10', '2026-07-30', '2026-08-21', '2027-01-01']));
+    expect(days).toEqual([...new Set(days)].sort());
+  });
+
+  it('midnight of a change passes → the new price, in calls and in the list, without a restart', () => {
+    const { book, clock } = aDatedBook(GEMINI_CHANGE_MS - 1);
+    expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(750_000_000);
+    expect(book.list().gemini?.['gemini-3.6-flash']?.output).toBe(3.75);
+    expect(book.hasSamePrices(clock.nowMs(), GEMINI_CHANGE_MS)).toBe(false);
+    clock.advance(1);
+    expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(1_500_000_000);
+    expect(book.list().gemini?.['gemini-3.6-flash']?.output).toBe(7.5);
+  });
+
+  it('an alias that was looked up before the change → the new price of its model', () => {
+    const { book, clock } = aDatedBook(GEMINI_CHANGE_MS - 1);
+    const alias = 'gemini-3.6-flash-001';
+    expect(book.find('gemini', alias)?.tokens?.input).toBe(750_000_000);
+    clock.advance(1);
+    expect(book.find('gemini', alias)?.tokens?.input).toBe(1_500_000_000);
+  });
+
+  it('days of the past → the price of each, whatever day it is', () => {
+    const { book } = aDatedBook(GEMINI_CHANGE_MS);
+    const outputOn = (...day: [number, number, number]) =>
+      book.find('openai', 'gpt-5.6-sol', undefined, Date.UTC(...day))?.tokens?.output;
+    expect([outputOn(2026, 7, 20), outputOn(2026, 7, 21), outputOn(2025, 0, 1)]).toEqual([
+      ...[30_000_000_000, 20_000_000_000, 30_000_000_000],
+    ]);
+    expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(1_500_000_000);
+  });
+
+  it('corrections of ours → hold on every day', () => {
+    const { book } = aDatedBook(GEMINI_CHANGE_MS);
+    const before = book.find('openai', 'gpt-5.6-sol', undefined, Date.UTC(2026, 7, 1));
+    expect(before?.longContext?.thresholdTokens).toBe(272_000);
+  });
+
+  it('property: a day → the catalog of that very day; built once between two changes', () => {
+    const { book, built } = aDatedBook(GEMINI_CHANGE_MS);
+    const instants = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2027, 11, 31) });
+    const models = fc.constantFrom(
+      ...([
+        ['openai', 'gpt-5.6-luna'],
+        ['openai', 'o3'],
+        ['anthropic', 'claude-opus-4-6'],
+        ['deepseek', 'deepseek-v4-pro'],
+        ['mistral', 'mistral-medium-latest'],
+        ['gemini', 'gemini-3.8-flash'],
+      ] as const),
+    );
+    fc.assert(
+      fc.property(instants, models, (atMs, [type, model]) => {
+        const ofDay = buildPriceCatalog(new Date(atMs).toISOString().slice(0, 10))[type]?.[model];
+        expect(book.find(type, model, undefined, atMs)).toEqual(ofDay && compilePrice(ofDay));
+      }),
+    );
+    expect(built.length).toBeLessThanOrEqual(priceChangeDays().length + 1);
+  });
+
+  it('a custom price → the same on every day', () => {
+    const { book } = aDatedBook(GEMINI_CHANGE_MS);
+    const custom = toCustomPriceMap({ 'gemini-3.6-flash': { input: 1, output: 2 } });
+    for (const atMs of [0, GEMINI_CHANGE_MS - DAY_MS, GEMINI_CHANGE_MS]) {
+      expect(book.find('gemini', 'gemini-3.6-flash', custom, atMs)?.tokens?.input).toBe(1_000_000_000);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type Clock, dayStartMs, instantOf } from '../common/clock.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
@@ -8,31 +9,39 @@ const MODEL_MAX_LENGTH = 200;
 /** Per provider type: far above what one service uses, far below what an attacker could make us keep. */
 const REMEMBERED_ALIASES = 512;
 
-interface Alias {
-  readonly price: CompiledPrice | undefined;
+/** Where the prices come from. */
+export interface PriceSource {
+  /** UTC days `YYYY-MM-DD` on which a price changes, ascending: between two of them every day has the same prices. */
+  readonly changeDays: readonly string[];
+  /** The catalog of a UTC day, `YYYY-MM-DD`. */
+  catalogOn(utcDay: string): PriceCatalog;
 }
 
-interface Section {
-  readonly prices: ReadonlyMap<string, CompiledPrice>;
-  readonly aliases: LRUCache<string, Alias>;
+/** Prices between two change days. */
+interface Period {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly catalog: PriceCatalog;
+  readonly sections: ReadonlyMap<string, ReadonlyMap<string, CompiledPrice>>;
 }
 
-/** Answers what a model costs. Reads are synchronous and constant in time; memory is bounded whatever clients ask for. */
+/**
+ * Answers what a model costs on a day. Reads are synchronous and, but for the first one of a period, constant in time;
+ * memory is bounded whatever clients ask for ([ADR 0032](../../docs/adr/0032-prices-of-the-day.md)).
+ */
 export class PriceBook {
-  readonly #catalog: PriceCatalog;
-  readonly #sections: ReadonlyMap<string, Section>;
+  readonly #changesMs: readonly number[];
+  /** By the number of changes before it; a period is built when it is first asked for. */
+  readonly #periods = new Map<number, Period>();
+  /** Catalog ids of other names, by provider type; they do not change with the day. */
+  readonly #aliases = new Map<ProviderType, LRUCache<string, { readonly id: string | undefined }>>();
+  #latest: Period | undefined;
 
-  constructor(catalog: PriceCatalog) {
-    this.#catalog = catalog;
-    this.#sections = new Map(
-      Object.entries(catalog).map(([type, models]) => [
-        type,
-        {
-          prices: new Map(Object.entries(models).map(([model, price]) => [model, compilePrice(price)])),
-          aliases: new LRUCache<string, Alias>({ max: REMEMBERED_ALIASES }),
-        },
-      ]),
-    );
+  constructor(
+    private readonly source: PriceSource,
+    private readonly clock: Clock,
+  ) {
+    this.#changesMs = source.changeDays.map(dayStartMs);
   }
 
   /**
@@ -40,27 +49,87 @@ export class PriceBook {
    * under exactly this name; else that of the model this name is a snapshot or alias of.
    *
    * @param model any text a client chose.
+   * @param atMs an instant of the UTC day whose price is asked for, in milliseconds since the Unix epoch; now when absent.
    * Source: contract-app 9.4 "Price lookup", decision 3.12.
    */
-  find(type: ProviderType, model: string, custom?: ReadonlyMap<string, CompiledPrice>): CompiledPrice | undefined {
+  find(
+    type: ProviderType,
+    model: string,
+    custom?: ReadonlyMap<string, CompiledPrice>,
+    atMs: number = this.clock.nowMs(),
+  ): CompiledPrice | undefined {
     const own = custom?.get(model);
     if (own !== undefined) return own;
-    const section = this.#sections.get(type);
-    return section?.prices.get(model) ?? (section && this.#findByAlias(type, section, model));
+    const section = this.#at(atMs).sections.get(type);
+    return section?.get(model) ?? (section && this.#findByAlias(type, section, model));
   }
 
-  /** The catalog in its wire shape; custom prices are not part of it. */
+  /** Whether every catalog price of one instant is that of the other one. Milliseconds since the Unix epoch. */
+  hasSamePrices(oneMs: number, otherMs: number): boolean {
+    const { fromMs, untilMs } = this.#at(oneMs);
+    return otherMs >= fromMs && otherMs < untilMs;
+  }
+
+  /** Today's catalog in its wire shape; custom prices are not part of it. */
   list(): PriceCatalog {
-    return this.#catalog;
+    return this.#at(this.clock.nowMs()).catalog;
   }
 
-  #findByAlias(type: ProviderType, section: Section, model: string): CompiledPrice | undefined {
-    if (model.length > MODEL_MAX_LENGTH) return undefined;
-    const known = section.aliases.get(model);
-    if (known !== undefined) return known.price;
-    const id = findModelId(type, model);
-    const price = id === undefined ? undefined : section.prices.get(id);
-    section.aliases.set(model, { price });
-    return price;
+  #at(atMs: number): Period {
+    const latest = this.#latest;
+    if (latest !== undefined && atMs >= latest.fromMs && atMs < latest.untilMs) return latest;
+    const period = this.#periodOf(atMs);
+    this.#latest = period;
+    return period;
   }
+
+  #periodOf(atMs: number): Period {
+    const next = this.#changesMs.findIndex((changeMs) => changeMs > atMs);
+    const changes = next === -1 ? this.#changesMs.length : next;
+    const known = this.#periods.get(changes);
+    if (known !== undefined) return known;
+    const fromMs = this.#changesMs[changes - 1] ?? Number.NEGATIVE_INFINITY;
+    const untilMs = this.#changesMs[changes] ?? Number.POSITIVE_INFINITY;
+    const catalog = this.source.catalogOn(utcDayOf(atMs));
+    const period = { fromMs, untilMs, catalog, sections: compileCatalog(catalog) };
+    this.#periods.set(changes, period);
+    return period;
+  }
+
+  #findByAlias(
+    type: ProviderType,
+    section: ReadonlyMap<string, CompiledPrice>,
+    model: string,
+  ): CompiledPrice | undefined {
+    if (model.length > MODEL_MAX_LENGTH) return undefined;
+    const aliases = this.#aliasesOf(type);
+    let known = aliases.get(model);
+    if (known === undefined) {
+      known = { id: findModelId(type, model) };
+      aliases.set(model, known);
+    }
+    return known.id === undefined ? undefined : section.get(known.id);
+  }
+
+  #aliasesOf(type: ProviderType): LRUCache<string, { readonly id: string | undefined }> {
+    let aliases = this.#aliases.get(type);
+    if (aliases === undefined) {
+      aliases = new LRUCache({ max: REMEMBERED_ALIASES });
+      this.#aliases.set(type, aliases);
+    }
+    return aliases;
+  }
+}
+
+function compileCatalog(catalog: PriceCatalog): ReadonlyMap<string, ReadonlyMap<string, CompiledPrice>> {
+  return new Map(
+    Object.entries(catalog).map(([type, models]) => [
+      type,
+      new Map(Object.entries(models).map(([model, price]) => [model, compilePrice(price)])),
+    ]),
+  );
+}
+
+function utcDayOf(atMs: number): string {
+  return instantOf(atMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }

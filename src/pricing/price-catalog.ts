@@ -1,7 +1,7 @@
-import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
 import type { BuiltInType, ProviderType } from '../upstreams/provider-types.js';
 import { CATALOG_OVERLAY } from './catalog-overlay.js';
-import { toModelPrice } from './library-price.rules.js';
+import { startDaysOf, toModelPrice } from './library-price.rules.js';
 import { isBillable, type ModelPrice } from './model-price.js';
 
 /** Model ids of one provider type; without a prototype, because a model may be called `constructor`. */
@@ -35,7 +35,7 @@ type CataloguedType = keyof typeof LIBRARY_IDS;
 const CATALOGUED_TYPES = Object.keys(LIBRARY_IDS).filter(isCatalogued);
 
 /**
- * Builds the catalog from the price library and our overlay; takes a few milliseconds, so once at start is right.
+ * Builds the catalog from the price library and our overlay; takes a few milliseconds: callers keep the answer.
  *
  * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
  * Source: contract-app 10.
@@ -44,6 +44,12 @@ export function buildPriceCatalog(utcDay: string): PriceCatalog {
   const catalog: Partial<Record<BuiltInType, CatalogSection>> = Object.create(null);
   for (const type of CATALOGUED_TYPES) catalog[type] = buildSection(type, utcDay);
   return catalog;
+}
+
+/** The UTC days `YYYY-MM-DD` on which a price of the catalog changes, ascending, each once. */
+export function priceChangeDays(): readonly string[] {
+  const days = CATALOGUED_TYPES.flatMap(libraryModels).flatMap(startDaysOf);
+  return [...new Set(days)].sort();
 }
 
 /**
@@ -57,11 +63,15 @@ export function findModelId(type: ProviderType, alias: string): string | undefin
   return calcPrice({}, alias, { providerId })?.model.id;
 }
 
+/** The whole context of a model or of the one it is an alias of, in tokens, as the library has it, if it does. */
+export function findContextTokens(type: ProviderType, alias: string): number | undefined {
+  const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
+  return providerId === null ? undefined : calcPrice({}, alias, { providerId })?.model.context_window;
+}
+
 function buildSection(type: CataloguedType, utcDay: string): CatalogSection {
   const section: Record<string, ModelPrice> = Object.create(null);
-  const providerId = LIBRARY_IDS[type];
-  const models = providerId === null ? [] : (findProvider({ providerId })?.models ?? []);
-  for (const model of models) {
+  for (const model of libraryModels(type)) {
     // The library files the lab's whole cloud under one name; this API serves only its own models.
     if (type === 'gemini' && model.id.startsWith('claude-')) continue;
     const price = toModelPrice(model, utcDay);
@@ -72,6 +82,11 @@ function buildSection(type: CataloguedType, utcDay: string): CatalogSection {
     if (isBillable(price)) section[model] = price;
   }
   return section;
+}
+
+function libraryModels(type: CataloguedType): readonly ModelInfo[] {
+  const providerId = LIBRARY_IDS[type];
+  return providerId === null ? [] : (findProvider({ providerId })?.models ?? []);
 }
 
 function isCatalogued(type: string): type is CataloguedType {

@@ -15,7 +15,8 @@ export class PricesController {
     id: 'listModelPrices',
     tag: 'Admin models',
     summary: 'List the price catalog',
-    description: 'US dollars. Custom prices of a provider are part of the provider, not of this list.',
+    description:
+      'The prices of the current UTC day, in US dollars. A call is priced by the day it was made on. Custom prices of a provider are part of the provider, not of this list.',
   })
   @ApiOkResponse({ type: PriceListResponse })
   list(): PriceListResponse {

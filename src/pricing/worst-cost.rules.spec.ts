@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/fuzz-runs.js';
+import { USAGE_PARTS } from '../upstreams/usage/usage-parts.js';
 import { type BillableUsage, costNanoUsd } from './cost.rules.js';
 import { compilePrice, type ModelPrice } from './model-price.js';
 import { type UsageBounds, worstCostNanoUsd } from './worst-cost.rules.js';
@@ -34,6 +36,14 @@ describe('worst cost of a call (decision 4.3)', () => {
     expect(worstOf(both, { inputTokens: 1_000, audioSeconds: 60 })).toBe(100_000_000);
   });
 
+  it('fees of calls → those of the searches that tools may make, and that of the request', () => {
+    const price = { input: 0, output: 0, per_1k_web_searches: 10, per_1k_file_searches: 2.5, per_1k_requests: 12 };
+    expect(worstOf(price, {})).toBe(12_000_000);
+    expect(worstOf(price, { searches: 32 })).toBe(12_000_000 + 320_000_000);
+    const unasked = { input: 0, output: 8, citation_output: 2, per_1k_web_searches: 5 };
+    expect(worstOf(unasked, {})).toBe(32 * 5_000_000);
+  });
+
   it('parts of a nano-dollar → rounded up', () => {
     expect(worstOf({ input: 0.000001, output: 0 }, { inputTokens: 1 })).toBe(1);
     expect(worstOf({ per_minute: 0.000000001 }, { audioSeconds: 0.5 })).toBe(1);
@@ -59,7 +69,11 @@ const prices: fc.Arbitrary<ModelPrice> = fc
     ...{ audio_input: tokenRate, audio_output: tokenRate, cached_audio_input: tokenRate },
     ...{ long_context_threshold: fc.option(fc.nat(50_000), { nil: undefined }) },
     ...{ long_input: tokenRate, long_output: tokenRate, long_cached_input: tokenRate, long_cache_write: tokenRate },
-    ...{ per_minute: tokenRate, per_hour: tokenRate },
+    ...{ per_minute: tokenRate, per_hour: tokenRate, cache_write_1h: tokenRate, long_cache_write_1h: tokenRate },
+    ...{ image_input: tokenRate, video_input: tokenRate, cached_image_input: tokenRate, text_output: tokenRate },
+    ...{ image_output: tokenRate, video_output: tokenRate, citation_output: tokenRate, reasoning_output: tokenRate },
+    ...{ per_1k_web_searches: tokenRate, per_1k_file_searches: tokenRate, per_1k_requests: tokenRate },
+    ...{ per_1k_requests_low_context: tokenRate, per_1k_requests_medium_context: tokenRate },
   })
   .map((price) => Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined)));
 const used = fc.oneof(fc.nat(100), fc.nat(100_000), fc.nat(20_000_000));
@@ -67,6 +81,7 @@ const usages: fc.Arbitrary<BillableUsage> = fc.record({
   ...{ inputTokens: used, cachedInputTokens: used, cacheWriteTokens: used, outputTokens: used },
   ...{ audioInputTokens: used, audioCachedInputTokens: used, audioOutputTokens: used },
   audioSeconds: fc.option(fc.double({ min: 0, max: 50_000, noNaN: true }), { nil: undefined }),
+  parts: fc.option(fc.dictionary(fc.constantFrom(...USAGE_PARTS), fc.nat(1_000)), { nil: undefined }),
 });
 
 describe('worst cost: whatever is used within the bounds', () => {
@@ -80,11 +95,12 @@ describe('worst cost: whatever is used within the bounds', () => {
           inputTokens: usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + slack,
           outputTokens: usage.outputTokens + slack,
           audioSeconds: (usage.audioSeconds ?? 0) + slack,
+          searches: (usage.parts?.web_search ?? 0) + (usage.parts?.file_search ?? 0),
         });
         expect(worst).toBeGreaterThanOrEqual(cost.nanoUsd);
         expect(Number.isSafeInteger(worst)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: fuzzRuns(2_000) },
     );
   });
 });

@@ -8,11 +8,17 @@ export interface UsageBounds {
   readonly outputTokens: number;
   /** Length of the recording sent. */
   readonly audioSeconds: number;
+  /** Searches that tools of the provider can make; none when absent. */
+  readonly searches?: number;
 }
 
 const TOKENS_PER_RATE = 1_000_000;
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
+const CALLS_PER_RATE = 1_000;
+
+/** Searches one call is taken to make at most where it may search at all. */
+export const SEARCHES = 32;
 
 /** What a call is taken to cost where only its provider knows the price, in nano-dollars per 1 000 000 tokens. */
 const UNKNOWN_INPUT_RATE = 15_000_000_000;
@@ -29,7 +35,8 @@ const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
  */
 export function worstCostNanoUsd(price: CompiledPrice | undefined, bounds: UsageBounds): number {
   if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);
-  return Math.max(worstOfTokens(price, bounds), worstOfTime(price, bounds.audioSeconds));
+  const ofUse = Math.max(worstOfTokens(price, bounds), worstOfTime(price, bounds.audioSeconds));
+  return Math.min(ofUse + worstOfCalls(price, bounds.searches ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 function worstOfTokens({ tokens, longContext }: CompiledPrice, bounds: UsageBounds): number {
@@ -40,9 +47,18 @@ function worstOfTokens({ tokens, longContext }: CompiledPrice, bounds: UsageBoun
 }
 
 function worstAtRates(rates: TokenRates, bounds: UsageBounds): number {
-  const { input, cachedInput, cacheWrite, audioInput, audioCachedInput, output, audioOutput } = rates;
-  const dearestInput = Math.max(input, cachedInput, cacheWrite, audioInput, audioCachedInput);
-  return costAt(dearestInput, Math.max(output, audioOutput), bounds);
+  const { cachedInput, audioCachedInput, imageCachedInput, cacheWrite, cacheWrite1h, dearestInput } = rates;
+  const dearest = Math.max(dearestInput, cachedInput, audioCachedInput, imageCachedInput, cacheWrite, cacheWrite1h);
+  return costAt(dearest, rates.dearestOutput, bounds);
+}
+
+/** A model that bills its citations searches without being asked to. */
+function worstOfCalls({ calls, tokens }: CompiledPrice, asked: number): number {
+  if (calls === undefined) return 0;
+  const { webSearch = 0, fileSearch = 0, request } = calls;
+  const searches = tokens !== undefined && tokens.citationOutput !== tokens.output ? Math.max(asked, SEARCHES) : asked;
+  const perRequest = request === undefined ? 0 : Math.max(request.high, request.medium, request.low);
+  return Math.ceil((searches * Math.max(webSearch, fileSearch) + perRequest) / CALLS_PER_RATE);
 }
 
 function costAt(inputRate: number, outputRate: number, { inputTokens, outputTokens }: UsageBounds): number {

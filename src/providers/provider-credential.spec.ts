@@ -6,6 +6,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { Secret } from '../common/log/secret.js';
 import { MisconfiguredVault, secretUndecryptable, Vault, VaultUnreachable } from '../platform/vault/vault.js';
+import { OpenSecrets } from './open-secrets.js';
 import { ProviderCredential } from './provider-credential.js';
 
 const MINUTE_MS = 60_000;
@@ -51,7 +52,7 @@ function setUp(vault: Vault = new ScriptedVault()) {
   const clock = new ManualClock();
   const lines: Record<string, unknown>[] = [];
   const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
-  return { clock, lines, credential: new ProviderCredential(ROW, { vault, clock, log }) };
+  return { clock, lines, credential: new ProviderCredential(ROW, { vault, clock, log, secrets: new OpenSecrets() }) };
 }
 
 function setUpScripted() {

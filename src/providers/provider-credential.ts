@@ -2,6 +2,7 @@ import type { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Log } from '../common/log/log.js';
 import { type Vault, VaultUnreachable } from '../platform/vault/vault.js';
+import type { OpenSecrets } from './open-secrets.js';
 import type { ProviderRow } from './provider-row.js';
 import { type CredentialWay, type SealedCredential, sealedCredential } from './sealed-credential.rules.js';
 
@@ -19,6 +20,8 @@ export interface CredentialTools {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Log;
+  /** Learns every key that is opened for the account. */
+  readonly secrets: OpenSecrets;
 }
 
 interface Opened {
@@ -44,6 +47,11 @@ export class ProviderCredential {
   constructor(row: ProviderRow, tools: CredentialTools, way?: CredentialWay) {
     this.#sealed = sealedCredential(row, way);
     this.#tools = tools;
+  }
+
+  /** What is open of its account, this one included. */
+  get secrets(): OpenSecrets {
+    return this.#tools.secrets;
   }
 
   /** True when this is still the credential of the row: memory must not know better than the vault. */
@@ -85,6 +93,7 @@ export class ProviderCredential {
     try {
       if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
       const secret = await this.#tools.vault.open(blob, context);
+      this.#tools.secrets.opened(secret.reveal(), startedAtMs);
       const headers = Object.freeze(route.credentialHeaders(secret).flat());
       this.#opened = {
         headers,

@@ -10,6 +10,7 @@ import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
 import { Vault } from '../platform/vault/vault.js';
 import { directRoute } from '../upstreams/routes/provider-route.js';
+import { OpenSecrets } from './open-secrets.js';
 import { type CredentialTools, ProviderCredential } from './provider-credential.js';
 import { ProviderInstance, ProviderSet } from './provider-instance.js';
 import { ProviderRoutes } from './provider-routes.service.js';
@@ -28,8 +29,8 @@ const NO_PROVIDERS = new ProviderSet([]);
 export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   readonly #sets: SnapshotCache<ProviderSet>;
   /** Keys by account, then by provider: an opened key outlives the snapshot it was opened for. */
-  readonly #credentials = new LRUCache<string, ReadonlyMap<string, ProviderCredential>>({ max: MAX_ACCOUNTS });
-  readonly #tools: CredentialTools;
+  readonly #credentials = new LRUCache<string, AccountCredentials>({ max: MAX_ACCOUNTS });
+  readonly #tools: Omit<CredentialTools, 'secrets'>;
   #unsubscribe: readonly (() => void)[] = [];
 
   constructor(
@@ -88,15 +89,17 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
     const rows = await this.providers.list(organizationId);
     const gateways = await this.routes.gatewaysOf(organizationId, rows);
     const before = this.#credentials.get(organizationId);
+    const secrets = before?.secrets ?? new OpenSecrets();
+    const tools = { ...this.#tools, secrets };
     const credentials = new Map<string, ProviderCredential>();
     const instances: ProviderInstance[] = [];
     for (const row of rows) {
-      const read = this.read(row, gateways, before?.get(row.id));
+      const read = this.read(row, gateways, tools, before?.byProvider.get(row.id));
       if (read === undefined) continue;
       credentials.set(row.id, read.credential);
       instances.push(read.instance);
     }
-    this.#credentials.set(organizationId, credentials);
+    this.#credentials.set(organizationId, { byProvider: credentials, secrets });
     return new ProviderSet(instances);
   }
 
@@ -104,13 +107,14 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
   private read(
     row: ProviderRow,
     gateways: ReadonlyMap<string, GatewayRow>,
+    tools: CredentialTools,
     known: ProviderCredential | undefined,
   ): ReadProvider | undefined {
     try {
       const { gateway, route } = this.routes.route(row, gateways);
       // Without a way there is no credential either: nothing is ever called, and calls learn why.
       const way = route ? { gateway, route } : { gateway: null, route: directRoute(row.type, null) };
-      const credential = known?.isOf(row, way) ? known : new ProviderCredential(row, this.#tools, way);
+      const credential = known?.isOf(row, way) ? known : new ProviderCredential(row, tools, way);
       return { instance: new ProviderInstance(row, way.route, credential, gateway), credential };
     } catch (error) {
       const text = error instanceof Error ? error.message : 'unreadable';
@@ -118,6 +122,12 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
       return undefined;
     }
   }
+}
+
+/** What is kept of an account from one snapshot to the next. */
+interface AccountCredentials {
+  readonly byProvider: ReadonlyMap<string, ProviderCredential>;
+  readonly secrets: OpenSecrets;
 }
 
 interface ReadProvider {

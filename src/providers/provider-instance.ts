@@ -4,6 +4,7 @@ import { dialectOf, type ProviderDialect } from '../upstreams/provider-dialect.j
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
+import type { OpenSecrets } from './open-secrets.js';
 import type { ProviderCredential } from './provider-credential.js';
 import type { ProviderRow, ProviderStatus } from './provider-row.js';
 
@@ -32,6 +33,8 @@ export class ProviderInstance {
   /** Null when it is called directly. */
   readonly gateway: RoutedThrough | null;
   readonly baseUrl: UpstreamBase;
+  /** Every address it has: its type's, its own, that of the way to it. */
+  readonly addresses: readonly string[];
   /** For `PriceBook.find`; replaces the catalog model by model. */
   readonly customPrices: ReadonlyMap<string, CompiledPrice>;
   readonly #credential: ProviderCredential;
@@ -47,9 +50,16 @@ export class ProviderInstance {
     this.gateway = gateway && { id: gateway.id, type: gateway.type };
     const { origin, pathname } = new URL(route.baseUrl);
     this.baseUrl = Object.freeze({ origin, path: pathname });
+    const addresses = [route.baseUrl, this.dialect.baseUrl, row.baseUrl];
+    this.addresses = Object.freeze(addresses.filter((address) => address !== null));
     this.customPrices = toCustomPriceMap(row.pricing);
     this.#credential = credential;
     Object.freeze(this);
+  }
+
+  /** Every key and token of its account that is open in this process. */
+  get accountSecrets(): OpenSecrets {
+    return this.#credential.secrets;
   }
 
   /**

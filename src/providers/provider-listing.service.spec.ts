@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { aPriceBook } from '../../test/support/price-books.js';
 import { GatewayListing } from '../gateways/gateway-listing.service.js';
 import type { GatewayRow } from '../gateways/gateway-row.js';
 import { GatewaysRepository } from '../gateways/gateways.repository.js';
 import { loadEnvironment } from '../platform/config/environment.js';
-import { PriceBook } from '../pricing/price-book.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';
@@ -65,7 +65,7 @@ async function setUp(providerGatewayId: string | null = null) {
   const listing = new ProviderListing(
     new OneOfEach(providerGatewayId),
     new ProviderRoutes(new GatewayListing(new Gateways()), loadEnvironment({})),
-    new PriceBook({ openai: { 'gpt-4.1': { input: 2, output: 8 } } }),
+    aPriceBook({ openai: { 'gpt-4.1': { input: 2, output: 8 } } }),
   );
   const [openai, openrouter, xai] = await listing.listForOrganization('account-1');
   if (!openai || !openrouter || !xai) throw new Error('three rows expected');

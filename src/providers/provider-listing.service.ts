@@ -4,6 +4,7 @@ import type { CompiledPrice } from '../pricing/model-price.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../upstreams/api-style.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
 import type { ProviderStatus } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
@@ -14,6 +15,8 @@ export interface ListedProvider {
   readonly slug: string;
   readonly type: ProviderType;
   readonly status: ProviderStatus;
+  /** Undefined for a way that this version does not know. */
+  readonly routeKind: ProviderRoute['kind'] | undefined;
   /** The API styles its type and route serve. */
   readonly apiStyles: readonly ApiStyle[];
   /** The named-endpoint styles its type and route can compose. */
@@ -59,6 +62,7 @@ function toListed({ row, route }: RoutedProvider): ListedProvider {
     slug,
     type,
     status,
+    routeKind: route?.kind,
     apiStyles: route?.apiStyles ?? [],
     endpointStyles: [...(route?.endpointPaths.keys() ?? [])],
     costStyles: API_STYLES.filter((style) => route?.reportsCost(style)),

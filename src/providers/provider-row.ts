@@ -22,6 +22,13 @@ export interface ProviderState {
   readonly status: ProviderStatus;
 }
 
+/** A change as it is written: the members it names, and nothing of what others may write meanwhile. */
+export interface ProviderWrite {
+  readonly members: Partial<ProviderState>;
+  /** What of the stored state went into the members: it must still be stored when they are written. */
+  readonly builtOn: Partial<Pick<ProviderState, 'baseUrl' | 'secretBlob'>>;
+}
+
 /** A provider instance that is still to be stored. */
 export interface NewProvider extends ProviderState {
   readonly id: string;

@@ -92,9 +92,17 @@ export class ProvidersController {
     id: 'updateProvider',
     tag: TAG,
     summary: 'Change a provider instance',
-    description: 'Changes the members given. Type and slug stay. `revision`, when sent, must be the stored one.',
+    description:
+      'Changes the members given, and those alone. Type and slug stay. `revision`, when sent, must be the stored one; without it nothing conflicts.',
   })
-  @Fails('invalid_request', 'not_found', 'conflict', 'provider_gateway_managed', 'provider_unavailable')
+  @Fails(
+    'invalid_request',
+    'not_found',
+    'conflict',
+    'provider_gateway_managed',
+    'provider_unavailable',
+    'service_unavailable',
+  )
   @ApiOkResponse({ type: ProviderResponse })
   async update(
     @Admin() admin: AdminPrincipal,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { GatewayReferences, GatewayUse } from '../gateways/gateway-references.js';
-import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
+import type { NewProvider, ProviderRow, ProviderState, ProviderStatus, ProviderWrite } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
   secret_hint AS "secretHint", base_url AS "baseUrl",
@@ -12,14 +12,23 @@ const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secr
 /** What is known of an instance that is gone. */
 export type DeletedProvider = Pick<ProviderRow, 'id' | 'slug' | 'type'>;
 
-/** Which stored state a write builds on. */
+/** Which row a change is for; any revision of it, where none is named. */
 interface WriteTarget {
   readonly id: string;
   readonly organizationId: string;
-  readonly revision: number;
-  /** May be sealed anew within a revision. */
-  readonly secretBlob: string | null;
+  readonly revision: number | undefined;
 }
+
+const STATE_COLUMNS: Readonly<Record<keyof ProviderState, string>> = {
+  name: 'name',
+  secretBlob: 'secret_blob',
+  secretHint: 'secret_hint',
+  baseUrl: 'base_url',
+  gatewayRoute: 'gateway_route',
+  pricing: 'pricing',
+  status: 'status',
+};
+const STATE_MEMBERS = ['name', 'secretBlob', 'secretHint', 'baseUrl', 'gatewayRoute', 'pricing', 'status'] as const;
 
 /** The table providers. Instants are ISO-8601, UTC. */
 @Injectable()
@@ -86,20 +95,24 @@ export class ProvidersRepository implements GatewayReferences {
     return { ...provider, revision: 1, createdAt: at };
   }
 
-  /** Writes a state over exactly the revision and the seal it was made from; `undefined` when either is gone. */
-  async replaceIfRevision(
+  /**
+   * Writes the members named, in one statement; `undefined` when the row is gone, or the revision named, or what the
+   * members were built on.
+   */
+  async change(
     tx: EntityManager,
-    { id, organizationId, revision, secretBlob }: WriteTarget,
-    state: ProviderState,
+    { id, organizationId, revision }: WriteTarget,
+    { members, builtOn }: ProviderWrite,
     at: string,
   ): Promise<ProviderRow | undefined> {
+    const parameters: unknown[] = [organizationId, id, revision, at];
+    const sets = comparisons(members, '=', parameters).map((set) => `${set}, `);
+    const conditions = comparisons(builtOn, 'IS NOT DISTINCT FROM', parameters).map((condition) => ` AND ${condition}`);
     const [rows] = await tx.query<[ProviderRow[], number]>(
-      `UPDATE providers
-          SET name = $4, secret_blob = $5, secret_hint = $6, base_url = $7, gateway_route = $8, pricing = $9,
-              status = $10, revision = revision + 1, updated_at = $11
-        WHERE organization_id = $1 AND id = $2 AND revision = $3 AND secret_blob IS NOT DISTINCT FROM $12
+      `UPDATE providers SET ${sets.join('')}revision = revision + 1, updated_at = $4
+        WHERE organization_id = $1 AND id = $2 AND revision = coalesce($3, revision)${conditions.join('')}
        RETURNING ${COLUMNS}`,
-      [organizationId, id, revision, ...stateParameters(state), at, secretBlob],
+      parameters,
     );
     return rows[0];
   }
@@ -115,7 +128,16 @@ export class ProvidersRepository implements GatewayReferences {
 }
 
 function stateParameters(state: ProviderState): unknown[] {
-  const pricing = state.pricing === null ? null : JSON.stringify(state.pricing);
-  const gatewayRoute = state.gatewayRoute === null ? null : JSON.stringify(state.gatewayRoute);
-  return [state.name, state.secretBlob, state.secretHint, state.baseUrl, gatewayRoute, pricing, state.status];
+  return STATE_MEMBERS.map((member) => parameterOf(state[member]));
+}
+
+/** One comparison for each member that is named; its value is added to the parameters. */
+function comparisons(state: Partial<ProviderState>, operator: string, parameters: unknown[]): string[] {
+  return STATE_MEMBERS.filter((member) => state[member] !== undefined).map(
+    (member) => `${STATE_COLUMNS[member]} ${operator} $${parameters.push(parameterOf(state[member]))}`,
+  );
+}
+
+function parameterOf(value: ProviderState[keyof ProviderState] | undefined): string | null {
+  return value && typeof value === 'object' ? JSON.stringify(value) : (value ?? null);
 }

@@ -13,14 +13,19 @@ import type { CreateProviderRequest } from './dto/create-provider.request.js';
 import type { UpdateProviderRequest } from './dto/update-provider.request.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
-import type { NewProvider, ProviderRow, ProviderState, ProviderStatus } from './provider-row.js';
+import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider-row.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
-/** Writers without a revision follow each other; this many overtakings in a row are no accident. */
-const MAX_OVERTAKEN = 5;
+/**
+ * A new key waits for whoever moves its provider to another address at the same moment, each of them once. More movers
+ * than this at once are no accident.
+ */
+const MAX_OVERTAKEN = 100;
 
 interface Revising {
   readonly admin: AdminPrincipal;
+  /** The revision that the update is for, where it names one. */
+  readonly revision: number | undefined;
   /** The members that the update names. */
   readonly members: readonly string[];
 }
@@ -74,7 +79,7 @@ export class ProvidersService {
 
   /**
    * Changes the members given. With `revision` only over exactly that revision (decision 6.2); without one over
-   * whatever is stored at that moment.
+   * whatever is stored at that moment, so that it never conflicts: writers at the same time all get through.
    *
    * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts` says.
    * @throws not_found unknown, or another account's.
@@ -85,18 +90,13 @@ export class ProvidersService {
     for (let attempt = 0; attempt < MAX_OVERTAKEN; attempt++) {
       const row = await this.providers.find(admin.organizationId, id);
       if (row === undefined) throw noSuchProvider();
-      if (body.revision !== undefined && body.revision !== row.revision) break;
+      if (body.revision !== undefined && body.revision !== row.revision) throw staleRevision();
       const { gateway } = await this.routed(row);
-      const written = await this.replace(row, await this.drafts.revise(row, change, gateway?.type ?? null), {
-        admin,
-        members: Object.keys(change),
-      });
+      const write = await this.drafts.revise(row, change, gateway?.type ?? null);
+      const written = await this.write(row, write, { admin, revision: body.revision, members: Object.keys(change) });
       if (written !== undefined) return this.routed(written);
     }
-    throw new GatewayError('conflict', {
-      message: 'The provider changed since you read it; read it again and merge.',
-      reason: 'stale_revision',
-    });
+    throw new GatewayError('service_unavailable', { reason: 'provider_always_moving', retryAfterSeconds: 1 });
   }
 
   /**
@@ -123,21 +123,22 @@ export class ProvidersService {
     return inserted;
   }
 
-  private async replace(
-    row: ProviderRow,
-    state: ProviderState,
-    { admin, members }: Revising,
+  private async write(
+    { id, organizationId }: ProviderRow,
+    write: ProviderWrite,
+    { admin, revision, members }: Revising,
   ): Promise<ProviderRow | undefined> {
+    const row = { id, organizationId, revision };
     const written = await this.dataSource.transaction(async (tx) => {
-      const replaced = await this.providers.replaceIfRevision(tx, row, state, this.clock.now().toISOString());
-      if (replaced === undefined) return undefined;
-      const target = targetOf(replaced);
+      const changed = await this.providers.change(tx, row, write, this.clock.now().toISOString());
+      if (changed === undefined) return undefined;
+      const target = targetOf(changed);
       const details = { ...target.details, changed: members.join(', ') };
       await this.audit.record(tx, admin, { action: 'provider.updated', ...target, details });
-      await this.directory.announceChange(tx, row.organizationId);
-      return replaced;
+      await this.directory.announceChange(tx, organizationId);
+      return changed;
     });
-    if (written !== undefined) this.directory.forget(row.organizationId);
+    if (written !== undefined) this.directory.forget(organizationId);
     return written;
   }
 
@@ -167,6 +168,13 @@ function slugTaken(slug: string, holder: ProviderStatus | undefined): GatewayErr
       holder === 'disabled'
         ? `slug: "${slug}" belongs to a disabled provider; enable or delete that one, or choose another slug.`
         : `slug: "${slug}" is already used by another provider; choose another slug.`,
+  });
+}
+
+function staleRevision(): GatewayError {
+  return new GatewayError('conflict', {
+    message: 'The provider changed since you read it; read it again and merge.',
+    reason: 'stale_revision',
   });
 }
 

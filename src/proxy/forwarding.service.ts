@@ -4,6 +4,7 @@ import type { Caller } from '../client-auth/caller.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { Environment } from '../platform/config/environment.js';
+import { takesBody } from '../upstreams/path-methods.rules.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { MAX_BODY_BYTES } from './admitted-request.js';
 import { OutgoingCalls, overloaded } from './outgoing-calls.service.js';
@@ -32,6 +33,7 @@ export class Forwarding implements BeforeApplicationShutdown {
 
   beforeApplicationShutdown(): void {
     this.parts.abandoned.cancelAll();
+    this.parts.open.interruptAll();
   }
 
   /**
@@ -39,12 +41,17 @@ export class Forwarding implements BeforeApplicationShutdown {
    * relay owns the answer.
    */
   async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
-    const planned = this.plans.forCall(caller, path);
+    const planned = this.plans.forCall(caller, path, request.method);
     const target = planned instanceof Promise ? await planned : planned;
-    const body = await readBody(request.raw, MAX_BODY_BYTES);
-    const judged = this.policy.admit(caller, target, body, request.headers['content-type'] ?? '');
+    const body = takesBody(target.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
+    const begun = this.calls.begin(caller, request, null);
+    const outgoing = begun instanceof Promise ? await begun : begun;
+    const call = { caller, plan: target, atMs: outgoing.createdAtMs };
+    const judged =
+      body === undefined
+        ? this.policy.admitBare(caller, target, request.headers)
+        : this.policy.admit(call, body, request.headers['content-type'] ?? '');
     const admitted = judged instanceof Promise ? await judged : judged;
-    const outgoing = this.calls.begin(caller, request, null);
     const event = this.calls.eventOf(outgoing, target, admitted);
     const held = this.admission.admit(caller, { event, worstNanoUsd: event.worstNanoUsd }, request);
     const holds = held instanceof Promise ? await held : held;

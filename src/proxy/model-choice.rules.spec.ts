@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { rawServerConfig } from '../../test/support/app-configs.js';
+import { aPriceBook } from '../../test/support/price-books.js';
 import { aProvider } from '../../test/support/provider-instances.js';
 import { type ReadableApp, requireReadable, toAppSnapshot } from '../app-directory/app-snapshot.js';
 import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
-import { compilePrice } from '../pricing/model-price.js';
-import { PriceBook } from '../pricing/price-book.js';
+import { compilePrice, NO_CHARGE } from '../pricing/model-price.js';
 import type { ProviderRow } from '../providers/provider-row.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
 import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
-import { chooseModel } from './model-choice.rules.js';
+import { chooseModel, modelWithoutBody } from './model-choice.rules.js';
 import type { ProxyPlan } from './plan.js';
 
 const RATE = { input: 1, output: 2 };
-const PRICES = new PriceBook({ openai: { 'gpt-a': RATE, 'gpt-b': { input: 3, output: 4 } } });
+const PRICES = aPriceBook({ openai: { 'gpt-a': RATE, 'gpt-b': { input: 3, output: 4 } } });
 
 interface Situation {
   readonly type?: ProviderType;
@@ -37,6 +37,7 @@ function planOf({
     provider: aProvider({ type, slug: 'main', pricing }),
     access: { paths, allowedModels: new Set(allowedModels) },
     match,
+    method: 'POST',
     style: classifyPath(path),
     path,
     query: '',
@@ -50,8 +51,11 @@ function appWith(model_rewrites: Record<string, string> = {}): ReadableApp {
   return requireReadable(toAppSnapshot(row, { config, configError: null }));
 }
 
-const choose = (situation: Situation, inBody: string | undefined, rewrites: Record<string, string> = {}) =>
-  chooseModel(planOf(situation), appWith(rewrites), inBody, PRICES);
+function choose(situation: Situation, inBody: string | undefined, rewrites: Record<string, string> = {}) {
+  const plan = planOf(situation);
+  const { type, customPrices } = plan.provider;
+  return chooseModel(plan, appWith(rewrites), inBody, (model) => PRICES.find(type, model, customPrices));
+}
 
 describe('model of a call (contract-app 6.6)', () => {
   it.each<[string, Situation, string | undefined, string, string]>([
@@ -59,7 +63,14 @@ describe('model of a call (contract-app 6.6)', () => {
     [
       'in the path and the body',
       { path: 'v1/m/gpt-b:go', entry: { path: 'v1/m/{model}:go' } },
-      'gpt-a',
+      'gpt-b',
+      'gpt-b',
+      'path',
+    ],
+    [
+      'in the path and, as a resource, in the body',
+      { path: 'v1/m/gpt-b:go', entry: { path: 'v1/m/{model}:go' } },
+      'models/gpt-b',
       'gpt-b',
       'path',
     ],
@@ -68,6 +79,14 @@ describe('model of a call (contract-app 6.6)', () => {
   ])('named %s → the strongest source', (_name, situation, inBody, requested, source) => {
     expect(choose(situation, inBody)).toMatchObject({ requested, canonical: requested, source });
   });
+
+  it.each(['gpt-a', '', 'GPT-B', 'models/gpt-a', 'models/models/gpt-b', 'tunedModels/gpt-b', '/gpt-b'])(
+    'another one in the body than in the path (%p) → 400',
+    (inBody) => {
+      const situation = { path: 'v1/m/gpt-b:go', entry: { path: 'v1/m/{model}:go' } };
+      expect(() => choose(situation, inBody)).toThrow('model: must be the model of the path');
+    },
+  );
 
   it.each([undefined, ''])('named nowhere (%p) → 400', (inBody) => {
     expect(() => choose({}, inBody)).toThrow(
@@ -101,6 +120,34 @@ describe('model of a call (contract-app 6.6)', () => {
 
   it('a rewrite of a rewrite → only the first', () => {
     expect(choose({}, 'a', { a: 'gpt-a', 'gpt-a': 'gpt-b' }).canonical).toBe('gpt-a');
+  });
+});
+
+describe('model of a request without a body', () => {
+  const bare = (situation: Situation, rewrites: Record<string, string> = {}) =>
+    modelWithoutBody(planOf(situation), appWith(rewrites));
+  const ofPath = { path: 'v1/models/gpt-a', entry: { path: 'v1/models/{model}' } };
+
+  it('named nowhere → none, and nothing to pay', () => {
+    const none = { requested: '(none)', canonical: '(none)', price: NO_CHARGE, source: 'rule' };
+    expect(bare({ path: 'v1/models', allowedModels: ['gpt-a'] })).toMatchObject(none);
+  });
+
+  it('named in the path → judged and rewritten; no price is needed', () => {
+    expect(bare(ofPath, { 'gpt-a': 'unpriced' })).toMatchObject({
+      requested: 'gpt-a',
+      canonical: 'unpriced',
+      price: NO_CHARGE,
+      source: 'path',
+    });
+    expect(() => bare({ ...ofPath, allowedModels: ['gpt-b'] })).toThrow(
+      expect.objectContaining({ code: 'model_not_allowed' }),
+    );
+  });
+
+  it('named by the rule → recorded under it', () => {
+    const entry = { path: 'v1/models', fixedModel: 'gpt-b' };
+    expect(bare({ path: 'v1/models', entry })).toMatchObject({ canonical: 'gpt-b', price: NO_CHARGE, source: 'rule' });
   });
 });
 

@@ -1,19 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.rules.js';
 import type { Caller } from '../client-auth/caller.js';
-import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
+import { type Ready, whenReady } from '../common/when-ready.js';
+import { SharedClock } from '../platform/clock/shared-clock.js';
+import { Environment } from '../platform/config/environment.js';
+import { estimatedCostNanoUsd } from '../pricing/estimated-cost.rules.js';
 import { worstCostNanoUsd } from '../pricing/worst-cost.rules.js';
+import type { ProviderInstance } from '../providers/provider-instance.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
 import { UpstreamConnections } from './exchange/upstream-connections.js';
 import type { CallTarget } from './provider-choice.rules.js';
+import { ToldAddresses } from './relay/told-addresses.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
-const DEFAULT_USER_HEADER = 'x-end-user-id';
 const OVERLOAD_RETRY_SECONDS = 2;
+/** Longest a call waits for the time, after a clock of this machine has jumped. */
+const LONGEST_MEASURE_MS = 1_000;
 
 /** What all targets of one request have in common. */
 export interface OutgoingRequest {
@@ -38,20 +46,32 @@ export interface OutgoingCall {
 /** Makes of a judged request the call that leaves: its event, its headers, its connection. */
 @Injectable()
 export class OutgoingCalls {
+  /** Made once for each version of an instance. */
+  readonly #told = new WeakMap<ProviderInstance, ToldAddresses>();
+
   constructor(
     private readonly connections: UpstreamConnections,
     private readonly recorder: UsageRecorder,
-    private readonly clock: Clock,
+    private readonly clock: SharedClock,
+    private readonly environment: Environment,
   ) {}
 
-  /** Begins a request: its event gets its id and its time. */
-  begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): OutgoingRequest {
-    const createdAtMs = this.clock.nowMs();
-    return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
+  /**
+   * Begins a request: its event gets its id and its time, by which its day and month are told.
+   *
+   * @returns at once, unless the time has to be measured first: then within a second, by the best guess if need be.
+   */
+  begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): Ready<OutgoingRequest> {
+    const settled = this.clock.settled();
+    const known = settled && Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
+    return whenReady(known, () => {
+      const createdAtMs = this.clock.nowMs();
+      return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
+    });
   }
 
   /** The event of the request, as this target would be recorded in it. */
-  eventOf(outgoing: OutgoingRequest, target: CallTarget, { model, bounds }: AdmittedRequest): UsageAdmission {
+  eventOf(outgoing: OutgoingRequest, target: CallTarget, { model, bounds, sent }: AdmittedRequest): UsageAdmission {
     const { caller, eventId, createdAtMs, endpointSlug } = outgoing;
     const { provider, path, style } = target;
     return {
@@ -75,6 +95,9 @@ export class OutgoingCalls {
       authMethod: caller.authMethod,
       createdAtMs,
       worstNanoUsd: worstCostNanoUsd(model.price, bounds),
+      sent,
+      sentNanoUsd: estimatedCostNanoUsd(model.price, { ...sent, outputTokens: 0 }),
+      mostOutputTokens: bounds.outputTokens,
     };
   }
 
@@ -92,17 +115,29 @@ export class OutgoingCalls {
       method: request.method,
       path: provider.baseUrl.path + admitted.path,
       headers: this.headers(outgoing, target, admitted),
-      body: 'pieces' in admitted.body ? admitted.body.pieces : admitted.body,
+      body: admitted.body !== undefined && 'pieces' in admitted.body ? admitted.body.pieces : admitted.body,
+      isFree: admitted.isFree ?? false,
       style: target.style,
       price: admitted.model.price,
       withholdUsageChunk: admitted.withholdUsageChunk,
       hostedTools: admitted.hostedTools,
       credential: credentialIn(credential),
+      accountSecrets: provider.accountSecrets,
+      told: this.toldBy(provider),
       admission: event,
       ttfbTimeoutMs,
       chain,
     };
     return { call, client };
+  }
+
+  private toldBy(provider: ProviderInstance): ToldAddresses {
+    let told = this.#told.get(provider);
+    if (told === undefined) {
+      told = new ToldAddresses(provider.addresses, this.environment.TRUSTED_PRIVATE_HOSTS);
+      this.#told.set(provider, told);
+    }
+    return told;
   }
 
   private headers({ caller, request }: OutgoingRequest, target: CallTarget, admitted: AdmittedRequest): string[] {
@@ -111,13 +146,14 @@ export class OutgoingCalls {
     if (app.userHeader !== undefined) removed.push(app.userHeader);
     if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
     const { route } = target.provider;
+    const { body } = admitted;
     const told = route.callerHeaders({ appId: app.id, userId: caller.userId });
     return upstreamHeaders(request.raw.rawHeaders, {
       removed,
       passed: route.passedHeaders,
       injected: told.length === 0 ? target.credential : [...target.credential, ...told],
-      contentType: admitted.contentType,
-      contentLength: 'pieces' in admitted.body ? admitted.body.bytes : undefined,
+      contentType: body === undefined ? null : admitted.contentType,
+      contentLength: body !== undefined && 'pieces' in body ? body.bytes : undefined,
     });
   }
 }

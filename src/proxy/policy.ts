@@ -1,14 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../client-auth/caller.js';
+import { invalidRequest } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
+import { NO_CHARGE } from '../pricing/model-price.js';
+import { OutputLimits } from '../pricing/output-limits.service.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { capStyleFor } from '../upstreams/cap-style.rules.js';
+import { bodyOfPath } from '../upstreams/path-bodies.rules.js';
+import { sentByForm, sentByJson } from './admission/sent-usage.rules.js';
 import { boundsOfForm, boundsOfJson } from './admission/worst-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
-import { judgeCosts, judgeStoredObjects, readOwnedResponse } from './body/forbidden-members.rules.js';
+import { judgeCosts } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
+import {
+  judgeKeptFields,
+  judgeKeptObjects,
+  judgeKeptParameters,
+  readOwnedResponse,
+} from './body/kept-objects.rules.js';
 import { judgeModelAlternatives } from './body/model-alternatives.rules.js';
+import { nestedModelEdits, nestedNamesOf } from './body/nested-models.rules.js';
 import { judgeOutput } from './body/output-cap.rules.js';
 import { readRequestFacts } from './body/request-facts.rules.js';
 import { usageEdits } from './body/stream-usage.rules.js';
@@ -18,15 +31,33 @@ import { judgeTranscriptionFormat } from './forms/transcription-format.rules.js'
 import { scanBody } from './json/body-steps.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
 import type { ScannedBody } from './json/json-members.js';
-import { chooseModel, type ModelChoice } from './model-choice.rules.js';
+import { chooseModel, inBodySpelling, type ModelChoice, modelWithoutBody } from './model-choice.rules.js';
 import { OwnResponses } from './own-responses.service.js';
 import type { ProxyPlan } from './plan.js';
+
+/** What is known of every request that costs nothing. */
+const FREE = {
+  isFree: true,
+  withholdUsageChunk: false,
+  hostedTools: [],
+  bounds: { inputTokens: 0, outputTokens: 0, audioSeconds: 0 },
+  sent: { inputTokens: 0, audioSeconds: 0 },
+} as const satisfies Partial<AdmittedRequest>;
+
+/** A call to be judged. */
+interface PlannedCall {
+  readonly caller: Caller;
+  readonly plan: ProxyPlan;
+  /** When it was made, in milliseconds since the Unix epoch: it costs what that day's prices say. */
+  readonly atMs: number;
+}
 
 /** Judges a body against the plan and makes of it what is sent: one decision, on the bytes that leave (threats 3.1). */
 @Injectable()
 export class ProxyPolicy {
   constructor(
     private readonly prices: PriceBook,
+    private readonly outputLimits: OutputLimits,
     private readonly responses: OwnResponses,
     private readonly ids: Ids,
   ) {}
@@ -36,32 +67,53 @@ export class ProxyPolicy {
    * @throws invalid_request, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
    * Source: contract-app 6.3, steps 7 to 9.
    */
-  admit(caller: Caller, plan: ProxyPlan, body: Buffer, contentType: string): Ready<AdmittedRequest> {
-    return isFormType(contentType)
-      ? this.admitForm(caller, plan, body, contentType)
-      : this.admitJson(caller, plan, body);
+  admit(call: PlannedCall, body: Buffer, contentType: string): Ready<AdmittedRequest> {
+    const { plan } = call;
+    judgeKeptParameters(plan.query);
+    const isForm = isFormType(contentType);
+    const taken = bodyOfPath(plan.style, plan.path);
+    if (isForm && taken === 'json') throw invalidRequest('body', 'send JSON as application/json on this path, no form');
+    if (!isForm && taken === 'form') throw invalidRequest('body', 'send multipart/form-data on this path');
+    return isForm ? this.admitForm(call, body, contentType) : this.admitJson(call, body);
   }
 
-  private admitJson(caller: Caller, plan: ProxyPlan, body: Buffer): Ready<AdmittedRequest> {
-    if (plan.style === 'audio_transcription') {
-      judgeTranscriptionFormat({ type: plan.provider.type, isForm: false, format: undefined });
-    }
-    return whenReady(scanBody(body), (scan) => this.judgeJson(caller, plan, scan));
+  /**
+   * Judges a request whose method has no body.
+   *
+   * @throws invalid_request it announces one; model_not_allowed.
+   */
+  admitBare(caller: Caller, plan: ProxyPlan, headers: IncomingHttpHeaders): AdmittedRequest {
+    judgeKeptParameters(plan.query);
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+    if (coding !== undefined || Number(length) > 0)
+      throw invalidRequest('body', `a ${plan.method} of this path has none`);
+    const model = modelWithoutBody(plan, caller.app);
+    return { ...FREE, model, path: pathFor(plan, model), body: undefined };
   }
 
-  private judgeJson(caller: Caller, plan: ProxyPlan, scan: ScannedBody): Ready<AdmittedRequest> {
+  private admitJson(call: PlannedCall, body: Buffer): Ready<AdmittedRequest> {
+    const { plan } = call;
+    const names = plan.match.model === undefined ? undefined : nestedNamesOf(plan.path);
+    return whenReady(scanBody(body), (scan) => {
+      if (names === undefined) return this.judgeJson(call, scan);
+      return whenReady(scanBody(body, names), (nested) => this.judgeJson(call, scan, nested));
+    });
+  }
+
+  /** @param nested the same body, read for the models inside of it. */
+  private judgeJson(call: PlannedCall, scan: ScannedBody, nested?: ScannedBody): Ready<AdmittedRequest> {
+    const { caller, plan } = call;
     const { provider, style, access } = plan;
     const { type, route, dialect } = provider;
     const facts = readRequestFacts(scan);
-    judgeStoredObjects(scan);
+    judgeKeptObjects(scan);
     const ownedResponseId = readOwnedResponse(scan);
     const hostedTools = judgeCosts(scan, style);
     judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
-    const model = chooseModel(plan, caller.app, facts.model, this.prices);
-    const edits: JsonEdit[] = [];
-    if (model.source === 'body' && model.wire !== model.requested) {
-      edits.push(setMember(scan.root, 'model', JSON.stringify(model.wire)));
-    }
+    const model = this.choose(call, facts.model);
+    const edits: JsonEdit[] = nested === undefined ? [] : nestedModelEdits(nested, model);
+    const renamed = renamedInBody(model, facts.model);
+    if (renamed !== undefined) edits.push(setMember(scan.root, 'model', JSON.stringify(renamed)));
     const output = judgeOutput(scan, {
       style: capStyleFor(dialect, style, plan.match.entry.clamp, plan.path),
       cap: access.maxOutputTokens,
@@ -71,41 +123,55 @@ export class ProxyPolicy {
     edits.push(...output.edits, ...usage.edits, ...gatewayOptionEdits(scan, route));
     const body = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
     const { withholdUsageChunk } = usage;
-    const bounds = boundsOfJson(scan, output, hostedTools);
+    const modelTokens = this.outputLimits.find(type, model.canonical);
+    const bounds = boundsOfJson(scan, output, hostedTools, modelTokens);
     const path = pathFor(plan, model);
-    const admitted: AdmittedRequest = { model, path, body, withholdUsageChunk, hostedTools, bounds };
+    const admitted: AdmittedRequest = dialect.isFree(plan.path)
+      ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
+      : { model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) };
     if (ownedResponseId === undefined) return admitted;
     return this.responses.require(caller, ownedResponseId).then(() => admitted);
   }
 
-  private async admitForm(
-    caller: Caller,
-    plan: ProxyPlan,
-    body: Buffer,
-    contentType: string,
-  ): Promise<AdmittedRequest> {
+  private async admitForm(call: PlannedCall, body: Buffer, contentType: string): Promise<AdmittedRequest> {
+    const { plan } = call;
     const parts = await readForm(body, contentType);
-    const model = chooseModel(plan, caller.app, findFormField(parts, 'model'), this.prices);
+    judgeKeptFields(parts);
+    const inForm = findFormField(parts, 'model');
+    const model = this.choose(call, inForm);
     const changes = new Map<string, string>();
-    if (model.source === 'body' && model.wire !== model.requested) changes.set('model', model.wire);
+    const renamed = renamedInBody(model, inForm);
+    if (renamed !== undefined) changes.set('model', renamed);
     const isTranscription = plan.style === 'audio_transcription';
     if (isTranscription) {
       const format = findFormField(parts, 'response_format');
-      const { set } = judgeTranscriptionFormat({ type: plan.provider.type, isForm: true, format });
+      const { set } = judgeTranscriptionFormat(plan.provider.type, format);
       if (set !== undefined) changes.set('response_format', set);
     }
     const bounds = boundsOfForm(body.length, parts, isTranscription);
-    const judged = { model, path: pathFor(plan, model), withholdUsageChunk: false, hostedTools: [], bounds };
+    const path = pathFor(plan, model);
+    const sent = sentByForm(parts, isTranscription, bounds);
+    const judged = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent };
     if (changes.size === 0) return { ...judged, body, contentType };
     const boundary = formBoundary(this.ids);
     return { ...judged, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };
   }
+
+  private choose({ caller, plan, atMs }: PlannedCall, inBody: string | undefined): ModelChoice {
+    const { type, customPrices } = plan.provider;
+    return chooseModel(plan, caller.app, inBody, (model) => this.prices.find(type, model, customPrices, atMs));
+  }
+}
+
+/** What the body must call the model; undefined where it says so already, or names none. */
+function renamedInBody({ wire, requested }: ModelChoice, inBody: string | undefined): string | undefined {
+  return inBody === undefined || wire === requested ? undefined : inBodySpelling(inBody, wire);
 }
 
 /** Path and query as sent upstream; a model that changed goes back to where it came from. */
 function pathFor({ provider, match, path, query }: ProxyPlan, model: ModelChoice): string {
   const suffix = query === '' ? '' : `?${query}`;
   const isKept = model.source !== 'path' || model.wire === model.requested;
-  const named = isKept ? path : match.entry.path.replace('{model}', () => encodeURIComponent(model.wire));
+  const named = isKept ? path : match.template.replace('{model}', () => encodeURIComponent(model.wire));
   return provider.route.upstreamPath(named) + suffix;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { shownText } from '../common/errors/shown-text.rules.js';
 import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 
@@ -31,6 +32,6 @@ export function requireActiveProvider(providers: ProviderSet, slug: string): Pro
 /** The refusal of a model whose cost nobody could tell. Source: contract-app 6.6. */
 export function unpriced(model: string, providerSlug: string): GatewayError {
   return new GatewayError('pricing_not_configured', {
-    message: `The model "${model}" has no price. Add custom pricing for it on the provider "${providerSlug}".`,
+    message: `The model ${shownText(model)} has no price. Add custom pricing for it on the provider "${providerSlug}".`,
   });
 }

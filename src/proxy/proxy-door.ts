@@ -13,7 +13,6 @@ import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 /** A request that no framework has seen. */
 class DoorRequest implements CallerRequest {
   timings: RequestTimings | undefined;
-  refusalLogged = false;
   caller: Caller | undefined;
 
   constructor(readonly raw: IncomingMessage) {}

@@ -2,6 +2,7 @@ import { All, Controller } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { NativeCredentials } from './native-credentials.decorator.js';
 import { escapedRoute } from './proxy-path.rules.js';
 import { RelayedCall } from './relayed-call.decorator.js';
 
@@ -12,6 +13,7 @@ import { RelayedCall } from './relayed-call.decorator.js';
 @Controller('v1/apps/:app/proxy')
 export class ProxyController {
   @All([':provider', ':provider/*'])
+  @NativeCredentials()
   @CallerAccess()
   @RelayedCall()
   @Operation({
@@ -19,7 +21,7 @@ export class ProxyController {
     tag: 'Provider proxy',
     summary: 'Call a provider in its own request format',
     description:
-      'Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.',
+      'Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.',
   })
   @ApiParam({ name: 'provider', description: 'Slug of the provider instance.', schema: { type: 'string' } })
   @ApiParam({

@@ -3,6 +3,8 @@ import { AllowanceModule } from '../allowance/allowance.module.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
 import { ClientAuthModule } from '../client-auth/client-auth.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { Environment } from '../platform/config/environment.js';
+import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { TracesModule } from '../platform/traces/traces.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
@@ -23,6 +25,7 @@ import { ProxyController } from './proxy.controller.js';
 import { ProxyDoor } from './proxy-door.js';
 import { AbandonedAnswers } from './relay/abandoned-answers.js';
 import { AnswerBatch } from './relay/answer-batch.js';
+import { OpenAnswers } from './relay/open-answers.js';
 import { RelayParts } from './relay/relay-parts.js';
 import { SendBatch } from './relay/send-batch.js';
 
@@ -35,7 +38,8 @@ import { SendBatch } from './relay/send-batch.js';
  * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded,
  * auth_required (403, a blocked user), billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted,
  * app_rate_limited.
- * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, provider_stream_failed.
+ * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback,
+ * endpoint_fallback_skipped, provider_stream_failed.
  */
 @Module({
   imports: [
@@ -63,8 +67,14 @@ import { SendBatch } from './relay/send-batch.js';
     ProxyDoor,
     UpstreamConnections,
     AbandonedAnswers,
+    OpenAnswers,
     AnswerBatch,
-    SendBatch,
+    {
+      provide: SendBatch,
+      inject: [Environment, UsageJournal],
+      useFactory: ({ JOURNAL_SYNC }: Environment, journal: UsageJournal) =>
+        new SendBatch(JOURNAL_SYNC === 'always' ? () => journal.synced() : undefined),
+    },
     RelayParts,
   ],
 })

@@ -1,22 +1,30 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { headerReference } from '../common/http/answer-headers.js';
 import { Fails } from '../common/http/openapi.decorators.js';
+import { PASSED_HEADERS } from './request-headers.rules.js';
 
-const SERVER_TIMING_HEADER = {
-  'Server-Timing': {
-    description: 'Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`).',
-    schema: { type: 'string' as const },
-  },
+/** Of every answer, ours and providers’. */
+const RELAYED_HEADERS = {
+  'Server-Timing': headerReference('ServerTiming'),
+  'Retry-After': headerReference('RelayedRetryAfter'),
+  Location: headerReference('RelayedLocation'),
+  'X-Request-Id': headerReference('RelayedRequestId'),
 };
+const TRACE_HEADER = { name: 'traceparent', description: 'The trace that the call’s own belongs to.' };
+/** No words of a generated client: it sends them by itself, or OpenAPI has its own for them. */
+const UNNAMED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
 /** Describes a route of an application whose answer is a provider's, and the refusals all such routes share. */
 export function RelayedCall(): MethodDecorator {
   return applyDecorators(
+    ...passedHeaders(),
     ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } }),
     ApiResponse({
       status: 'default',
-      description: 'The provider’s answer, with its status.',
-      headers: SERVER_TIMING_HEADER,
+      description:
+        'The provider’s answer, with its status and its headers, without cookies, names of the operator’s account and private addresses.',
+      headers: RELAYED_HEADERS,
       content: { '*/*': { schema: {} } },
     }),
     Fails(
@@ -38,4 +46,11 @@ export function RelayedCall(): MethodDecorator {
       'service_unavailable',
     ),
   );
+}
+
+/** Names what of a request’s headers reaches the provider, or whoever traces the call. */
+function passedHeaders(): MethodDecorator[] {
+  const passed = [...PASSED_HEADERS].filter((name) => !UNNAMED_HEADERS.has(name));
+  const names = [...passed.map((name) => ({ name, description: 'Passed on to the provider as it is.' })), TRACE_HEADER];
+  return names.map((header) => ApiHeader({ ...header, required: false }));
 }

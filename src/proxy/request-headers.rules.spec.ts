@@ -21,6 +21,12 @@ const DROPPED = [
   'X-Api-Key',
   'x-goog-api-key',
   'X-Goog-User-Project',
+  'X-Goog-FieldMask',
+  'X-Goog-Quota-User',
+  'X-Goog-Request-Params',
+  'X-HTTP-Method-Override',
+  'X-HTTP-Method',
+  'X-Method-Override',
   'openai-organization',
   'OpenAI-Project',
   'x-openrouter-metadata',
@@ -92,6 +98,13 @@ describe('request headers to a provider (contract-app 6.9)', () => {
 
   it('body in pieces → its length is said', () => {
     expect(upstreamHeaders([], { ...RULE, contentLength: 12 })).toEqual([...FIXED, 'content-length', '12', ...OURS]);
+  });
+
+  it('nothing is sent → no content type', () => {
+    expect(upstreamHeaders(['Content-Type', 'text/html'], { ...RULE, contentType: null })).toEqual([
+      ...FIXED.slice(2),
+      ...OURS,
+    ]);
   });
 
   it('allowed header that names a person or carried the credential → removed', () => {

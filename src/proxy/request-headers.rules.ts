@@ -1,5 +1,5 @@
-/** Request headers that may go to a provider (contract-app 6.9). Everything else stays here. */
-const ALLOWED: ReadonlySet<string> = new Set([
+/** Request headers that go to every provider (contract-app 6.9). Everything else stays here, but for `x-stainless-*`. */
+export const PASSED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
   'anthropic-beta',
@@ -22,8 +22,8 @@ export interface HeaderRule {
   readonly passed: ReadonlySet<string>;
   /** What the provider gets of ours: its credential and its fixed headers, as a flat list. */
   readonly injected: readonly string[];
-  /** The content type of what is really sent; absent for JSON. */
-  readonly contentType?: string | undefined;
+  /** The content type of what is really sent; absent for JSON, null where nothing is. */
+  readonly contentType?: string | null | undefined;
   /** Of a body whose length nobody could see otherwise, in bytes. */
   readonly contentLength?: number | undefined;
 }
@@ -35,12 +35,13 @@ export interface HeaderRule {
  * @param rawHeaders flat list of names and values as Node received them.
  */
 export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule): string[] {
-  const headers: string[] = ['content-type', rule.contentType ?? JSON_TYPE, 'accept-encoding', 'identity'];
+  const headers = rule.contentType === null ? [] : ['content-type', rule.contentType ?? JSON_TYPE];
+  headers.push('accept-encoding', 'identity');
   if (rule.contentLength !== undefined) headers.push('content-length', String(rule.contentLength));
   const hopByHop = connectionTokens(rawHeaders);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    if (!ALLOWED.has(name) && !name.startsWith(ALLOWED_PREFIX) && !rule.passed.has(name)) continue;
+    if (!PASSED_HEADERS.has(name) && !name.startsWith(ALLOWED_PREFIX) && !rule.passed.has(name)) continue;
     if (name === 'content-type' || rule.removed.includes(name) || hopByHop?.has(name)) continue;
     if (isInjected(rule.injected, name)) continue;
     headers.push(name, rawHeaders[at + 1] ?? '');

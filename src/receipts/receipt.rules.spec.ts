@@ -114,6 +114,15 @@ describe('what a receipt means for a request, in order (contract-admin 9)', () =
     expect(receiptStanding({ ...withKey, sealedAnswer: null }, claim(), active)).toBe('answer_expired');
   });
 
+  it.each([
+    [15 * 60_000 + 60_000, 'sealed_answer'],
+    [15 * 60_000 + 60_001, 'answer_expired'],
+    [31_536_000_000, 'answer_expired'],
+  ])('ADR 0038: shown for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
+    const ahead = { ...withKey, sealedUntil: instantOf(NOW_MS + leftMs) };
+    expect(receiptStanding(ahead, claim(), active)).toBe(standing);
+  });
+
   it('a millisecond before: the sealed answer', () => {
     expect(receiptStanding(withKey, claim(), active)).toBe('sealed_answer');
   });

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isInForce } from '../common/credential-lifetime.rules.js';
 import type { IdempotencyPair } from './idempotency-headers.rules.js';
 import type { CreationKind, Receipt, ReceiptClaim } from './receipt.js';
 
@@ -74,7 +75,8 @@ export function receiptStanding(
   if (receipt.ids.keyId === undefined) return 'plain_answer';
   if (!now.isKeyActive) return 'key_unavailable';
   const { sealedAnswer, sealedUntil } = receipt;
-  const isShown = sealedAnswer !== null && sealedUntil !== null && now.nowMs < sealedUntil.getTime();
+  const isShown =
+    sealedAnswer !== null && sealedUntil !== null && isInForce(sealedUntil.getTime(), KEY_REPLAY_MS, now.nowMs);
   return isShown ? 'sealed_answer' : 'answer_expired';
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { BackgroundDataSource } from '../platform/database/background-data-source.js';
 
 /** Advisory locks are per database; the number only has to be ours. */
 const RETENTION_LOCK = 5_272_024_317;
@@ -13,7 +14,7 @@ export interface RetentionSession {
 /** Lets one instance at a time do the nightly work. */
 @Injectable()
 export class RetentionSessions {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /**
    * Does the work on a connection that holds the lock meanwhile. When the connection breaks, lock and work end together:

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { SharedClock } from '../platform/clock/shared-clock.js';
 import type { RetentionRun, RetentionStep } from '../platform/retention/retention-step.js';
 import { believedNow, retentionDays } from './retention.rules.js';
 import { RetentionSessions } from './retention-session.repository.js';
@@ -23,7 +23,7 @@ export class Retention {
   constructor(
     private readonly sessions: RetentionSessions,
     private readonly steps: RetentionSteps,
-    private readonly clock: Clock,
+    private readonly clock: SharedClock,
     private readonly log: Log,
   ) {}
 
@@ -35,7 +35,7 @@ export class Retention {
   async run(signal: AbortSignal): Promise<RetentionOutcome> {
     try {
       const outcome = await this.sessions.alone(({ connection, databaseNowMs }) => {
-        const now = believedNow(this.clock.nowMs(), databaseNowMs);
+        const now = believedNow(this.clock.ownNowMs(), databaseNowMs);
         return this.runSteps({ connection, signal, now, days: retentionDays(now) });
       });
       if (outcome === undefined) this.log.event('retention_skipped', {});

@@ -2,6 +2,7 @@ import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/co
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { PublicAccess } from '../common/http/access.js';
+import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
 import { BodyLimit } from '../common/http/body-limit.decorator.js';
 import { appVersionOf } from '../common/http/gateway-request.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
@@ -39,6 +40,7 @@ type SentBody = Record<string, unknown>;
 
 @Controller('v1/apps/:app/auth')
 @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+@AppVersionHeader()
 @ApiExtraModels(...REGISTRATIONS, ...EXCHANGES)
 export class AppAuthController {
   constructor(

@@ -69,6 +69,20 @@ describe('parseProviderBaseUrl', () => {
     expect(asked).toEqual([[host, port]]);
   });
 
+  it.each([
+    'http://169.254.169.254/latest',
+    'https://169.254.169.254',
+    'http://2852039166',
+    'http://0251.0376.0251.0376:80',
+    'http://[::ffff:a9fe:a9fe]',
+    'http://[fd00:ec2::254]',
+    'https://metadata.google.internal/computeMetadata/v1',
+    'http://METADATA',
+    'https://100.100.100.200',
+  ])('trusted by mistake, %s → a metadata address all the same', (raw) => {
+    expect(() => parseProviderBaseUrl(raw, everybody)).toThrow('baseUrl: must not be a cloud metadata address');
+  });
+
   it.each(['http://u@localhost', 'http://localhost/../x', 'gopher://localhost', 'http://localhost./', 'http://x:0'])(
     'trusted %s → the rules about the text still hold',
     (raw) => {

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
+import { isMetadataHost } from '../platform/outbound/metadata-host.rules.js';
 import { isSafeUpstreamPath } from './upstream-path.rules.js';
 
 const MAX_LENGTH = 200;
@@ -17,8 +18,8 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
  * Reads the base URL a provider instance is given instead of its type's own: https on the default port of a public
  * DNS name. It is a check of the text only; the address behind the name is checked when it is dialled.
  *
- * @param isTrustedHost says which hosts the operator trusts although private (setting `TRUSTED_PRIVATE_HOSTS`): these
- *   may be plain http, on any port, an address or a single label. It gets the host in lower case, an IPv6 address
+ * @param isTrustedHost says which hosts the operator trusts although private (setting `TRUSTED_PRIVATE_HOSTS`), never
+ *   asked for a metadata address: these may be plain http, on any port, an address or a single label. It gets the host in lower case, an IPv6 address
  *   without brackets, and the port that will be dialled.
  * @returns the canonical form: lower-case host, no default port, exactly one slash at the end.
  * @throws invalid_request at `baseUrl`, naming the broken rule.
@@ -28,6 +29,7 @@ export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, 
   refuseStrangeText(raw);
   const [, scheme = '', authority = '', path = ''] = SHAPE.exec(raw) ?? refuse('must be an https URL');
   const url = parseOrigin(scheme, authority);
+  if (isMetadataHost(url.hostname)) refuse('must not be a cloud metadata address; no call goes there');
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   if (!isTrustedHost(host, dialledPort(url))) refusePrivateOrigin(url, host);
   return `${url.protocol}//${url.host}${canonicalPath(path)}`;

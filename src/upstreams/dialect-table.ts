@@ -27,6 +27,10 @@ export interface DialectFacts {
   readonly costStyles?: readonly ApiStyle[];
   /** Inference paths that have no named style. */
   readonly extraPaths?: readonly string[];
+  /** Further ones that the provider serves for nothing: token counts, moderation. */
+  readonly freePaths?: readonly string[];
+  /** The model that the provider takes on a path where a request may leave it out. */
+  readonly pathModels?: readonly (readonly [path: string, model: string])[];
 }
 
 /** Facts per type of our own. Source: contract-app 6.5 (revision B), 6.12, 7.1, 9.3, 9.6; contract-admin 1.4. */
@@ -45,6 +49,8 @@ export const DIALECT_FACTS: Readonly<
     probePath: 'v1/models',
     author: 'OpenAI',
     extraPaths: ['v1/images/generations', 'v1/images/edits', 'v1/embeddings', 'v1/audio/speech'],
+    freePaths: ['v1/responses/input_tokens', 'v1/moderations'],
+    pathModels: [['v1/moderations', 'omni-moderation-latest']],
   },
   anthropic: {
     label: 'Anthropic',
@@ -54,6 +60,7 @@ export const DIALECT_FACTS: Readonly<
     probePath: 'v1/models',
     probeHeaders: [['anthropic-version', '2023-06-01']],
     author: 'Anthropic',
+    freePaths: ['v1/messages/count_tokens'],
   },
   xai: {
     label: 'xAI',
@@ -75,7 +82,18 @@ export const DIALECT_FACTS: Readonly<
     capStyle: 'gemini_native',
     probePath: 'v1beta/models',
     author: 'Google',
-    extraPaths: ['v1beta/models/{model}:embedContent', 'v1/models/{model}:embedContent'],
+    extraPaths: [
+      ...[
+        'v1beta/models/{model}:embedContent',
+        'v1/models/{model}:embedContent',
+        'v1alpha/models/{model}:embedContent',
+      ],
+      ...['v1beta/models/{model}:batchEmbedContents', 'v1/models/{model}:batchEmbedContents'],
+      ...['v1alpha/models/{model}:batchEmbedContents', 'v1beta/openai/embeddings'],
+    ],
+    freePaths: [
+      ...['v1beta/models/{model}:countTokens', 'v1/models/{model}:countTokens', 'v1alpha/models/{model}:countTokens'],
+    ],
   },
   perplexity: {
     label: 'Perplexity',

@@ -47,14 +47,44 @@ describe('matchPath', () => {
 
   it('several entries that match → the first written one wins, exact or not', () => {
     const exactFirst = compilePathPolicy([{ path: 'm/a', fixedModel: 'one' }, { path: 'm/{model}' }, { path: 'm/a' }]);
-    expect(matchPath(exactFirst, 'm/a')).toEqual({ entry: { path: 'm/a', fixedModel: 'one' } });
+    expect(matchPath(exactFirst, 'm/a')).toMatchObject({ entry: { path: 'm/a', fixedModel: 'one' } });
     const modelFirst = compilePathPolicy([{ path: 'm/{model}' }, { path: 'm/a', fixedModel: 'one' }]);
-    expect(matchPath(modelFirst, 'm/a')).toEqual({ entry: { path: 'm/{model}' }, model: 'a' });
+    expect(matchPath(modelFirst, 'm/a')).toMatchObject({ entry: { path: 'm/{model}' }, model: 'a' });
   });
 
   it('entry that climbs out → never matches, although listed', () => {
     expect(matchPath(policyOf('../v1/x', 'a//b'), '../v1/x')).toBeUndefined();
     expect(matchPath(policyOf('{model}'), '..')).toBeUndefined();
+  });
+
+  it('methods of an entry → instead of those of the path; a second entry for the same path adds none', () => {
+    const policy = compilePathPolicy([
+      { path: 'v1/models' },
+      { path: 'v1/files', methods: ['GET', 'POST'] },
+      { path: 'v1/files', methods: ['DELETE'] },
+      { path: 'v1/files/{model}', methods: ['DELETE'] },
+      { path: 'v1/responses' },
+    ]);
+    const methodsOn = (path: string) => [...(matchPath(policy, path)?.methods ?? [])];
+    expect(methodsOn('v1/models')).toEqual(['GET']);
+    expect(methodsOn('v1/files')).toEqual(['GET', 'POST']);
+    expect(methodsOn('v1/files/f1')).toEqual(['DELETE']);
+    expect(methodsOn('v1/responses')).toEqual(['POST']);
+  });
+
+  it('exact path of Google’s with a model in it → the model is the path’s, or the one that the entry fixes; no body decides', () => {
+    const exact = compilePathPolicy([
+      { path: 'v1beta/models/g%20one:generateContent' },
+      { path: 'v1/models/tuned:generateContent', fixedModel: 'g' },
+    ]);
+    expect(matchPath(exact, 'v1beta/models/g%20one:generateContent')).toMatchObject({
+      model: 'g one',
+      template: 'v1beta/models/{model}:generateContent',
+    });
+    expect(matchPath(exact, 'v1/models/tuned:generateContent')).toMatchObject({
+      model: 'g',
+      template: 'v1/models/tuned:generateContent',
+    });
   });
 
   it('two placeholders → refused when compiled', () => {
@@ -119,6 +149,25 @@ describe('defaultPathPolicy', () => {
     ['gemini', 'v1beta/models/e:embedContent', 'none'],
   ] as const)('%s %s → passes with the ceiling style %s', (type, path, clamp) => {
     expect(matchPath(defaultPathPolicy(type), path)?.entry.clamp).toBe(clamp);
+  });
+
+  it.each([
+    ['openai', 'v1/responses/input_tokens'],
+    ['openai', 'v1/moderations'],
+    ['openai', 'v1/embeddings'],
+    ['anthropic', 'v1/messages/count_tokens'],
+    ...['v1', 'v1beta', 'v1alpha'].flatMap((version) =>
+      ['countTokens', 'embedContent', 'batchEmbedContents'].map(
+        (action) => ['gemini', `${version}/models/g:${action}`] as const,
+      ),
+    ),
+  ] as const)('%s %s, which its SDK calls → passes', (type, path) => {
+    expect(matchPath(defaultPathPolicy(type), path)?.entry.clamp).toBe('none');
+  });
+
+  it('moderation without a model → the provider’s own default', () => {
+    expect(matchPath(defaultPathPolicy('openai'), 'v1/moderations')?.entry.fixedModel).toBe('omni-moderation-latest');
+    expect(matchPath(defaultPathPolicy('openai'), 'v1/embeddings')?.entry.fixedModel).toBeUndefined();
   });
 
   it('extra path of another type → does not pass', () => {

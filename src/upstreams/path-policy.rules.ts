@@ -1,11 +1,13 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { type CapStyle, classifyPath } from './api-style.rules.js';
 import { capStyleOfExtraPath } from './cap-style.rules.js';
+import { methodsOfPath, type PathMethod } from './path-methods.rules.js';
 import { dialectOf } from './provider-dialect.js';
 import { isProviderType, type ProviderType } from './provider-types.js';
 import { isSafeUpstreamPath } from './upstream-path.rules.js';
 
 const PLACEHOLDER = '{model}';
+const EXACT_MODEL = /^(v1(?:alpha|beta)?\/models\/)([^/:]+)(:[a-zA-Z]+)$/;
 
 /** One permitted provider path of an application. Source: contract-app 6.5. */
 export interface PathPolicyEntry {
@@ -15,17 +17,27 @@ export interface PathPolicyEntry {
   readonly fixedModel?: string;
   /** Which members hold the output ceiling on this path, instead of what its style says. */
   readonly clamp?: CapStyle;
+  /** Instead of those that the path has of itself. */
+  readonly methods?: readonly PathMethod[];
 }
 
 /** An entry that permits a path, with the model the path names, percent-decoded. */
 export interface PathMatch {
   readonly entry: PathPolicyEntry;
+  /** A request of any other method is refused. */
+  readonly methods: ReadonlySet<string>;
+  /** The path with `{model}` in the place of the model, where it names one. */
+  readonly template: string;
   readonly model?: string;
 }
 
 interface RankedEntry {
   readonly rank: number;
   readonly entry: PathPolicyEntry;
+  readonly methods: ReadonlySet<string>;
+  readonly template: string;
+  /** Named by the exact path itself, percent-decoded. */
+  readonly model?: string | undefined;
 }
 
 interface ModelEntry extends RankedEntry {
@@ -51,8 +63,10 @@ export function compilePathPolicy(entries: readonly PathPolicyEntry[]): Compiled
   entries.forEach((entry, rank) => {
     const [prefix = '', suffix, ...more] = entry.path.split(PLACEHOLDER);
     if (more.length > 0) throw invalidRequest(`${rank}.path`, `${PLACEHOLDER} may stand in a path only once`);
-    if (suffix !== undefined) withModel.push({ rank, entry, prefix, suffix });
-    else if (!exact.has(entry.path)) exact.set(entry.path, { rank, entry });
+    const methods = entry.methods === undefined ? methodsOfPath(entry.path) : new Set(entry.methods);
+    const template = entry.path;
+    if (suffix !== undefined) withModel.push({ rank, entry, methods, template, prefix, suffix });
+    else if (!exact.has(entry.path)) exact.set(entry.path, { rank, entry, methods, ...exactModel(entry) });
   });
   return { exact, withModel };
 }
@@ -70,9 +84,24 @@ export function matchPath(policy: CompiledPathPolicy, path: string): PathMatch |
   for (const candidate of policy.withModel) {
     if (exact !== undefined && exact.rank < candidate.rank) break;
     const model = capturedModel(candidate, path);
-    if (model !== undefined) return { entry: candidate.entry, model: decodeModel(model) };
+    if (model === undefined) continue;
+    const { entry, methods, template } = candidate;
+    return { entry, methods, template, model: decodeModel(model) };
   }
-  return exact && { entry: exact.entry };
+  if (exact === undefined) return undefined;
+  const { entry, methods, template, model } = exact;
+  return model === undefined ? { entry, methods, template } : { entry, methods, template, model };
+}
+
+/**
+ * The model that an exact path of Google's names: what is asked for there, whatever a body says. A model that the entry
+ * fixes stands for it, and is never written into the path.
+ */
+function exactModel({ path, fixedModel }: PathPolicyEntry): Pick<RankedEntry, 'template' | 'model'> {
+  const [, before = '', named, action = ''] = EXACT_MODEL.exec(path) ?? [];
+  if (named === undefined) return { template: path };
+  if (fixedModel !== undefined) return { template: path, model: fixedModel };
+  return { template: before + PLACEHOLDER + action, model: decodeModel(named) };
 }
 
 function capturedModel({ prefix, suffix }: ModelEntry, path: string): string | undefined {
@@ -91,8 +120,9 @@ function decodeModel(encoded: string): string {
   }
 }
 
-function defaultEntry(path: string): PathPolicyEntry {
-  return isNamed(path) ? { path } : { path, clamp: capStyleOfExtraPath(path) };
+function defaultEntry(path: string, pathModels: ReadonlyMap<string, string>): PathPolicyEntry {
+  if (isNamed(path)) return { path };
+  return { path, clamp: capStyleOfExtraPath(path), fixedModel: pathModels.get(path) };
 }
 
 function isNamed(path: string): boolean {
@@ -107,7 +137,8 @@ export function defaultPathPolicy(type: ProviderType): CompiledPathPolicy {
   const known = defaultPolicies.get(type);
   if (known !== undefined) return known;
   if (!isProviderType(type)) return compilePathPolicy([]);
-  const policy = compilePathPolicy(dialectOf(type).inferencePaths.map(defaultEntry));
+  const { inferencePaths, pathModels } = dialectOf(type);
+  const policy = compilePathPolicy(inferencePaths.map((path) => defaultEntry(path, pathModels)));
   defaultPolicies.set(type, policy);
   return policy;
 }

@@ -80,6 +80,28 @@ describe('dialectOf', () => {
     expect(dialectOf('openai').reportsCost('responses')).toBe(false);
   });
 
+  it.each([
+    ['openai', 'v1/responses/input_tokens'],
+    ['openai', 'v1/moderations'],
+    ['anthropic', 'v1/messages/count_tokens'],
+    ['gemini', 'v1alpha/models/gemini-2.5-flash:countTokens'],
+  ] as const)('%s %s → costs nothing', (type, path) => {
+    expect(dialectOf(type).isFree(path)).toBe(true);
+  });
+
+  it.each([
+    ['openai', 'v1/responses'],
+    ['openai', 'v1/embeddings'],
+    ['openai', 'v1/responses/input_tokens/'],
+    ['mistral', 'v1/moderations'],
+    ['anthropic', 'v1/messages'],
+    ['gemini', 'v1/models/a/b:countTokens'],
+    ['gemini', 'v1/models/g:generateContent'],
+    ['gemini', 'x/v1/models/g:countTokens'],
+  ] as const)('%s %s → costs', (type, path) => {
+    expect(dialectOf(type).isFree(path)).toBe(false);
+  });
+
   it('model author → the laboratory, the namespace, or nobody', () => {
     expect(dialectOf('gemini').modelAuthor('gemini-2.5-pro')).toBe('Google');
     expect(dialectOf('groq').modelAuthor('llama-4')).toBeNull();
@@ -109,8 +131,36 @@ describe('capStyleFor', () => {
     ['groq', 'v1/unknown', undefined, 'chat_completions'],
     ['gemini', 'v1/unknown', undefined, 'gemini_native'],
     ['openai', 'v1/responses', 'none', 'none'],
+    ['openai', 'v1/audio/chat/completions', undefined, 'chat_completions'],
+    ['openai', 'v1/embeddings', 'responses', 'responses'],
   ] as const)('%s %s with clamp %p → %s', (type, path, clamp, expected) => {
     expect(capStyleFor(dialectOf(type), classifyPath(path), clamp, path)).toBe(expected);
+  });
+
+  it.each([
+    'v1/embeddings',
+    'openai/v1/embeddings',
+    'embeddings/multimodal',
+    'v1/contextualizedembeddings',
+    'v1beta/models/gemini-embedding-001:embedContent',
+    'v1beta/models/gemini-embedding-001:batchEmbedContents',
+    'v1beta/models/gemini-2.5-flash:countTokens',
+    'v1/messages/count_tokens',
+    'v1/responses/input_tokens',
+    'v1/moderations',
+    'v1/chat/moderations',
+    'v1/rerank',
+    'v1/images/generations',
+    'v1/images/edits',
+    'v1beta/models/imagen-4.0:predict',
+    'v1/videos',
+    'v1/audio/speech',
+    'v1/tts',
+    'v1/ocr',
+  ])('listed path %s generates no text → none, whatever the type speaks', (path) => {
+    for (const type of PROVIDER_TYPES) {
+      expect([type, capStyleFor(dialectOf(type), classifyPath(path), undefined, path)]).toEqual([type, 'none']);
+    }
   });
 
   it.each([

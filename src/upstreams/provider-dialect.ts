@@ -43,6 +43,10 @@ export interface ProviderDialect {
   readonly probe: CredentialProbe | null;
   /** Paths, `{model}` included, that an empty `allowed_paths` permits (decision 3.2). */
   readonly inferencePaths: readonly string[];
+  /** The model that is taken on a path, of `inferencePaths`, where a request names none. */
+  readonly pathModels: ReadonlyMap<string, string>;
+  /** True for the path of a request that the provider serves for nothing. */
+  isFree(path: string): boolean;
   /** True where an answer of that style carries the provider's own cost (contract-app 9.3), so no price is needed. */
   reportsCost(style: ApiStyle): boolean;
   /** Who made the model, for analytics, when the price catalog does not know. */
@@ -50,7 +54,8 @@ export interface ProviderDialect {
 }
 
 function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
-  const { credentialHeader = 'authorization', probePath, costStyles = [], author = null } = facts;
+  const { credentialHeader = 'authorization', probePath, costStyles = [], author = null, freePaths = [] } = facts;
+  const freePatterns = freePaths.map(patternOf);
   return Object.freeze({
     type,
     label: facts.label,
@@ -63,10 +68,17 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
     apiStyles: facts.apiStyles ?? API_STYLES,
     endpointStyles: new Map(facts.endpointPaths ?? []),
     probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },
-    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? [])],
+    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? []), ...freePaths],
+    pathModels: new Map(facts.pathModels ?? []),
+    isFree: (path: string) => freePatterns.some((pattern) => pattern.test(path)),
     reportsCost: (style: ApiStyle) => costStyles.includes(style),
     modelAuthor: (model: string) => (author === 'namespace' ? namespaceOf(model) : author),
   });
+}
+
+/** @param path of the table, of letters, digits, `/`, `_` and `:`, in which `{model}` stands for a segment or part of one. */
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace('{model}', '[^/]+')}$`);
 }
 
 /** The part of a marketplace's model name before the slash; null when there is none of a sensible length. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RecordedRequests, type RecordedScope } from '../limits/requests/recorded-requests.js';
+import { type RecordedMinute, RecordedRequests, type RecordedScope } from '../limits/requests/recorded-requests.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Answers what request limits ask about recorded usage: counts of days begin with it. */
@@ -14,5 +14,9 @@ export class StoredRequests extends RecordedRequests {
     return userId === null
       ? this.events.countRequestsOn(app, day)
       : this.events.countRequestsOfUserOn(app, userId, day);
+  }
+
+  listMinutes(fromMs: number): Promise<readonly RecordedMinute[]> {
+    return this.events.listMinutes(fromMs);
   }
 }

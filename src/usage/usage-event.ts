@@ -1,3 +1,4 @@
+import type { SentUsage } from '../pricing/estimated-cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
@@ -61,8 +62,14 @@ export interface UsageAdmission {
   readonly authMethod: AuthMethod | null;
   /** Milliseconds since the Unix epoch, UTC. */
   readonly createdAtMs: number;
-  /** What the request may cost at most, in whole nano-dollars: what it counts against budgets when nobody can tell. */
+  /** What the request may cost at most, in whole nano-dollars; no estimate of it is higher. */
   readonly worstNanoUsd: number;
+  /** What is taken to be sent with it. */
+  readonly sent: SentUsage;
+  /** That at its price, in whole nano-dollars: what it counts when no answer is heard. */
+  readonly sentNanoUsd: number;
+  /** Most tokens the answer may have, all choices together. */
+  readonly mostOutputTokens: number;
 }
 
 /** One target that was tried for a request. Source: decision 4.6. */
@@ -75,11 +82,28 @@ export interface UsageAttempt {
   readonly error: string | null;
 }
 
+/**
+ * What came of a call: it never went out; it went out and no answer began; an answer that is no success was heard; a
+ * success broke off; a success came to its end.
+ */
+export type CallEnding = 'unsent' | 'unheard' | 'refused' | 'cut' | 'whole';
+
+/** Why an answer was not heard, or not to its end, other than that its client had left. */
+export type AnswerLoss =
+  | 'provider_timeout'
+  | 'provider_silent'
+  | 'provider_reset'
+  | 'answer_unreadable'
+  | 'gateway_interrupted';
+
 /** How a request that was admitted ended. */
 export interface UsageOutcome {
   readonly status: 'ok' | 'provider_error';
-  /** The provider began a successful answer, whatever became of it: then it may have charged for it. */
-  readonly answered: boolean;
+  readonly ending: CallEnding;
+  /** Absent where the answer was heard to its end, or its client had left. */
+  readonly loss?: AnswerLoss | undefined;
+  /** Generated tokens by the bytes of the answer, for one that does not count them itself. */
+  readonly seenOutputTokens?: number | undefined;
   /** Until the first byte of the answer, in milliseconds. */
   readonly latencyMs: number | null;
   readonly clientAborted: boolean;
@@ -89,12 +113,9 @@ export interface UsageOutcome {
   readonly price?: CompiledPrice | undefined;
   /** Of the answer. */
   readonly contentType: string | null;
-  /** Every target that was tried, the one that served last; absent when there was one. */
+  /** Every target that was tried, in their order; absent when there was one. */
   readonly attempts?: readonly UsageAttempt[] | undefined;
-  /**
-   * What targets may charge for that did not serve the request, in whole nano-dollars: the worst case of those that did
-   * not answer in time, what is known of those whose answer had begun and was discarded. Absent: there was none.
-   */
+  /** What targets may charge for that were called before and did not serve the request, in whole nano-dollars. */
   readonly unheardNanoUsd?: number | undefined;
   /** Tools of the request that the provider runs and may charge for beside the tokens. */
   readonly hostedTools?: readonly string[] | undefined;

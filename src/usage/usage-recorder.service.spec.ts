@@ -85,9 +85,9 @@ class FakeBudgets extends Budgets {
 }
 
 /** One call's money, and what it was told. */
-function aHold(nanoUsd: number) {
+function aHold(nanoUsd: number, userId: string | null = null) {
   const told: (string | number)[] = [];
-  const scope = { organizationId: 'org-1', appId: 'notes-abc123', userId: null, budgetNanoUsd: 1e9 };
+  const scope = { organizationId: 'org-1', appId: 'notes-abc123', userId, budgetNanoUsd: 1e9 };
   const hold: BudgetHold = {
     ...{ scope, nanoUsd },
     release: () => void told.push('released'),
@@ -99,6 +99,8 @@ function aHold(nanoUsd: number) {
 }
 
 const price = compilePrice({ input: 2, output: 8 });
+/** What a prompt token costs, in nano-dollars. */
+const SENT_TOKEN = 2_000;
 const clock = new SystemClock();
 let root: string;
 let logs: Record<string, unknown>[];
@@ -163,7 +165,7 @@ describe('usage recorder', () => {
   it('settled twice → the first ending counts', async () => {
     const ticket = admit();
     parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
-    parts.recorder.settle(ticket, anOutcome({ status: 'provider_error', answered: false }));
+    parts.recorder.settle(ticket, anOutcome({ status: 'provider_error', ending: 'refused' }));
     await parts.recorder.flush();
     expect([...events.rows.values()].map((row) => row.status)).toEqual(['ok']);
     expect(linesOf('usage_unresolved_cost')).toEqual([]);
@@ -261,12 +263,16 @@ describe('usage recovery', () => {
   it('decision 4.6: process that died after a request went on to another target → one event, of that target', async () => {
     const ticket = admit();
     const { eventId } = ticket.admission;
-    parts.recorder.redirect(ticket, anAdmission({ eventId, providerSlug: 'backup', model: 'grok-4.5' }));
+    parts.recorder.redirect(
+      ticket,
+      anAdmission({ eventId, providerSlug: 'backup', model: 'grok-4.5', sentNanoUsd: 3 }),
+      40,
+    );
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
     await parts.recovery.onModuleInit();
     expect([...events.rows.values()]).toEqual([
-      expect.objectContaining({ event_id: eventId, provider_slug: 'backup', model: 'grok-4.5' }),
+      expect.objectContaining({ event_id: eventId, provider_slug: 'backup', model: 'grok-4.5', charged_nano_usd: 43 }),
     ]);
   });
 
@@ -370,7 +376,7 @@ describe('money held for a request (decision 4.3)', () => {
   const cost = 6_000_000;
 
   it('settled → holds get the cost at once, and are told when it is stored', async () => {
-    const [user, app] = [aHold(1e9), aHold(1e9)];
+    const [user, app] = [aHold(1e9, 'ada'), aHold(1e9)];
     const ticket = admit({}, [user.hold, app.hold]);
     parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
     expect([user.told, app.told]).toEqual([[cost], [cost]]);
@@ -381,20 +387,20 @@ describe('money held for a request (decision 4.3)', () => {
     ]);
   });
 
-  it('decision 3.11: cost not known → the worst case counts, in the hold and in the event, and the cost stays 0', async () => {
+  it('ADR 0042: cost not known → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
     const { hold, told } = aHold(700);
-    const ticket = admit({ worstNanoUsd: 700 }, [hold]);
-    parts.recorder.settle(ticket, anOutcome({ price, clientAborted: true }));
+    const ticket = admit({ worstNanoUsd: 700_000, sent: { inputTokens: 1, audioSeconds: 0 } }, [hold]);
+    parts.recorder.settle(ticket, anOutcome({ price, ending: 'unheard', clientAborted: true }));
     await parts.recorder.flush();
-    expect(told).toEqual([700, 'stored']);
+    expect(told).toEqual([SENT_TOKEN, 'stored']);
     expect([...events.rows.values()]).toEqual([
-      expect.objectContaining({ cost_source: 'unresolved', charged_nano_usd: 700 }),
+      expect.objectContaining({ cost_source: 'unresolved', charged_nano_usd: SENT_TOKEN }),
     ]);
     expect([...events.rows.values()][0]).not.toHaveProperty('cost_nano_usd');
   });
 
-  it('process dies in between → the worst case is charged by whoever recovers it', async () => {
-    admit({ worstNanoUsd: 700 });
+  it('process dies in between → what was sent is charged by whoever recovers it, not the worst case', async () => {
+    admit({ worstNanoUsd: 700_000, sentNanoUsd: 700 });
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
     await parts.recovery.onModuleInit();
@@ -406,7 +412,7 @@ describe('money held for a request (decision 4.3)', () => {
   it('sent to the next target → the same holds; settled twice → told once', async () => {
     const { hold, told } = aHold(1e9);
     const first = admit({}, [hold]);
-    const second = parts.recorder.redirect(first, { ...first.admission, providerSlug: 'next' });
+    const second = parts.recorder.redirect(first, { ...first.admission, providerSlug: 'next' }, 0);
     parts.recorder.settle(second, anOutcome({ price, reading: aReading() }));
     parts.recorder.settle(second, anOutcome({ price, reading: aReading() }));
     await parts.recorder.flush();

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { chargesOf } from '../budgets/budget.rules.js';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { Ids } from '../common/ids.js';
@@ -7,15 +8,15 @@ import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { EventIds } from './event/event-ids.js';
-import { chargeOf, resolveCost } from './event/usage-cost.rules.js';
+import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
   type AdmittedEvent,
   admissionMembers,
   fixedMembers,
+  interruptedCharge,
   interruptedEvent,
   settledEvent,
 } from './event/usage-event.rules.js';
-import { wholeNumber } from './event/usage-line.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
@@ -69,16 +70,20 @@ export class UsageRecorder implements OnApplicationShutdown {
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
-    return { admission, members, entry: this.journal.admit(interruptedEvent(members, admission)), holds };
+    const event = interruptedEvent(members, admission, interruptedCharge(admission, 0));
+    return { admission, members, entry: this.journal.admit(event), holds };
   }
 
   /**
    * Writes down that a request goes on to another target, to be called right before it is sent there. Its event stays
    * the same one; from here on it tells of this target.
+   *
+   * @param unheardNanoUsd what targets may charge for that were called before, in whole nano-dollars.
    */
-  redirect({ entry, holds }: UsageTicket, admission: UsageAdmission): UsageTicket {
+  redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
-    this.journal.readmit(entry, interruptedEvent(members, admission));
+    const charge = interruptedCharge(admission, unheardNanoUsd);
+    this.journal.readmit(entry, interruptedEvent(members, admission, charge));
     return { admission, members, entry, holds };
   }
 
@@ -101,7 +106,8 @@ export class UsageRecorder implements OnApplicationShutdown {
     if (ticket.entry.settled) return;
     const { event, chargedNanoUsd } = this.settled(ticket, outcome);
     this.journal.settle(ticket.entry, event);
-    for (const hold of ticket.holds) hold.settle(chargedNanoUsd);
+    const charges = chargesOf(ticket.holds, chargedNanoUsd);
+    for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
     this.writer.add(ticket.entry, ticket.holds);
   }
 
@@ -119,17 +125,19 @@ export class UsageRecorder implements OnApplicationShutdown {
   private settled(ticket: UsageTicket, outcome: UsageOutcome): Settlement {
     const { admission, members } = ticket;
     try {
-      const cost = resolveCost(admission.reportsCost, outcome);
-      if (cost.source === 'unresolved') this.incidents.unresolved(admission, outcome.contentType, cost.reason);
-      this.metrics.settled(admission.providerType, outcome.reading, cost);
+      const charge = chargeOf(admission, outcome);
+      const { cost, estimateNanoUsd } = charge;
+      const reason = unresolvedReason(charge);
+      if (reason !== undefined) this.incidents.unresolved(admission, outcome.contentType, reason);
+      this.metrics.settled(admission.providerType, outcome.reading, cost, estimateNanoUsd);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
-      const chargedNanoUsd = chargeOf(cost, admission.worstNanoUsd, outcome.unheardNanoUsd);
-      return { event: settledEvent(ticket, outcome, cost, chargedNanoUsd), chargedNanoUsd };
+      return { event: settledEvent(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
     } catch (error) {
       // A defect of ours must not lose the event: it is recorded as one whose end is unknown.
       this.incidents.unexpected(error);
-      return { event: interruptedEvent(members, admission), chargedNanoUsd: wholeNumber(admission.worstNanoUsd) };
+      const charge = interruptedCharge(admission, outcome.unheardNanoUsd ?? 0);
+      return { event: interruptedEvent(members, admission, charge), chargedNanoUsd: charge };
     }
   }
 }

@@ -44,15 +44,19 @@ export interface UsageEventRow {
   readonly cache_write_tokens: string;
   readonly output_tokens: string;
   readonly cost_nano_usd: string;
+  /** Null: the cost. */
+  readonly charged_nano_usd: string | null;
   readonly reported_cost_nano_usd: string | null;
   readonly cost_source: CostSource | null;
   readonly app_version: string | null;
   readonly auth_method: AuthMethod | null;
   readonly status: UsageStatus;
+  readonly requests: number;
   readonly client_aborted: boolean;
   readonly latency_ms: number | null;
   readonly attempts: readonly UsageAttemptRow[] | null;
   readonly created_at: ReturnType<Clock['now']>;
+  readonly settled_at: ReturnType<Clock['now']> | null;
 }
 
 /** Sums of one application's events, as texts. */
@@ -63,6 +67,7 @@ export interface MonthUsageRow {
   readonly cache_write_tokens: string;
   readonly output_tokens: string;
   readonly cost_nano_usd: string;
+  readonly estimated_nano_usd: string;
 }
 
 /** The same with what went wrong. */
@@ -85,6 +90,7 @@ export interface UserUsageRow extends TotalsRow {
 export interface CurrentUserRow {
   readonly requests_today: string;
   readonly cost_nano_usd: string;
+  readonly estimated_nano_usd: string;
 }
 
 /** Requests of a UTC day, `YYYY-MM-DD`, that ended in one way; the count as text. */

@@ -20,7 +20,11 @@ export const MEASURES = [
   'cache_write_tokens',
   'output_tokens',
   'cost_nano_usd',
+  'estimated_nano_usd',
 ] as const;
 
 /** Columns that every table of sums has, each the sum of the events' own. */
 export const SUM_COLUMNS = ['requests', ...MEASURES] as const;
+
+/** What an event may have cost beside its cost: that much more it counts against budgets. */
+export const ESTIMATE_OF_EVENT = 'greatest(coalesce(charged_nano_usd, cost_nano_usd) - cost_nano_usd, 0)';

@@ -54,13 +54,19 @@ const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
  * and are folded. No request is in both.
  */
 function used(column: string): string {
-  const ofMonth = MONTH_COLUMNS.has(column) ? `kept.${column}` : 'NULL';
   return `
     SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
     WHERE ${ON_DAYS}
     UNION ALL
-    SELECT kept.month, kept.provider_type, kept.status, ${ofMonth}, ${kept()} FROM usage_months kept
+    SELECT kept.month, kept.provider_type, kept.status, kept.${column}, ${kept()} FROM usage_months kept
     WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
+}
+
+/** The same of a column that sums have only as long as the events of their day are there: those have a route. */
+function usedInDetail(column: string): string {
+  return `
+    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    WHERE ${ON_DAYS} AND kept.route IS NOT NULL`;
 }
 
 function kept(): string {
@@ -77,11 +83,11 @@ const BY_DAY = `
 export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
 
 const byColumn = (column: string) => `
-  SELECT used.key, ${TOTALS} FROM (${used(column)}) used
+  SELECT used.key, ${TOTALS} FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
   GROUP BY used.key HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
 
-/** Totals of all that was used on the days, as one row. */
-export const EVERYTHING = `SELECT ${TOTALS} FROM (${used('provider_type')}) used`;
+/** Totals of all that was used on the days, as one row, where it is not folded. */
+export const EVERYTHING = `SELECT ${TOTALS} FROM (${usedInDetail('provider_type')}) used`;
 
 /** Requests of an account that were not refused, from a day on. */
 const REQUESTS_SINCE = `

@@ -10,6 +10,7 @@ const row = {
   cache_write_tokens: '2',
   output_tokens: '4',
   cost_nano_usd: '1500000000',
+  estimated_nano_usd: '250000000',
   errors: '1',
   blocked: '2',
 };
@@ -23,13 +24,14 @@ describe('usage totals', () => {
       cache_write_tokens: 2,
       output_tokens: 4,
       cost_usd: 1.5,
+      estimated_cost_usd: 0.25,
       errors: 1,
       blocked: 2,
     });
   });
 
   it('nothing used → zeros', () => {
-    expect(Object.values(toMonthUsage(undefined))).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(Object.values(toMonthUsage(undefined))).toEqual(Array(7).fill(0));
   });
 
   it('decision 4.2: any amount → the number nearest to its decimal notation', () => {

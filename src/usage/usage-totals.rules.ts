@@ -1,7 +1,9 @@
 import type { UsageTotals } from '../app-directory/app-usage-totals.js';
-import type { MonthUsageRow, TotalsRow } from './usage-rows.js';
+import type { MonthUsageRow, TotalsRow, UsageEventRow } from './usage-rows.js';
 
 const NANO_USD_PER_USD = 1_000_000_000;
+
+type ChargedRow = Pick<UsageEventRow, 'charged_nano_usd' | 'cost_nano_usd'>;
 
 /** What a month's usage amounts to, as clients read it. */
 export type MonthUsage = Omit<UsageTotals, 'errors' | 'blocked'>;
@@ -16,6 +18,12 @@ export function toUsd(nanoUsd: string): number {
   return Number(nanoUsd) / NANO_USD_PER_USD;
 }
 
+/** What a stored event may have cost beside its cost, in whole nano-dollars as Postgres writes them. */
+export function estimateOf({ charged_nano_usd, cost_nano_usd }: ChargedRow): string {
+  const estimate = BigInt(charged_nano_usd ?? cost_nano_usd) - BigInt(cost_nano_usd);
+  return estimate > 0n ? String(estimate) : '0';
+}
+
 /** Sums as clients read them; no row means that nothing was used. */
 export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
   return {
@@ -25,6 +33,7 @@ export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
     cache_write_tokens: Number(row?.cache_write_tokens ?? 0),
     output_tokens: Number(row?.output_tokens ?? 0),
     cost_usd: toUsd(row?.cost_nano_usd ?? '0'),
+    estimated_cost_usd: toUsd(row?.estimated_nano_usd ?? '0'),
   };
 }
 

@@ -8,6 +8,7 @@ import { RecordedRequests } from '../limits/requests/recorded-requests.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
+import { EventCostsRepository } from './event/event-costs.repository.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { OpenCallsRepository } from './ledger/open-calls.repository.js';
@@ -20,6 +21,9 @@ import { UserSharesRepository } from './reports/user-shares.repository.js';
 import { UsageRepriceController } from './reprice/usage-reprice.controller.js';
 import { UsageRepriceRepository } from './reprice/usage-reprice.repository.js';
 import { UsageRepriceService } from './reprice/usage-reprice.service.js';
+import { SettleEstimatesController } from './settle/settle-estimates.controller.js';
+import { SettleEstimatesRepository } from './settle/settle-estimates.repository.js';
+import { SettleEstimates } from './settle/settle-estimates.service.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
@@ -44,10 +48,13 @@ import { UserUsage } from './user-usage.service.js';
  */
 @Module({
   imports: [AppDirectoryModule, BudgetsModule, IdentityModule, JournalModule, PricingModule],
-  controllers: [UsageController, UsageReportsController, UsageRepriceController],
+  controllers: [UsageController, UsageReportsController, UsageRepriceController, SettleEstimatesController],
   providers: [
+    EventCostsRepository,
     OpenCalls,
     OpenCallsRepository,
+    SettleEstimates,
+    SettleEstimatesRepository,
     UsageIncidents,
     UsagePartitions,
     UsagePartitionsRepository,

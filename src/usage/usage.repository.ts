@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
+import { instantOf } from '../common/clock.js';
+import { earliestEventId } from './event/event-id.rules.js';
 import { readBounded } from './read-bounded.js';
 import type {
   AppUsageRow,
@@ -128,8 +130,7 @@ export class UsageRepository {
   /** Sums of those of the users who used the application in the UTC month, `YYYY-MM`. */
   listUserMonths(app: AppRef, userIds: readonly string[], month: string): Promise<UserUsageRow[]> {
     return this.dataSource.query(
-      `SELECT used.user_id, used.requests, used.input_tokens, used.cached_input_tokens, used.cache_write_tokens,
-         used.output_tokens, used.cost_nano_usd, used.errors, used.blocked
+      `SELECT used.user_id, ${SUM_COLUMNS.map((name) => `used.${name}`).join(', ')}, used.errors, used.blocked
        FROM usage_user_months used
        WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = ANY($3)
          AND used.month = to_date($4, 'YYYY-MM')`,
@@ -141,7 +142,7 @@ export class UsageRepository {
   async findUserMonth(app: AppRef, userId: string, today: string): Promise<CurrentUserRow | undefined> {
     const rows = await this.dataSource.query<CurrentUserRow[]>(
       `SELECT CASE used.latest_day WHEN $4::date THEN used.latest_day_requests ELSE 0 END AS requests_today,
-         used.cost_nano_usd
+         used.cost_nano_usd, used.estimated_nano_usd
        FROM usage_user_months used
        WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = $3
          AND used.month = date_trunc('month', $4::date::timestamp)::date`,
@@ -178,6 +179,24 @@ export class UsageRepository {
       `SELECT coalesce(sum(used.requests - used.blocked), 0) AS count FROM usage_user_days used
        WHERE used.organization_id = $1 AND used.app_id = $2 AND used.day = $3::date AND used.user_id = $4`,
       [app.organizationId, app.id, day, userId],
+    );
+  }
+
+  /**
+   * Requests of all users and applications that were not refused, by minute; an empty user is the application as a
+   * whole. Ids of events begin with their time, which is what finds them.
+   */
+  listMinutes(fromMs: number): Promise<{ appId: string; userId: string; minuteStartMs: number; requests: number }[]> {
+    return this.dataSource.query(
+      `SELECT app_id AS "appId", CASE GROUPING(user_id) WHEN 1 THEN '' ELSE user_id END AS "userId",
+         (extract(epoch FROM date_trunc('minute', created_at)) * 1000)::float8 AS "minuteStartMs",
+         sum(requests)::float8 AS requests
+       FROM usage_events
+       WHERE event_id >= $1 AND created_at >= $2 AND NOT starts_with(status, 'blocked_')
+       GROUP BY GROUPING SETS ((app_id, date_trunc('minute', created_at)),
+         (app_id, user_id, date_trunc('minute', created_at)))
+       HAVING GROUPING(user_id) = 1 OR user_id IS NOT NULL`,
+      [earliestEventId(fromMs), instantOf(fromMs)],
     );
   }
 

@@ -12,6 +12,8 @@ export interface CurrentUsage {
   readonly requestsToday: number;
   /** In the current UTC month, US dollars. */
   readonly monthCostUsd: number;
+  /** What that month may have cost beside it. */
+  readonly monthEstimatedCostUsd: number;
 }
 
 /** Requests of one UTC day that ended in one way. */
@@ -44,7 +46,11 @@ export class UserUsage {
   /** Zeros for a user who was never seen. */
   async currentOf(app: AppRef, userId: string): Promise<CurrentUsage> {
     const row = await this.events.findUserMonth(app, userId, this.clock.utcDay());
-    return { requestsToday: Number(row?.requests_today ?? 0), monthCostUsd: toUsd(row?.cost_nano_usd ?? '0') };
+    return {
+      requestsToday: Number(row?.requests_today ?? 0),
+      monthCostUsd: toUsd(row?.cost_nano_usd ?? '0'),
+      monthEstimatedCostUsd: toUsd(row?.estimated_nano_usd ?? '0'),
+    };
   }
 
   /**

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppConfigParser } from '../app-directory/app-config-parser.js';
+import type { AppRef, AppRow } from '../app-directory/app-row.js';
 import { NO_USAGE } from '../app-directory/app-usage-totals.js';
+import { isUserId, USER_ID_FORM } from '../app-directory/user-id.rules.js';
 import { Clock } from '../common/clock.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { UserUsage } from '../usage/user-usage.service.js';
@@ -43,6 +45,7 @@ export class ManagedUsers {
     private readonly repository: UsersRepository,
     private readonly blockedUsers: BlockedUsers,
     private readonly usage: UserUsage,
+    private readonly configs: AppConfigParser,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -56,7 +59,7 @@ export class ManagedUsers {
 
   /**
    * @param month UTC, `YYYY-MM`; the current one when absent.
-   * @throws not_found nobody of this id was ever seen.
+   * @throws not_found nobody of this id was ever seen or blocked.
    */
   async get(app: AppRef, userId: string, month = this.clock.utcMonth()): Promise<SingleUser> {
     const row = await this.views.find(app, userId);
@@ -66,20 +69,54 @@ export class ManagedUsers {
   }
 
   /**
-   * Keeps a user out, or lets them in again: at the next exchange, and at every instance within ten seconds, normally at
-   * once. Repeating it changes nothing, and is told to every instance again.
+   * Keeps a user out, also one who was never seen: at the next exchange, and at every instance within ten seconds,
+   * normally at once. Repeating it changes nothing, and is told to every instance again.
    *
-   * @throws not_found nobody of this id was ever seen.
-   * Source: contract-admin 4; decision 5.2.
+   * @throws invalid_request no user can have this id; the application does not tell users apart, and nobody of this id
+   * was seen while it did.
+   * @throws app_not_found it was deleted during this call.
    */
-  async setStatus(admin: AdminPrincipal, app: AppRef, userId: string, status: UserStatus): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
-      const isChanged = await this.repository.setStatus(tx, app, userId, status);
+  async block(admin: AdminPrincipal, app: AppRow, userId: string): Promise<void> {
+    if (!isUserId(userId)) throw invalidRequest('user_id', USER_ID_FORM);
+    if (!this.hasUsers(app) && (await this.views.find(app, userId)) === undefined) throw withoutUsers();
+    await this.change(admin, app, { userId, status: 'blocked' }, async (tx) => {
+      const isChanged = await this.repository.block(tx, app, userId, this.clock.now());
+      if (isChanged === undefined) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
+      return isChanged;
+    });
+  }
+
+  /**
+   * Lets a user in again, in the same way.
+   *
+   * @throws not_found nobody of this id was ever seen or blocked.
+   */
+  async unblock(admin: AdminPrincipal, app: AppRow, userId: string): Promise<void> {
+    await this.change(admin, app, { userId, status: 'active' }, async (tx) => {
+      const isChanged = await this.repository.unblock(tx, app, userId);
       if (isChanged === undefined) throw new GatewayError('not_found');
-      if (isChanged) await this.trail.record(tx, admin, entryOf(app, userId, status));
+      return isChanged;
+    });
+  }
+
+  /** @param write answers whether it changed the user. */
+  private async change(
+    admin: AdminPrincipal,
+    app: AppRef,
+    { userId, status }: { readonly userId: string; readonly status: UserStatus },
+    write: (tx: EntityManager) => Promise<boolean>,
+  ): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      if (await write(tx)) await this.trail.record(tx, admin, entryOf(app, userId, status));
       await this.blockedUsers.announceChange(tx, app.id);
     });
     this.blockedUsers.forget(app.id);
+  }
+
+  /** An application whose configuration no longer parses may have users: what it is asked to block is blocked. */
+  private hasUsers({ config }: AppRow): boolean {
+    const stored = this.configs.read(config);
+    return stored.configError !== null || stored.config.authentication.end_user !== undefined;
   }
 
   /** All users are passed over from the nearer end; nobody knows which is nearer for those that pass a filter. */
@@ -100,6 +137,13 @@ export class ManagedUsers {
     const usage = await this.usage.totalsOf(app, ids, month);
     return rows.map((row) => ({ ...row, usage: usage.get(row.id) ?? NO_USAGE }));
   }
+}
+
+function withoutUsers(): GatewayError {
+  return new GatewayError('invalid_request', {
+    message: 'app: does not tell users apart, so that none can be blocked; set authentication.end_user.',
+    reason: 'app_without_users',
+  });
 }
 
 function entryOf(app: AppRef, userId: string, status: UserStatus): AuditEntry {

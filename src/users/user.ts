@@ -20,7 +20,7 @@ export interface UserRow {
   readonly status: UserStatus;
   readonly createdAt: Instant;
   readonly lastSeenAt: Instant | null;
-  /** Known from usage only. */
+  /** Active, and never exchanged a proof: known from usage, or from a block that ended. */
   readonly isVirtual: boolean;
   /** The attestation key used last; null where there is none. */
   readonly attestKeyId: string | null;

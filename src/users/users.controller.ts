@@ -5,12 +5,15 @@ import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { GetUserRequest } from './dto/get-user.request.js';
+import { GetNamedUserRequest, GetUserRequest, NamedUserRequest } from './dto/get-user.request.js';
 import { ListUsersRequest } from './dto/list-users.request.js';
 import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
 import { ManagedUsers } from './managed-users.service.js';
 
 const TAG = 'Admin operations';
+/** `user` and not `users`: below that every segment is the id of somebody, who may be called `block` (ADR 0039). */
+const NAMED = 'apps/:app/user';
+const AS_NAMED = 'For ids that URL software changes in a path, such as those with a slash.';
 const UserParam = () =>
   ApiParam({ name: 'user', description: 'Id of the user, percent-encoded.', schema: { type: 'string' } });
 
@@ -55,17 +58,17 @@ export class UsersController {
     tag: TAG,
     summary: 'Block a user',
     description:
-      'Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.',
+      'Also one who was never seen: any id can be blocked before its user comes. Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.',
   })
   @UserParam()
-  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UserBlockResponse })
   async block(
     @Admin() admin: AdminPrincipal,
     @OwnApp() app: AppRow,
     @Param('user') userId: string,
   ): Promise<UserBlockResponse> {
-    await this.users.setStatus(admin, app, userId, 'blocked');
+    await this.users.block(admin, app, userId);
     return UserBlockResponse.from(app.id, userId, 'blocked');
   }
 
@@ -86,7 +89,49 @@ export class UsersController {
     @OwnApp() app: AppRow,
     @Param('user') userId: string,
   ): Promise<UserBlockResponse> {
-    await this.users.setStatus(admin, app, userId, 'active');
+    await this.users.unblock(admin, app, userId);
     return UserBlockResponse.from(app.id, userId, 'active');
+  }
+
+  @Get(NAMED)
+  @AdminAppAccess('read')
+  @Operation({ id: 'getNamedAppUser', tag: TAG, summary: 'Read a user named in the query', description: AS_NAMED })
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse({ type: SingleUserResponse })
+  getNamed(@OwnApp() app: AppRow, @Query() { user_id, month }: GetNamedUserRequest): Promise<SingleUserResponse> {
+    return this.get(app, user_id, { month });
+  }
+
+  @Post(`${NAMED}/block`)
+  @AdminAppAccess('write')
+  @HttpCode(200)
+  @Operation({ id: 'blockNamedAppUser', tag: TAG, summary: 'Block a user named in the query', description: AS_NAMED })
+  @Fails('invalid_request', 'app_not_found')
+  @ApiOkResponse({ type: UserBlockResponse })
+  blockNamed(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Query() { user_id }: NamedUserRequest,
+  ): Promise<UserBlockResponse> {
+    return this.block(admin, app, user_id);
+  }
+
+  @Post(`${NAMED}/unblock`)
+  @AdminAppAccess('write')
+  @HttpCode(200)
+  @Operation({
+    id: 'unblockNamedAppUser',
+    tag: TAG,
+    summary: 'Unblock a user named in the query',
+    description: AS_NAMED,
+  })
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse({ type: UserBlockResponse })
+  unblockNamed(
+    @Admin() admin: AdminPrincipal,
+    @OwnApp() app: AppRow,
+    @Query() { user_id }: NamedUserRequest,
+  ): Promise<UserBlockResponse> {
+    return this.unblock(admin, app, user_id);
   }
 }

@@ -14,8 +14,8 @@ import { UsersService } from './users.service.js';
 /**
  * End users of applications: kept at an exchange, listed, blocked, unblocked.
  *
- * Tables: app_users; reads device_keys. Routes: `/v1/admin/apps/{app}/users*`. Codes: not_found, auth_required
- * (blocked), app_not_found (deleted during an exchange). Log lines: none.
+ * Tables: app_users; reads device_keys. Routes: `/v1/admin/apps/{app}/users*`, `/v1/admin/apps/{app}/user*`. Codes:
+ * not_found, auth_required (blocked), app_not_found (deleted meanwhile), invalid_request (no user id, no users). Log lines: none.
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, UsageModule],

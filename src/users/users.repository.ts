@@ -98,18 +98,38 @@ export class UsersRepository {
     return rows[0]?.users ?? 0;
   }
 
-  /** Blocking ends an open claim window. @returns whether that changed the user; `undefined` when there is none. */
-  async setStatus(tx: EntityManager, app: AppRef, userId: string, status: UserStatus): Promise<boolean | undefined> {
+  /**
+   * Blocks whoever has this id or will have it, in one statement, so that nobody appears between looking and writing
+   * (ADR 0039). Who was never seen is stored as a virtual user, as whom the end of the block leaves them. Ends an open
+   * claim window.
+   *
+   * @returns whether that changed the user; `undefined` when the application is gone.
+   */
+  async block(tx: EntityManager, app: AppRef, userId: string, at: Instant): Promise<boolean | undefined> {
     const user = [app.organizationId, app.id, userId];
-    const [, changed]: [unknown[], number] = await tx.query(
-      `UPDATE app_users known SET status = $4,
-         claim_pending_since = CASE WHEN $4 = 'active' THEN known.claim_pending_since END
-       WHERE ${THE_USER} AND known.status <> $4`,
-      [...user, status],
+    const changed: unknown[] = await tx.query(
+      `INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, is_virtual)
+       SELECT app.organization_id, app.id, $3, 'blocked', $4::timestamptz, true
+       FROM apps app WHERE app.organization_id = $1 AND app.id = $2 FOR KEY SHARE OF app
+       ON CONFLICT (app_id, id) DO UPDATE SET status = 'blocked', claim_pending_since = NULL
+       WHERE known.status <> 'blocked' RETURNING known.id`,
+      [...user, at],
     );
-    if (changed > 0) return true;
+    if (changed.length > 0) return true;
     const known: unknown[] = await tx.query(`SELECT FROM app_users known WHERE ${THE_USER}`, user);
     return known.length > 0 ? false : undefined;
+  }
+
+  /** @returns whether that changed the user, whose row stays locked; `undefined` when there is none. */
+  async unblock(tx: EntityManager, app: AppRef, userId: string): Promise<boolean | undefined> {
+    const user = [app.organizationId, app.id, userId];
+    const [known]: { status: UserStatus }[] = await tx.query(
+      `SELECT known.status FROM app_users known WHERE ${THE_USER} FOR UPDATE`,
+      user,
+    );
+    if (known?.status !== 'blocked') return known && false;
+    await tx.query(`UPDATE app_users known SET status = 'active' WHERE ${THE_USER}`, user);
+    return true;
   }
 
   async listBlocked(appId: string): Promise<string[]> {

@@ -20,10 +20,13 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-function line(route: string, { scheme, firstParty, needs, role, credential, ownApp }: AccessDeclaration): string {
+function line(
+  route: string,
+  { scheme, firstParty, exactOrigin, needs, role, credential, ownApp }: AccessDeclaration,
+): string {
   const [method = '', path = ''] = route.split(' ');
   const only = credential === undefined ? undefined : `${credential} only`;
-  const from = firstParty ? 'first party' : undefined;
+  const from = exactOrigin ? 'exact origin' : firstParty ? 'first party' : undefined;
   const words = [scheme, from, needs, role, only, ownApp ? 'own app' : undefined].filter((word) => word !== undefined);
   return `${method.padEnd(6)} ${path.padEnd(60)} ${words.join(', ')}`;
 }

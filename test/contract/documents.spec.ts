@@ -7,7 +7,7 @@ const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 /** Code that is a path of this repository: no placeholder, no pattern. */
 const PATH = /`((?:src|test|migrations|bench|docs)\/[\w./-]*)`/g;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
-const SCRIPT = /`npm run ([a-z:-]+)/g;
+const SCRIPT = /`npm run ([a-z0-9:-]+)/g;
 
 function read(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8');

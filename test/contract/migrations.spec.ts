@@ -5,7 +5,7 @@ import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/platform/database/migration-list.js';
 import { dropDatabase, emptyDatabase } from '../support/database.js';
-import { SUMS_OUT_OF_STEP } from '../support/usage-sums.js';
+import { ALL_USERS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../support/usage-sums.js';
 
 let url: string;
 let source: DataSource;
@@ -113,7 +113,8 @@ describe('migrations', () => {
     const events = () => source.query('SELECT * FROM usage_events ORDER BY id');
     const kept: object[] = await events();
     await up();
-    expect(await events()).toEqual(kept.map((event) => ({ ...event, charged_nano_usd: null })));
+    const added = { charged_nano_usd: null, settled_at: null, usage_parts: null };
+    expect(await events()).toEqual(kept.map((event) => ({ ...event, ...added })));
     expect(await source.query(SPENT_OUT_OF_STEP)).toEqual([]);
     for (const sql of SUMS_OUT_OF_STEP) expect(await source.query(sql)).toEqual([]);
     const places = await source.query('SELECT DISTINCT tableoid::regclass::text AS place FROM usage_events ORDER BY 1');
@@ -146,6 +147,64 @@ describe('migrations', () => {
     expect(await source.query(`${kept} WHERE issuer = 'https://accounts.google.com' ORDER BY subject`)).toEqual(google);
     for (const _later of MIGRATIONS.slice(naming)) await source.undoLastMigration({ transaction: 'each' });
     expect(await source.query(`${kept} ORDER BY subject`)).toEqual(google);
+    await before.destroy();
+  });
+
+  it('events that count more than they cost, before estimates were shown → every sum shows them; on the way back none does', async () => {
+    const showing = MIGRATIONS.findIndex(({ name }) => name.startsWith('ShowEstimates'));
+    const before = await connect(MIGRATIONS.slice(0, showing));
+    await before.runMigrations({ transaction: 'each' });
+    const events: [id: string, userId: string | null, charged: number | null][] = [
+      ['a', 'ann', 70],
+      ['b', 'ann', null],
+      ['c', null, 25],
+      ['d', 'ben', 10],
+    ];
+    for (const event of events) {
+      await before.query(
+        `INSERT INTO usage_events (event_id, organization_id, app_id, user_id, provider_type, model, route, status,
+           cost_nano_usd, charged_nano_usd, created_at) VALUES ($1, 'org-1', 'app-1', $2, 'openai', 'm', 'r', 'ok', 10, $3, now())`,
+        event,
+      );
+    }
+    await before.query(`
+      INSERT INTO usage_days (organization_id, app_id, day, provider_type, model, route, status, requests, input_tokens,
+        cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd)
+      SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date, provider_type, model, route, status, 4, 0, 0, 0,
+        0, 40 FROM usage_events WHERE event_id = 'a'`);
+    await before.query(`
+      INSERT INTO usage_user_days
+      SELECT organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date, count(*), 0, 0, 0, 0, 10 * count(*), 0, 0
+      FROM usage_events WHERE user_id IS NOT NULL GROUP BY 1, 2, 3, 4`);
+    await before.query(`
+      INSERT INTO usage_user_months
+      SELECT organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date, requests, 0, 0, 0, 0, cost_nano_usd,
+        0, 0, now(), now(), day, requests FROM usage_user_days`);
+    await before.query(`
+      INSERT INTO budget_months (organization_id, app_id, user_id, month, spent_nano_usd)
+      SELECT 'org-1', 'app-1', user_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, spent
+      FROM (VALUES ('', 115), ('ann', 80), ('ben', 10)) AS known(user_id, spent)`);
+    await up();
+    const estimates = (table: string) =>
+      source.query(`SELECT coalesce(sum(estimated_nano_usd), 0)::integer AS estimated FROM ${table}`);
+    expect(await estimates('usage_days')).toEqual([{ estimated: 75 }]);
+    for (const table of ['usage_user_days', 'usage_all_users_days', 'usage_user_months']) {
+      expect([table, await estimates(table)]).toEqual([table, [{ estimated: 60 }]]);
+    }
+    const budgets = await source.query(
+      'SELECT user_id, estimated_nano_usd::integer AS is FROM budget_months ORDER BY 1',
+    );
+    expect(budgets).toEqual([
+      { user_id: '', is: 75 },
+      { user_id: 'ann', is: 60 },
+      { user_id: 'ben', is: 0 },
+    ]);
+    expect(await source.query(ALL_USERS_OUT_OF_STEP)).toEqual([]);
+    for (const _later of MIGRATIONS.slice(showing)) await source.undoLastMigration({ transaction: 'each' });
+    await source.query("DELETE FROM usage_user_days WHERE user_id = 'ann'");
+    expect(await source.query('SELECT sum(requests)::integer AS left FROM usage_all_users_days')).toEqual([
+      { left: 1 },
+    ]);
     await before.destroy();
   });
 

@@ -99,6 +99,19 @@ describe('contract-app 3.1: exchange of an API key', () => {
     await trail.isServed(await post(good), served);
   });
 
+  it('claims whose names are URLs → addressed by lists, stored and answered as they were sent', async () => {
+    const name = 'https://example.com/claims';
+    const paths = { user_id_claim: [name, 'user.id'], required_claims: [{ path: [name, 'plan'], equals: 'pro' }] };
+    const { app, post, trail, good } = await backend(paths);
+    const { config } = (await world.api.get(`/v1/admin/apps/${app.id}`)).body.app;
+    expect(config.authentication.end_user.issuer).toMatchObject(paths);
+    const issuer_token = await world.issuer.token({ sub: 'sub', [name]: { 'user.id': 'ada', plan: 'pro' } });
+    await trail.isServed(await post({ ...good, issuer_token }), served);
+    const unpaid = await world.issuer.token({ sub: 'sub', [name]: { 'user.id': 'ada', plan: 'free' } });
+    const missing = refused(403, 'issuer_claims_missing', 'claims_missing', 'ada');
+    await trail.isRefused(await post({ ...good, issuer_token: unpaid }), missing);
+  });
+
   it('3.4: a claim is missing → issuer_claims_missing, the user named and stored as waiting', async () => {
     const { app, post, trail, good } = await backend({ required_claims: [{ path: 'plan', equals: 'pro' }] });
     const missing = refused(403, 'issuer_claims_missing', 'claims_missing', 'ada');

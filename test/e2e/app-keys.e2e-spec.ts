@@ -5,6 +5,7 @@ import { AppKeyDirectory } from '../../src/keys/app-key-directory.js';
 import { AppKeyUses } from '../../src/keys/app-key-uses.js';
 import { firstOrganizationId, newMember } from '../support/accounts.js';
 import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';
+import { auditEntries } from '../support/audit-entries.js';
 import { untilStatementWaits } from '../support/lock-waits.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -84,14 +85,43 @@ describe('keys of an application', () => {
     expect((await world.api.get(keysOf(other.id))).body.keys[0].status).toBe('active');
   });
 
-  it('application of devices → 400 on every key route', async () => {
+  it('application of devices → has none and gets none', async () => {
     const app = await world.app(rawDeviceConfig());
-    const answers = [
-      await world.api.get(keysOf(app.id)),
-      await world.api.post(keysOf(app.id), { name: 'Backend' }),
-      await world.api.post(`${keysOf(app.id)}/key_${'a'.repeat(20)}/revoke`),
-    ];
-    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect((await world.api.get(keysOf(app.id))).body).toEqual({ app_id: app.id, keys: [] });
+    const issued = await world.api.post(keysOf(app.id), { name: 'Backend' });
+    expect([issued.status, issued.body.error.code]).toEqual([400, 'invalid_request']);
+    const revoked = await world.api.post(`${keysOf(app.id)}/key_${'a'.repeat(20)}/revoke`);
+    expect([revoked.status, revoked.body.error.code]).toEqual([404, 'not_found']);
+  });
+
+  it('application that came to be one of devices → its keys are listed, can be revoked, and stay so when it is back', async () => {
+    const app = await world.app();
+    const [kept] = (await world.api.get(keysOf(app.id))).body.keys;
+    const leaked = (await world.api.post(keysOf(app.id), { name: 'Leaked' })).body;
+    const replace = async (config: object) => {
+      const { revision, name } = (await world.api.get(`/v1/admin/apps/${app.id}`)).body.app;
+      expect((await world.api.put(`/v1/admin/apps/${app.id}`, { name, revision, config })).status).toBe(200);
+    };
+    await replace(rawDeviceConfig());
+    const { keys } = (await world.api.get(keysOf(app.id))).body;
+    expect(keys.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
+      [leaked.id, 'active'],
+      [kept.id, 'active'],
+    ]);
+    expect((await world.api.post(keysOf(app.id), { name: 'More' })).body.error.code).toBe('invalid_request');
+    for (let call = 0; call < 2; call++) {
+      const answer = await world.api.post(`${keysOf(app.id)}/${leaked.id}/revoke`);
+      expect([answer.status, answer.body]).toEqual([200, { app_id: app.id, key: leaked.id }]);
+    }
+    const trail = await auditEntries(world, await firstOrganizationId(world.dataSource));
+    const ofKey = trail.filter((entry) => entry.target_id === leaked.id).map(({ action }) => action);
+    expect(ofKey).toEqual(['app_key.created', 'app_key.revoked']);
+    await replace({ ...rawServerConfig(), authentication: { type: 'api_key', end_user: { source: 'header' } } });
+    const call = (key: string) =>
+      fetch(`${world.baseUrl}/v1/apps/${app.id}/me`, {
+        headers: { authorization: `Bearer ${key}`, 'x-end-user-id': 'ann' },
+      });
+    expect([(await call(leaked.key)).status, (await call(app.key)).status]).toEqual([401, 200]);
   });
 
   it('a member → lists, neither issues nor revokes', async () => {

@@ -93,10 +93,11 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     }
   });
 
-  it('type changed to one without keys → the key routes refuse', async () => {
+  it('type changed to one without keys → its keys are listed still', async () => {
     const { id } = await created();
     await world.api.put(`${APPS}/${id}`, { name: 'Mobile', config: rawDeviceConfig(), revision: 1 });
-    expect((await world.api.get(`${APPS}/${id}/keys`)).status).toBe(400);
+    const { status, body } = await world.api.get(`${APPS}/${id}/keys`);
+    expect([status, body.keys.length]).toEqual([200, 1]);
   });
 
   it('stored configuration no longer parses → answered as stored with config_error, check 400, PUT repairs it', async () => {
@@ -130,6 +131,24 @@ describe('POST validate and GET check', () => {
     const written = await world.api.put(`${APPS}/${id}`, { ...bad, revision: 1 });
     expect(validated.status).toBe(400);
     expect(validated.body).toEqual(written.body);
+  });
+
+  it.each<[string, object, number]>([
+    ['the body of a creation', {}, 200],
+    ['the body of a replacement', { revision: 1, status: 'disabled' }, 200],
+    ['a stale revision', { revision: 2 }, 409],
+    ['a revision of no number', { revision: '1' }, 400],
+    ['an unknown status', { revision: 1, status: 'paused' }, 400],
+    ['a blank name', { revision: 1, name: ' ' }, 400],
+    ['an id', { revision: 1, id: 'mine' }, 400],
+    ['a member that nobody knows', { revision: 1, owner: 'me' }, 400],
+  ])('validate: %s → the answer of PUT', async (_name, members, status) => {
+    const { id } = await created();
+    const body = { ...serverBody(), ...members };
+    const validated = await world.api.post(`${APPS}/${id}/validate`, body);
+    const written = await world.api.put(`${APPS}/${id}`, { revision: 1, ...body });
+    expect([validated.status, written.status]).toEqual([status, status]);
+    expect(validated.body).toEqual(status === 200 ? { valid: true, app_id: id } : written.body);
   });
 
   it('validate: a member with a read key → may ask', async () => {

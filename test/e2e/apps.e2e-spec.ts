@@ -191,6 +191,7 @@ describe('GET /v1/admin/apps', () => {
           input_tokens: 100,
           output_tokens: 20,
           cost_usd: 0.0015,
+          estimated_cost_usd: 0,
           errors: 1,
         }),
       }),

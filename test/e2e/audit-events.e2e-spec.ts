@@ -8,6 +8,7 @@ import { startWorld, type World } from '../support/world.js';
 const PATH = '/v1/admin/audit-events';
 const TODAY = '2026-11-20';
 
+const HOUR_MS = 3_600_000;
 const clock = new FakeClock(Date.parse(`${TODAY}T12:00:00Z`));
 let world: World;
 let organizationId: string;
@@ -47,7 +48,7 @@ function targets({ body }: ApiAnswer): string[] {
 
 describe('GET /v1/admin/audit-events', () => {
   it('what a person did through the console → who, with what, to what, and when', async () => {
-    const person = await newPerson(world, { organizationId, sessionEndsAt: new Date('2100-01-01') });
+    const person = await newPerson(world, { organizationId, sessionEndsAt: new Date(clock.nowMs() + HOUR_MS) });
     const { body } = await person.client.post('/v1/admin/keys', { name: 'Traced', grant: 'read' });
     const answer = await world.api.get(`${PATH}?limit=1`);
     expect([answer.status, answer.body]).toEqual([
@@ -170,7 +171,11 @@ describe('GET /v1/admin/audit-events', () => {
   });
 
   it('contract-admin 6.3: a member, and a key that reads → may', async () => {
-    const member = await newPerson(world, { organizationId, role: 'member', sessionEndsAt: new Date('2100-01-01') });
+    const member = await newPerson(world, {
+      organizationId,
+      role: 'member',
+      sessionEndsAt: new Date(clock.nowMs() + HOUR_MS),
+    });
     const { key } = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });
     for (const client of [member.client, world.as(key)]) expect((await client.get(PATH)).status).toBe(200);
   });

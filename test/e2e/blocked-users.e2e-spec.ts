@@ -20,7 +20,7 @@ let isDocumented: (answer: Answer) => void;
 beforeAll(async () => {
   redis = await reachRedis();
   world = await startWorld({ env: { REDIS_URL: redis.url } });
-  isDocumented = await documentedRefusals(world);
+  isDocumented = documentedRefusals(world);
   other = await startFurtherInstance(world);
 });
 
@@ -115,6 +115,7 @@ describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 
       cache_write_tokens: 0,
       output_tokens: 0,
       cost_usd: 0,
+      estimated_cost_usd: 0,
       reported_cost_usd: null,
       cost_source: null,
       app_version: '2.0',
@@ -123,6 +124,8 @@ describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 
       client_aborted: null,
       latency_ms: null,
       attempts: null,
+      settled_at: null,
+      requests: 1,
     });
   });
 

@@ -5,7 +5,7 @@ import { clientOf, newPerson, newSession, organizationCookie } from '../support/
 import { startWorld, type World } from '../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
-const PROVIDER = { type: 'openai', name: 'Second', slug: 'of-second', secret: 'sk-test' };
+const PROVIDER = { type: 'openai', name: 'Second', slug: 'of-second', secret: 'sk-test-1234' };
 
 function toBrowsers(headers: Readonly<Record<string, unknown>>): unknown[] {
   return [headers['cache-control'], headers['x-frame-options'], headers['referrer-policy']];

@@ -90,6 +90,18 @@ describe('who is signed in (contract-admin 7.1)', () => {
     expect(await isSignedIn(cookie)).toBe(false);
   });
 
+  it.each([
+    ['a minute', 60_000, true],
+    ['a little more than a minute', 61_000, false],
+    ['a year', 365 * DAY_MS, false],
+  ])('ADR 0038: begun by a clock that was %s ahead → holds: %s', async (_name, aheadMs, holds) => {
+    clock.advance(aheadMs);
+    const { cookie } = await registered(world);
+    expect(await isSignedIn(cookie)).toBe(true);
+    clock.advance(-aheadMs);
+    expect(await isSignedIn(cookie)).toBe(holds);
+  });
+
   it('contract-admin 7.2: renewed by a request that is refused → its cookie is set again all the same', async () => {
     const { typed, cookie } = await registered(world);
     clock.advance(DAY_MS);

@@ -229,6 +229,12 @@ describe('contract-app 2.5: assertions, each wrong in one way', () => {
     const late = await own.phone.challenge();
     await world.dataSource.query('UPDATE auth_challenges SET expires_at = now() WHERE app_id = $1', [own.app.id]);
     await own.trail.isRefused(await own.phone.exchange({ challenge: late }), notInForce);
+    const ahead = await own.phone.challenge();
+    await world.dataSource.query(
+      "UPDATE auth_challenges SET expires_at = now() + interval '1 year' WHERE app_id = $1",
+      [own.app.id],
+    );
+    await own.trail.isRefused(await own.phone.exchange({ challenge: ahead }), notInForce);
   });
 });
 

@@ -203,6 +203,20 @@ describe('contract-app 2.1: a challenge is used once, within five minutes, by it
     await trail.isRefused(await phone.register({ challenge }), notInForce);
   });
 
+  it.each([
+    ['6 minutes', 200],
+    ['7 minutes', 403],
+    ['1 year', 403],
+  ])('ADR 0038: in force for %s more, by a clock of the database that was ahead → %d', async (left, status) => {
+    const { app, phone } = await install();
+    const challenge = await phone.challenge();
+    await world.dataSource.query(
+      "UPDATE auth_challenges SET expires_at = now() + $2::interval - interval '1 second' WHERE app_id = $1",
+      [app.id, left],
+    );
+    expect((await phone.register({ challenge })).status).toBe(status);
+  });
+
   it('of another application → refused, and still in force for its own', async () => {
     const [own, other] = [await install(), await install()];
     const challenge = await own.phone.challenge();

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rawSelection, rawServerConfig } from '../support/app-configs.js';
 import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
+import { json } from '../support/upstream-scripts.js';
 import type { World } from '../support/world.js';
 
 const APPS = '/v1/admin/apps';
 const PRICED = { provider: 'openai', model: 'gpt-4.1' };
+const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };
 const UNPRICED = 'gpt-of-tomorrow';
 
 let stage: GatewayWorld;
@@ -160,8 +162,103 @@ describe('targets that go away later (contract-admin 2.6, "Grandfathering")', ()
   });
 });
 
+describe('params, judged by the rules of a call (decision 8.1.10)', () => {
+  const viaVercel = { provider: 'through-vercel', model: 'gpt-4.1' };
+  it.each<[string, object, object, string]>([
+    ['work in the background', { background: true }, {}, 'background: requests that run in the background'],
+    ['a text where a switch belongs', { background: 'no' }, {}, 'background: must be true or false'],
+    ['a dearer tier', { service_tier: 'priority' }, {}, 'service_tier: cannot be priced'],
+    ['other models', { fallbacks: ['o3'] }, {}, 'fallbacks: cannot be used'],
+    ['tools that are no list', { tools: { type: 'web_search' } }, {}, 'tools: must be an array'],
+    [
+      'a limit above the cap',
+      { max_output_tokens: 101 },
+      { max_output_tokens: 100 },
+      'max_output_tokens: 101 is above',
+    ],
+    ['a limit that is a text', { max_output_tokens: '5' }, {}, 'max_output_tokens: must be a number'],
+    ['a limit below zero', { max_output_tokens: -1 }, {}, 'max_output_tokens: must be a whole number'],
+    ['a response id that is a number', { previous_response_id: 7 }, {}, 'previous_response_id: must be a non-empty'],
+    ['a judged name in other case', { Max_Output_Tokens: 5 }, {}, 'max_output_tokens: "Max_Output_Tokens"'],
+    ['models on a gateway that would take them', { models: ['o3'] }, viaVercel, 'models: cannot be used'],
+    ['models on a fallback there', { models: ['o3'] }, { fallback: [viaVercel] }, 'models: cannot be used'],
+    [
+      'an option of the gateway that is ours',
+      { providerOptions: { gateway: { byok: {} } } },
+      viaVercel,
+      'providerOptions.gateway.byok: cannot be used',
+    ],
+  ])('%s → 400 naming it', async (_name, params, endpoint, problem) => {
+    const [status, message] = await refusalOf(withEndpoint({ ...PRICED, ...endpoint, params }));
+    expect([status, message.startsWith(`config.endpoints.say.params.${problem}`) ? problem : message]).toEqual([
+      400,
+      problem,
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ['what only a gateway reads, without one', { models: ['o3'], providerOptions: { gateway: { byok: {} } } }, {}],
+    ['objects kept at the provider', { prompt: { id: 'pmpt_1' }, tools: [] }, {}],
+    ['the cap itself', { max_output_tokens: 100 }, { max_output_tokens: 100 }],
+    ['null, which counts as absent', { background: null, service_tier: null, max_output_tokens: null }, {}],
+  ])('%s → accepted', async (_name, params, endpoint) => {
+    await created(withEndpoint({ ...PRICED, ...endpoint, params }));
+  });
+
+  it('a target comes back behind a gateway → the check says what no longer works, the other endpoint serves, pausing works', async () => {
+    const { id } = await world.provider({ slug: 'moves' });
+    const target = { api_style: 'responses', provider: 'moves', model: 'gpt-4.1' };
+    const config = {
+      ...rawServerConfig(),
+      endpoints: { odd: { ...target, params: { models: ['o3'] } }, even: target },
+    };
+    const app = await world.app(config);
+    const providerGatewayId = await stage.gateway('vercel');
+    await world.api.delete(`/v1/admin/providers/${id}`);
+    await world.provider({ slug: 'moves', secret: undefined, baseUrl: undefined, providerGatewayId });
+    const path = `${APPS}/${app.id}`;
+    const check = await world.api.get(`${path}/check`);
+    expect([check.status, check.body.error.message]).toEqual([
+      400,
+      'config.endpoints.odd.params.models: cannot be used through the gateway',
+    ]);
+    const call = (slug: string) => world.as(app.key).post(`/v1/apps/${app.id}/endpoints/${slug}`, { input: 'Hi' });
+    stage.edge.script(json(200, ANSWER));
+    expect([(await call('odd')).status, (await call('even')).status]).toEqual([400, 200]);
+    const { body } = await world.api.get(path);
+    const pause = { name: 'App', status: 'disabled', config: body.app.config, revision: body.app.revision };
+    expect((await world.api.put(path, pause)).status).toBe(200);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['an integer beyond double precision', '9007199254740993', 'seed'],
+    ['more digits than are kept', '3.14159265358979323846', 'seed'],
+    ['beyond the largest', '1e400', 'seed'],
+    ['below the smallest', '1e-400', 'seed'],
+    ['the same in a list within an object', '{"a":[0,12345678901234567890]}', 'seed.a.1'],
+    ['large, exact', '9007199254740992', undefined],
+    ['a fraction of 17 digits', '0.30000000000000004', undefined],
+    ['in other spellings', '[1.0, 1E2, -0, 1e-7, 100000000000000000000000]', undefined],
+  ])('a number %s, %s → refused: %s', async (_name, literal, place) => {
+    const config = JSON.stringify(withEndpoint({ ...PRICED, params: { seed: 'LITERAL' } })).replace(
+      '"LITERAL"',
+      literal,
+    );
+    const answer = await world.api.post(APPS, undefined, { raw: `{"name":"App","config":${config}}` });
+    if (place === undefined) expect(answer.status).toBe(201);
+    else {
+      const problem = 'does not fit into double precision; send fewer digits, or a text';
+      const message = `config.endpoints.say.params.${place}: ${problem}`;
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        expect.objectContaining({ code: 'invalid_request', message }),
+      ]);
+    }
+  });
+});
+
 describe('what is told of applications with endpoints (contract-admin 2.4, 2.7)', () => {
-  it('referenced_providers → selection, targets and fallbacks; reach, check and readiness → the routing alone', async () => {
+  it('referenced_providers → selection, targets and fallbacks; reach → the routing alone; check → both', async () => {
     const selected = { 'second-key': { allowed_paths: [], allowed_models: [] } };
     const fallback = [
       { provider: 'through-cf', model: 'gpt-4.1' },
@@ -174,8 +271,30 @@ describe('what is told of applications with endpoints (contract-admin 2.4, 2.7)'
     expect([...summary.referenced_providers].sort()).toEqual(['grok', 'openai', 'second-key', 'through-cf']);
     expect(summary.providers).toEqual(['second-key']);
     const check = await world.api.get(`${APPS}/${id}/check`);
-    expect(check.body).toMatchObject({ ready: true, providers: [{ slug: 'second-key' }] });
+    const slugs = check.body.providers.map(({ slug }: { slug: string }) => slug);
+    expect([check.body.ready, slugs.sort()]).toEqual([true, ['grok', 'openai', 'second-key', 'through-cf']]);
+    expect(check.body.endpoints).toEqual([{ slug: 'say', ready: true, problem: null }]);
     expect(check.text).not.toContain(GATEWAY_TOKEN);
+  });
+
+  it('check: an application of endpoints alone → ready while one of them serves; what does not is named', async () => {
+    const { id: providerId } = await world.provider({ slug: 'of-endpoint' });
+    const say = { api_style: 'responses', ...PRICED, provider: 'of-endpoint', fallback: [] };
+    const { id } = await created({ ...rawSelection({}), endpoints: { say } });
+    const check = async () => (await world.api.get(`${APPS}/${id}/check`)).body;
+    expect(await check()).toMatchObject({ ready: true, endpoints: [{ slug: 'say', ready: true, problem: null }] });
+    await world.api.put(`/v1/admin/providers/${providerId}`, { status: 'disabled' });
+    expect(await check()).toMatchObject({
+      ready: false,
+      providers: [{ slug: 'of-endpoint', status: 'disabled' }],
+      endpoints: [{ slug: 'say', ready: false, problem: 'provider_disabled' }],
+    });
+    await world.api.delete(`/v1/admin/providers/${providerId}`);
+    expect(await check()).toMatchObject({
+      ready: false,
+      providers: [],
+      endpoints: [{ slug: 'say', ready: false, problem: 'provider_not_configured' }],
+    });
   });
 
   it('the configuration answered → params and fallback as sent, an absent fallback as an empty list', async () => {

@@ -159,19 +159,24 @@ describe('the last target (contract-app 7.3)', () => {
   it.each<[string, () => Script | ChainTarget]>([
     ['refuses the connection', nobody],
     ['resets it', resetBeforeAnswer],
-  ])('%s → 502 provider_error, one line', async (_name, fault) => {
-    await chained(ownError(503), fault());
+  ])('%s, and none before it answered → 502 provider_error, one line', async (_name, fault) => {
+    await chained(nobody(), fault());
     expect(refusalOf(await chain.call())).toEqual([502, 'provider_error']);
     expect(chain.client.lines('gateway_error')).toMatchObject([{ code: 'provider_error', status: 502 }]);
-    expect((await chain.attempts())?.map(({ status }) => status)).toEqual([503, null]);
+    expect((await chain.attempts())?.map(({ status }) => status)).toEqual([null, null]);
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[1], status: 'provider_error' }]);
   });
 
-  it('stays silent → 504 provider_error when the shared time is over', async () => {
-    await chained(ownError(503), silence());
+  it('stays silent, and none before it answered → 504 provider_error when the shared time is over', async () => {
+    await chained(nobody(), silence());
     const [answer, tookMs] = await timed(() => chain.call());
     expect(refusalOf(answer)).toEqual([504, 'provider_error']);
     expect([tookMs > TTFB_SECONDS * 950, tookMs < TTFB_SECONDS * 1500]).toEqual([true, true]);
+  });
+
+  it('refuses the connection after one that stayed silent → 502: the last failure is told', async () => {
+    await chained(silence(), nobody());
+    expect(refusalOf(await chain.call())).toEqual([502, 'provider_error']);
   });
 });
 

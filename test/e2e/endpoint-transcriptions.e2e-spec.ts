@@ -26,7 +26,7 @@ const seconds: ScriptedUpstream[] = [];
 
 beforeAll(async () => {
   world = await startWorld();
-  documented = await documentedRefusals(world, '/v1/apps/a/endpoints/b');
+  documented = documentedRefusals(world, '/v1/apps/a/endpoints/b');
   openai = await EndpointClient.create(world, { endpoint: { api_style: 'transcription', model: 'whisper-1' } });
   xai = await EndpointClient.create(world, {
     provider: { type: 'xai' },
@@ -246,7 +246,9 @@ describe('fallback of a transcription (specification, "Named endpoint rules" 3 a
       const parts = [{ name: 'model', value: model }, { name: 'language', value: 'de' }, RECORDED];
       expect(await readParts(second.requests[0])).toEqual(parts);
       const [served] = await client.proxy.events();
-      expect(served).toMatchObject({ model, cost_usd: usd, cost_source: 'computed', status: 'ok' });
+      // Nobody heard from a target that cut its connection: it may charge for the recording.
+      const cost_source = type === 'openai' ? 'computed' : 'unresolved';
+      expect(served).toMatchObject({ model, cost_usd: usd, cost_source, status: 'ok' });
       expect(served.attempts).toMatchObject([
         { model: type === 'openai' ? 'whisper-1' : 'grok-transcribe' },
         { model, status: 200 },

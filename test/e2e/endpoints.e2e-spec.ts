@@ -19,7 +19,7 @@ let client: EndpointClient;
 
 beforeAll(async () => {
   world = await startWorld();
-  documented = await documentedRefusals(world, '/v1/apps/a/endpoints/b');
+  documented = documentedRefusals(world, '/v1/apps/a/endpoints/b');
   client = await EndpointClient.create(world, { provider: { secret: SECRET } });
 });
 
@@ -43,7 +43,7 @@ const withCallers = (authentication: object) => EndpointClient.create(world, { c
 /** A token of a user of the application, as an exchange with a device or with the application's key would issue it. */
 async function tokenOf({ proxy: { appId } }: EndpointClient): Promise<string> {
   const { body } = await world.api.get(`/v1/admin/apps/${appId}/keys`);
-  const apiKeyId: string | undefined = body.keys?.[0].id;
+  const apiKeyId: string | undefined = body.keys[0]?.id;
   const proven =
     apiKeyId === undefined ? { authMethod: 'attest' as const } : { authMethod: 'api_key' as const, apiKeyId };
   return issueToken(world, { appId, userId: 'ada', ...proven });

@@ -49,6 +49,11 @@ function callWith(credential: readonly string[], { type = 'openai' as Type, head
 
 const bearer = (credential: string) => ['authorization', `Bearer ${credential}`];
 
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+/** The times of a token that is issued so many seconds from now. */
+const issuedIn = (seconds: number) => ({ iat: nowSeconds() + seconds, exp: nowSeconds() + seconds + 3_600 });
+
 async function keyOf(appId: string, name = 'Backend'): Promise<{ id: string; key: string }> {
   return (await world.api.post(`/v1/admin/apps/${appId}/keys`, { name })).body;
 }
@@ -119,6 +124,14 @@ describe('tokens that are refused', () => {
     ['without a user', () => forgeToken(mine({ sub: '' })), 'token_invalid'],
     ['that has expired', () => forgeToken(mine({ exp: 1_790_000_000 })), 'token_expired'],
     ['that never expires', () => forgeToken(mine({ exp: undefined })), 'token_invalid'],
+    ['of a clock a year ahead', () => forgeToken(mine(issuedIn(365 * 24 * 3_600))), 'token_of_wrong_clock'],
+    ['of a clock two minutes ahead', () => forgeToken(mine(issuedIn(120))), 'token_of_wrong_clock'],
+    ['good for two hours', () => forgeToken(mine({ exp: nowSeconds() + 7_200 })), 'token_of_wrong_clock'],
+    [
+      'that expires as it is issued',
+      () => forgeToken(mine({ iat: nowSeconds() + 9, exp: nowSeconds() + 9 })),
+      'token_invalid',
+    ],
     ['of another secret', () => forgeToken(mine(), { secret: 'somebody-elses-secret-of-32-bytes!' }), 'token_invalid'],
     ['with alg none', () => forgeToken(mine(), { header: { alg: 'none' } }), 'token_invalid'],
     ['of another type', () => forgeToken(mine(), { header: { typ: 'at+jwt' } }), 'token_invalid'],

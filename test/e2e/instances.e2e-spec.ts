@@ -146,7 +146,7 @@ describe('decision 4.8: a second instance without Redis', () => {
     const instances = new InstancesRepository(dataSource);
     const rivals = await Promise.all(
       Array.from({ length: 20 }, (_, id) =>
-        instances.enter({ id: `instance-${id}`, process: ownProcess(), usesRedis: false }),
+        instances.enter({ id: `instance-${id}`, process: ownProcess(), usesRedis: false, redisMark: null }),
       ),
     );
     expect(rivals.filter(({ length }) => length === 0)).toHaveLength(1);

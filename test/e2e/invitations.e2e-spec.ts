@@ -130,6 +130,16 @@ describe('GET and POST .../revoke (decision 6.4)', () => {
     expect(codeOf(await accept(await newPerson(world, {}), token))).toEqual([404, 'not_found']);
   });
 
+  it('ADR 0038: offered by a clock that was ahead → opens nothing, can be revoked, and stays so', async () => {
+    const { id, token } = await invited(owner);
+    await world.dataSource.query("UPDATE invitations SET expires_at = expires_at + interval '1 year' WHERE id = $1", [
+      id,
+    ]);
+    expect(codeOf(await details(token))).toEqual([404, 'not_found']);
+    expect(codeOf(await accept(await newPerson(world, {}), token))).toEqual([404, 'not_found']);
+    expect((await revoke(owner, id)).body.invitation).toMatchObject({ id, status: 'revoked' });
+  });
+
   it('accepted → 409 conflict; run out → stays so', async () => {
     const used = await invited(owner);
     await accept(await newPerson(world, {}), used.token);
@@ -240,8 +250,22 @@ describe('POST /v1/console/invitations/accept', () => {
 
   it('nobody signed in → 401; a key → 403 session_required', async () => {
     const { token } = await invited(owner);
-    expect(codeOf(await world.as(undefined).post(ACCEPT, { token }))).toEqual([401, 'auth_required']);
-    expect(codeOf(await world.api.post(ACCEPT, { token }))).toEqual([403, 'session_required']);
+    const own = { headers: { origin: world.consoleOrigin } };
+    expect(codeOf(await world.as(undefined).post(ACCEPT, { token }, own))).toEqual([401, 'auth_required']);
+    expect(codeOf(await world.api.post(ACCEPT, { token }, own))).toEqual([403, 'session_required']);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['null', 'null'],
+    ['another site', 'https://elsewhere.example'],
+    ['another port', 'http://127.0.0.1:1'],
+  ])('origin: %s, with session and console header → 403, and the invitation is not used', async (_what, origin) => {
+    const { token } = await invited(owner);
+    const { cookie } = await newPerson(world, {});
+    const browser = world.with({ cookie, 'x-console-request': '1', ...(origin === undefined ? {} : { origin }) });
+    expect(codeOf(await browser.post(ACCEPT, { token }))).toEqual([403, 'forbidden']);
+    expect((await details(token)).status).toBe(200);
   });
 
   it('threats 9.6: somebody who was removed → does not come back by the link they used, nor by one they wrote', async () => {

@@ -9,14 +9,18 @@ import {
   LimitedApp,
   limitRefusalOf,
   MAX_OUTPUT_TOKENS,
+  SENT_USD,
   startLimitedWorld,
 } from '../support/limited-app.js';
 import { type Answer, documentedRefusals, read, refusalOf } from '../support/proxy-client.js';
-import { event, hold, json, resetBeforeAnswer } from '../support/upstream-scripts.js';
+import { event, hold, json, resetBeforeAnswer, silence } from '../support/upstream-scripts.js';
+import { SUMS_OUT_OF_STEP } from '../support/usage-sums.js';
 import type { World } from '../support/world.js';
 
 /** What the longest answer alone costs from `gpt-4.1`, at 8 dollars per million tokens. */
 const WORST_OUTPUT_USD = (MAX_OUTPUT_TOKENS * 8) / 1_000_000;
+/** `{"model":"gpt-4.1"}` as it is taken to be sent, at 2 dollars per million tokens. */
+const UNCAPPED_SENT_USD = 0.00001;
 /** Two calls fit, the second one crossing. */
 const TWO_CALLS_USD = 0.01;
 
@@ -25,8 +29,10 @@ let clock: FakeClock;
 let isDocumented: (answer: Answer) => void;
 
 beforeAll(async () => {
-  ({ world, clock } = await startLimitedWorld({ ABORT_DRAIN_SECONDS: '0', PROVIDER_MAX_CONNECTIONS: '64' }));
-  isDocumented = await documentedRefusals(world);
+  ({ world, clock } = await startLimitedWorld({
+    ...{ ABORT_DRAIN_SECONDS: '0', PROVIDER_MAX_CONNECTIONS: '64', PROVIDER_TTFB_TIMEOUT_SECONDS: '1' },
+  }));
+  isDocumented = documentedRefusals(world);
 });
 
 afterAll(() => world.stop());
@@ -78,7 +84,7 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
     expect((served.length - 1) * RESPONSE_USD).toBeLessThan(0.05);
     const refused = answers.filter(({ status }) => status !== 200).map(limitRefusalOf);
     for (const { code, data, retryAfter } of refused) {
-      expect([code, data]).toEqual(['app_budget_exhausted', { scope: 'app' }]);
+      expect([code, data]).toMatchObject(['app_budget_exhausted', { scope: 'app', estimated_cost_usd: 0 }]);
       expect(retryAfter).toBeGreaterThanOrEqual(1);
     }
     // Whoever comes again, one call at a time, gets what is left.
@@ -129,8 +135,8 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
   it('the account’s user and application are both exhausted → the user is named; requests of the user before the application’s budget', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(0.001), per_app: budget(0.001) });
     await app.calls(1);
-    expect((await app.refused('ann')).data).toEqual({ scope: 'user' });
-    expect((await app.refused('ben')).data).toEqual({ scope: 'app' });
+    expect((await app.refused('ann')).data).toEqual({ scope: 'user', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
+    expect((await app.refused('ben')).data).toEqual({ scope: 'app', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
     await app.limit({ per_user: { requests: { per_day: 1 } }, per_app: budget(0.001) });
     expect(await app.refused('ann')).toMatchObject({ code: 'app_rate_limited', data: { scope: 'user' } });
     expect(await app.refused('ben')).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
@@ -146,15 +152,55 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
 });
 
 describe('what a call counts against a budget (decision 4.3; threats 8.3)', () => {
-  it('an answer that does not tell its usage → the most it could have cost, though its cost is told as unknown', async () => {
-    const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
-    world.upstream.script(json(200, { id: 'resp_1', object: 'response' }));
-    expect(await app.calls(2)).toEqual([200, 429]);
-    expect(await app.recorded('ok')).toMatchObject([{ cost_source: 'unresolved', cost_usd: 0 }]);
-    expect(await app.refused()).toEqual(budgetExhausted('user', untilNextMonth()));
+  it('ADR 0042: 48 calls that hang, each of which holds a dollar of ten → what was sent is estimated and shown; calls are served on', async () => {
+    const app = await LimitedApp.create(world, { per_user: budget(10), per_app: budget(10) });
+    world.upstream.script(silence());
+    const uncapped = { body: { model: 'gpt-4.1' } };
+    for (let batch = 0; batch < 6; batch++) {
+      const hung = await Promise.all(Array.from({ length: 8 }, () => app.call('ann', uncapped)));
+      expect(hung.map(({ status }) => status)).toEqual(Array(8).fill(504));
+    }
+    const estimated_cost_usd = expect.closeTo(48 * UNCAPPED_SENT_USD, 9);
+    const events = await app.recorded('provider_error', 48);
+    expect(events.map(({ cost_usd, cost_source }) => [cost_usd, cost_source])).toEqual(
+      Array(48).fill([0, 'unresolved']),
+    );
+    expect(events.map((one) => one.estimated_cost_usd)).toEqual(Array(48).fill(UNCAPPED_SENT_USD));
+    expect(app.client.lines('usage_unresolved_cost').map(({ reason }) => reason)).toEqual(
+      Array(48).fill('provider_timeout'),
+    );
+    world.upstream.script(json(200, RESPONSE));
+    expect(await app.calls(3)).toEqual([200, 200, 200]);
+    await app.recorded('ok', 3);
+    const told = { cost_usd: expect.closeTo(3 * RESPONSE_USD, 9), estimated_cost_usd };
+    const path = `/v1/admin/apps/${app.client.appId}`;
+    const read = async (rest: string) => (await world.api.get(path + rest)).body;
+    expect(await read('/usage')).toMatchObject(told);
+    expect(await read('/usage/timeseries')).toMatchObject({ buckets: [told] });
+    expect(await read('/usage/breakdown?by=provider')).toMatchObject({ rows: [told] });
+    expect(await read('/usage/breakdown?by=user')).toMatchObject({ rows: [{ key: 'ann', ...told }] });
+    expect((await read('/users')).users).toMatchObject([{ id: 'ann', usage: told }]);
+    const { apps } = (await world.api.get('/v1/admin/apps')).body;
+    expect(apps.find(({ id }: { id: string }) => id === app.client.appId)).toMatchObject({ usage: told });
+    expect(await app.standing()).toMatchObject({ monthly_cost_usd: told.cost_usd, estimated_cost_usd });
+    await app.limit({ per_user: budget(0.001) });
+    expect(await app.refused()).toMatchObject({ data: { scope: 'user', ...told } });
+    const message = JSON.parse((await app.call()).body.toString()).error.message;
+    expect(message).toContain(': 0.018 USD spent, 0.00048 USD estimated for calls of unknown usage.');
+    for (const sql of SUMS_OUT_OF_STEP) expect(await world.dataSource.query(sql)).toEqual([]);
   });
 
-  it('a stream that its client aborts → the most it could have cost', async () => {
+  it('an answer that does not tell its usage → what was sent and seen, though its cost is told as unknown', async () => {
+    const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
+    world.upstream.script(json(200, { id: 'resp_1', object: 'response' }));
+    expect(await app.calls(2)).toEqual([200, 200]);
+    const [event] = await app.recorded('ok', 2);
+    expect(event).toMatchObject({ cost_source: 'unresolved', cost_usd: 0 });
+    expect(event.estimated_cost_usd).toBeGreaterThan(SENT_USD);
+    expect(event.estimated_cost_usd).toBeLessThan(WORST_OUTPUT_USD / 10);
+  });
+
+  it('a stream that its client aborts → all it may have generated', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
     const held = hold(event({ type: 'response.created' }));
     world.upstream.script(held.script);
@@ -166,7 +212,7 @@ describe('what a call counts against a budget (decision 4.3; threats 8.3)', () =
     expect(await app.refused()).toEqual(budgetExhausted('user', untilNextMonth()));
   });
 
-  it('an error of the provider, and a connection that breaks → nothing', async () => {
+  it('an error of the provider → nothing; a connection that breaks → what was sent', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(TWO_CALLS_USD) });
     world.upstream.script(json(500, { error: {} }));
     expect(await app.calls(3)).toEqual([500, 500, 500]);
@@ -188,6 +234,32 @@ describe('what a call counts against a budget (decision 4.3; threats 8.3)', () =
     const body = { input: 'Hi', max_output_tokens: MAX_OUTPUT_TOKENS };
     expect([(await chain.call({ body })).status, (await chain.call({ body })).status]).toEqual([200, 200]);
     expect(limitRefusalOf(await chain.call({ body }))).toEqual(budgetExhausted('app', untilNextMonth()));
+    await chain.stop();
+  });
+
+  it('ADR 0044: thirty calls at a time over a chain whose first target hangs → both targets count, never beyond the budget by more than one worst case', async () => {
+    const chain = await EndpointChain.create(world, [{ script: silence() }, {}]);
+    const app = LimitedApp.of(world, chain.client);
+    const [limit, worst] = [0.05, 0.009];
+    await app.limit({ per_app: budget(limit) });
+    const body = { input: 'Hi', max_output_tokens: MAX_OUTPUT_TOKENS };
+    const statuses: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => chain.call({ body })));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    const served = statuses.filter((status) => status === 200).length;
+    expect(statuses.filter((status) => status === 429)).toHaveLength(90 - served);
+    const events = await app.recorded('ok', served);
+    for (const event of events) expect(event).toMatchObject({ cost_usd: RESPONSE_USD, cost_source: 'unresolved' });
+    const [{ spent }] = await world.dataSource.query(
+      "SELECT spent_nano_usd::float / 1e9 AS spent FROM budget_months WHERE app_id = $1 AND user_id = ''",
+      [app.client.appId],
+    );
+    const estimated = events.reduce((sum, event) => sum + event.estimated_cost_usd, 0);
+    expect(estimated).toBeGreaterThan(0);
+    expect(spent).toBeCloseTo(served * RESPONSE_USD + estimated, 9);
+    expect([spent > limit - worst, spent < limit + worst]).toEqual([true, true]);
     await chain.stop();
   });
 

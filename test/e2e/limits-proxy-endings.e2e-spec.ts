@@ -6,7 +6,7 @@ import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { UpstreamConnections } from '../../src/proxy/exchange/upstream-connections.js';
 import { type ChainTarget, EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
-import { LimitedApp, MAX_OUTPUT_TOKENS, startLimitedWorld } from '../support/limited-app.js';
+import { CUT_USD, LimitedApp, SENT_USD, startLimitedWorld } from '../support/limited-app.js';
 import { read } from '../support/proxy-client.js';
 import {
   dieAfter,
@@ -27,6 +27,10 @@ const BEGUN = event({ type: 'response.created' });
 const DONE = event({ type: 'response.completed', response: RESPONSE });
 const FAILED = event({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', output: [] } });
 const NANO_USD = 1_000_000_000;
+const CHAIN_CAP = 1_000;
+/** The body of a chain’s usual call, as it is taken to be sent. */
+const CHAIN_SENT_USD = (Math.ceil('{"input":"Hi"}'.length / 4) * 2) / 1_000_000;
+const FAILURE = event({ type: 'error', code: 'server_error', message: 'Overloaded.' });
 /** Longest until an event is stored. */
 const STORED = { withinMs: 5_000 };
 
@@ -66,7 +70,9 @@ describe('calls that reached their provider (decision 4.3) → settled, once', (
     ['a whole stream', sse([BEGUN, DONE]), 200, RESPONSE_USD],
     ['an error', json(500, { error: {} }), 500, 0],
     ['a limit of the provider’s own', json(429, { error: {} }), 429, 0],
-    ['a broken connection', resetBeforeAnswer(), 502, 0],
+    ['a broken connection: what was sent', resetBeforeAnswer(), 502, SENT_USD],
+    ['silence: the same', silence(), 504, SENT_USD],
+    ['a stream that breaks off: all it may have generated, too', dieAfter(BEGUN.length, BEGUN), 200, CUT_USD],
   ])('%s', async (_name, script, status, usd) => {
     const app = await newApp();
     world.upstream.script(script);
@@ -75,17 +81,15 @@ describe('calls that reached their provider (decision 4.3) → settled, once', (
     expect(await spent(app)).toEqual(usd === 0 ? [] : [usd, usd]);
   });
 
-  it.each<[string, Script]>([
-    ['a stream that breaks off', dieAfter(BEGUN.length, BEGUN)],
-    ['an answer without usage', json(200, { object: 'response' })],
-    ['silence: it may have been served all the same', silence()],
-  ])('%s → the most it could have cost', async (_name, script) => {
+  it('an answer without usage → what was sent and what was seen', async () => {
     const app = await newApp();
-    world.upstream.script(script);
+    const answer = { object: 'response', text: 'x'.repeat(400) };
+    world.upstream.script(json(200, answer));
     await app.call();
-    await app.client.events();
-    const [ofApp, ofUser] = await spent(app);
-    expect([ofUser, (ofApp ?? 0) > (MAX_OUTPUT_TOKENS * 8) / 1_000_000]).toEqual([ofApp, true]);
+    const [{ cost_usd, estimated_cost_usd }] = await app.client.events();
+    const usd = SENT_USD + (Math.ceil(JSON.stringify(answer).length / 4) * 8) / 1_000_000;
+    expect([cost_usd, estimated_cost_usd]).toEqual([0, usd]);
+    expect(await spent(app)).toEqual([usd, usd]);
   });
 
   it('a client that leaves before the answer, and one that leaves in the middle', async () => {
@@ -103,7 +107,8 @@ describe('calls that reached their provider (decision 4.3) → settled, once', (
     await once(await late.head, 'data');
     late.request.destroy();
     await app.client.events(2);
-    expect((await spent(app)).every((usd) => usd > 2 * RESPONSE_USD)).toBe(true);
+    const usd = expect.closeTo(SENT_USD + CUT_USD, 9);
+    expect(await spent(app)).toEqual([usd, usd]);
   });
 
   it('a connection refused → an event without cost', async () => {
@@ -207,7 +212,12 @@ describe('named endpoints (decision 4.3) → held once, settled once', () => {
       200,
       RESPONSE_USD,
     ],
-    ['a stream breaks before its head', async () => [{ script: resetBeforeAnswer() }, {}], 200, RESPONSE_USD],
+    [
+      'the first breaks before its head: it may have served all the same',
+      async () => [{ script: resetBeforeAnswer() }, {}],
+      200,
+      RESPONSE_USD + CHAIN_SENT_USD,
+    ],
     [
       'a stream fails before its content and tells its usage, the second serves: both may be charged for',
       async () => [{ script: sse([BEGUN, FAILED]) }, {}],
@@ -221,18 +231,20 @@ describe('named endpoints (decision 4.3) → held once, settled once', () => {
     expect(await spent(app)).toEqual(usd === 0 ? [] : [usd]);
   });
 
-  it.each<[string, Script]>([
-    ['breaks', dieAfter(BEGUN.length, BEGUN)],
-    ['fails', sse([BEGUN, event({ type: 'error', code: 'server_error', message: 'Overloaded.' })])],
+  it.each<[string, Script, number]>([
+    ['breaks: all it may have generated', dieAfter(BEGUN.length, BEGUN), (CHAIN_CAP * 8) / 1_000_000],
+    ['fails in its own words: what was seen of it', sse([FAILURE]), (Math.ceil(FAILURE.length / 64) * 8) / 1_000_000],
   ])(
-    'decision 4.6, threats 8.3: a stream %s before its content → the most it could have cost, beside what the second one cost',
-    async (_name, script) => {
+    'ADR 0042: a stream before its content %s → beside what the second one cost, and shown beside it',
+    async (_name, script, usd) => {
       const app = await chained({ script }, {});
-      expect((await chain?.call())?.status).toBe(200);
-      const [{ cost_usd, attempts }] = await app.client.events();
-      expect([cost_usd, attempts.length]).toEqual([RESPONSE_USD, 2]);
-      const [counted = 0] = await spent(app);
-      expect(counted).toBeGreaterThan(RESPONSE_USD + (MAX_OUTPUT_TOKENS * 8) / 1_000_000);
+      expect((await chain?.call({ body: { input: 'Hi', max_output_tokens: CHAIN_CAP } }))?.status).toBe(200);
+      const sent = (Math.ceil(`{"input":"Hi","max_output_tokens":${CHAIN_CAP}}`.length / 4) * 2) / 1_000_000;
+      const [event] = await app.client.events();
+      expect(event).toMatchObject({ cost_usd: RESPONSE_USD, cost_source: 'unresolved' });
+      expect(event.estimated_cost_usd).toBeCloseTo(sent + usd, 9);
+      expect(event.attempts).toHaveLength(2);
+      expect((await spent(app))[0]).toBeCloseTo(RESPONSE_USD + sent + usd, 9);
     },
   );
 

@@ -15,7 +15,7 @@ let isDocumented: (answer: Answer) => void;
 
 beforeAll(async () => {
   ({ world, clock } = await startLimitedWorld());
-  isDocumented = await documentedRefusals(world);
+  isDocumented = documentedRefusals(world);
 });
 
 afterAll(() => world.stop());

@@ -10,7 +10,7 @@ import { startWorld, type World } from '../support/world.js';
 const PATH = '/v1/admin/keys';
 const OWN = '/v1/cli/credential';
 const PLAINTEXT = /^gw_mgmt_[0-9A-Za-z]{48}$/;
-const PROVIDER = { type: 'openai', name: 'Made with a key', secret: 'sk-test' };
+const PROVIDER = { type: 'openai', name: 'Made with a key', secret: 'sk-test-1234' };
 const AN_INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
 
 let redis: Pick<TestRedis, 'url' | 'stop'>;
@@ -164,7 +164,8 @@ describe('a key and its owner', () => {
   it('the owner becomes a member → so does the key, from the next request on', async () => {
     const person = await newPerson(world, { organizationId, role: 'admin' });
     const { plaintext } = await created(person.client);
-    const write = () => world.as(plaintext).post('/v1/admin/providers/test', { type: 'perplexity', secret: 'x' });
+    const write = () =>
+      world.as(plaintext).post('/v1/admin/providers/test', { type: 'perplexity', secret: 'sk-test-1234' });
     expect((await write()).status).toBe(200);
     await world.dataSource.query("UPDATE memberships SET role = 'member' WHERE identity_id = $1", [person.identityId]);
     expect((await write()).body.error.code).toBe('forbidden');

@@ -63,6 +63,7 @@ describe('GET /v1/apps/{app}/me (contract-app 5)', () => {
           requests_per_minute: 10,
           requests_per_day: 300,
           monthly_cost_usd: 0,
+          estimated_cost_usd: 0,
           monthly_budget_usd: 0.5,
           blocked: false,
         },
@@ -127,11 +128,13 @@ describe('GET /v1/apps/{app}/me (contract-app 5)', () => {
         requests_today: 2,
         requests_remaining: 298,
         monthly_cost_usd: 2 * CALL_USD,
+        estimated_cost_usd: 0,
       });
     }
     expect((await ask(client.appId, other)).body.limits).toMatchObject({
       requests_today: 1,
       monthly_cost_usd: CALL_USD,
+      estimated_cost_usd: 0,
     });
     await client.events(3);
   });

@@ -98,7 +98,8 @@ describe('who may change whom (contract-admin 6.2, 6.3)', () => {
   it.each(ROLES)('%s leaves → 200, and has no way back', async (role) => {
     const leaver = await person(role);
     expect((await remove(leaver, leaver)).body).toEqual({ removed: true });
-    expect(codeOf(await leaver.client.get(SESSION))).toEqual([403, 'no_eligible_organization']);
+    expect(codeOf(await leaver.client.get('/v1/admin/apps'))).toEqual([403, 'no_eligible_organization']);
+    expect((await leaver.client.get(SESSION)).body.session).toMatchObject({ organization: null, role: null });
     expect(await rolesNow()).not.toHaveProperty(leaver.identityId);
   });
 

@@ -184,7 +184,7 @@ describe('GET /metrics (decision 7.1)', () => {
         if (cause.getStore() === path) questions++;
         return ask.apply(this, of);
       };
-    const { dataSource } = world;
+    const { requestDataSource: dataSource } = world;
     const { query, createQueryRunner } = dataSource;
     const spies = [
       jest.spyOn(dataSource, 'query').mockImplementation(counted(query)),

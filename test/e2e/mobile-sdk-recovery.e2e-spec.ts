@@ -148,6 +148,7 @@ describe('contract-app 13: recovery', () => {
       ['challenge', 'register'],
     ]);
     await issuer.revive();
+    world.clock.advance(2_000);
     await say();
     expect(edge.takeRoutes()).toEqual(FIRST_USE);
   });

@@ -91,6 +91,51 @@ describe('GET /v1/admin/session (contract-admin 6.1, 6.2)', () => {
     ]);
   });
 
+  it('a person without an organization → who they are, and neither organization nor role; a new one is theirs', async () => {
+    const nobody = await newPerson(world, {});
+    const { status, body } = await nobody.client.get(SESSION);
+    expect([status, body.session]).toEqual([
+      200,
+      {
+        user: expect.objectContaining({ id: nobody.identityId, email: nobody.email, kind: 'human' }),
+        ...{ organization: null, role: null, memberships: [] },
+        ...{ credentialType: 'session', assurance: 'interactive' },
+        actor: {
+          ...{ type: 'user', id: nobody.identityId, kind: 'human' },
+          ...{ credentialId: nobody.sessionId, actionSource: 'web' },
+        },
+      },
+    ]);
+    expect(codeOf(await nobody.client.get('/v1/admin/providers'))).toEqual([403, 'no_eligible_organization']);
+    const { organization } = (await nobody.client.post(ORGANIZATIONS, { name: 'Mine' })).body;
+    expect((await nobody.client.get(SESSION)).body.session).toMatchObject({
+      organization: { id: organization.id, name: 'Mine' },
+      role: 'owner',
+    });
+  });
+
+  it('whoever is removed from all organizations → still sees who they are, joins by invitation, and signs out', async () => {
+    const leaver = await newPerson(world, { organizationId, role: 'member' });
+    await owner.client.delete(`/v1/admin/members/${leaver.identityId}`);
+    expect((await leaver.client.get(SESSION)).body.session).toMatchObject({ organization: null, role: null });
+    const { url } = (await owner.client.post('/v1/admin/invitations', { role: 'admin' })).body;
+    const token = new URL(url).hash.slice(1);
+    expect((await leaver.client.post('/v1/console/invitations/accept', { token })).status).toBe(200);
+    expect((await leaver.client.get(SESSION)).body.session).toMatchObject({ organization: { id: organizationId } });
+    expect((await leaver.client.post('/v1/auth/sign-out', {})).status).toBe(200);
+    expect(codeOf(await leaver.client.get(SESSION))).toEqual([401, 'auth_required']);
+  });
+
+  it('whose only organization is past its end → 403 account_expired, as everywhere', async () => {
+    await expire(organizationId);
+    expect(codeOf(await owner.client.get(SESSION))).toEqual([403, 'account_expired']);
+  });
+
+  it('nobody, and a key that is not known → 401', async () => {
+    expect(codeOf(await world.as(undefined).get(SESSION))).toEqual([401, 'auth_required']);
+    expect(codeOf(await world.as('gw_mgmt_unknown').get(SESSION))).toEqual([401, 'auth_required']);
+  });
+
   it('an organization that no person owns → not claimed', async () => {
     const { session } = (await world.api.get(SESSION)).body;
     expect(session.organization).toMatchObject({ name: 'My account', claimed: false });

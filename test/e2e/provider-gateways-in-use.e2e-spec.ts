@@ -24,7 +24,7 @@ afterEach(async () => {
 afterAll(() => world.stop());
 
 async function newGateway(): Promise<string> {
-  const answer = await world.api.post(PATH, { type: 'vercel', name: 'Vercel', token: 'a-token' });
+  const answer = await world.api.post(PATH, { type: 'vercel', name: 'Vercel', token: 'a-token-of-a-gateway' });
   expect(answer.status).toBe(201);
   return answer.body.gateway.id;
 }

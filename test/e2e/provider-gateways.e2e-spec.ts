@@ -80,9 +80,15 @@ describe('POST provider-gateways', () => {
   });
 
   it('vercel → 201 with an empty place; short token → two characters of it', async () => {
-    const gateway = await created({ ...VERCEL, token: 'abcd' });
-    expect(gateway).toMatchObject({ type: 'vercel', config: {}, secretHint: 'cd' });
-    expect(await storedToken(gateway.id)).toBe('abcd');
+    const gateway = await created({ ...VERCEL, token: '0123456789abcde' });
+    expect(gateway).toMatchObject({ type: 'vercel', config: {}, secretHint: 'de' });
+    expect(await storedToken(gateway.id)).toBe('0123456789abcde');
+  });
+
+  it('a hint that a version before stored longer → shown as long as the token allows', async () => {
+    const { id } = await created({ ...VERCEL, token: '0123456789abcde' });
+    await world.dataSource.query("UPDATE provider_gateways SET secret_hint = 'bcde' WHERE id = $1", [id]);
+    expect(await listed()).toMatchObject([{ id, secretHint: 'de' }]);
   });
 
   it('the same twice → two gateways, listed oldest first as they were answered', async () => {
@@ -111,6 +117,7 @@ describe('POST provider-gateways', () => {
     ['name of 101 characters', { ...VERCEL, name: 'n'.repeat(101) }, 'name: must be'],
     ['no token', { ...VERCEL, token: undefined }, 'token: is required'],
     ['empty token', { ...VERCEL, token: '' }, 'token: must be'],
+    ['token of 7 characters', { ...VERCEL, token: 't'.repeat(7) }, 'token: must be text of 8 to 4096 characters'],
     ['token of 4097 characters', { ...VERCEL, token: 't'.repeat(4097) }, 'token: must be'],
     ['token with a line end', { ...VERCEL, token: `${TOKEN}\n` }, 'token: must be'],
     ['token beyond ASCII', { ...VERCEL, token: `${TOKEN}é` }, 'token: must be'],

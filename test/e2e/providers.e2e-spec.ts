@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Secret } from '../../src/common/log/secret.js';
+import { Vault } from '../../src/platform/vault/vault.js';
 import { ProviderDirectory } from '../../src/providers/provider-directory.js';
 import type { ProviderInstance } from '../../src/providers/provider-instance.js';
 import { PROVIDER_TYPES } from '../../src/upstreams/provider-types.js';
@@ -117,6 +119,8 @@ describe('POST providers', () => {
     ['no credential', { secret: undefined }, 'secret: '],
     ['two credentials', { providerGatewayId: 'g' }, 'secret: '],
     ['empty key', { secret: '' }, 'secret: '],
+    ['key of 2 characters', { secret: 'ab' }, 'secret: must be text of 8 to 4096 characters'],
+    ['key of 7 characters', { secret: 'sk-1234' }, 'secret: must be text of 8 to 4096 characters'],
     ['key of 4097 characters', { secret: 'k'.repeat(4097) }, 'secret: '],
     ['key with a line end', { secret: `${KEY}\n` }, 'secret: '],
     [
@@ -326,14 +330,42 @@ describe('PUT providers/{id}', () => {
     expect(answer.body.provider.pricing).toEqual({ b: { per_minute: 0.5 } });
   });
 
+  it.each([
+    ['12345678', '78'],
+    ['0123456789abcde', 'de'],
+    ['0123456789abcdef', 'cdef'],
+  ])('key %s → hint %s; stored longer by a version before → the same', async (secret, secretHint) => {
+    const { id } = await created();
+    expect((await update(id, { secret })).body.provider.secretHint).toBe(secretHint);
+    await world.dataSource.query('UPDATE providers SET secret_hint = $2 WHERE id = $1', [id, secret.slice(-4)]);
+    expect((await world.api.get(PATH)).body.providers).toMatchObject([{ id, secretHint }]);
+  });
+
+  it('key of a version before, of 3 characters → nothing of it is shown', async () => {
+    const { id } = await created();
+    const blob = await world.gateway.app.get(Vault).seal(new Secret('abc'), {});
+    await world.dataSource.query("UPDATE providers SET secret_hint = 'abc', secret_blob = $2 WHERE id = $1", [
+      id,
+      blob,
+    ]);
+    expect((await world.api.get(PATH)).body.providers).toMatchObject([{ id, secretHint: '' }]);
+  });
+
+  it('a new key that is too short → 400, the old one stays', async () => {
+    const { id } = await created();
+    const answer = await update(id, { secret: 'sk-1234' });
+    expect([answer.status, answer.body.error.message]).toEqual([400, 'secret: must be text of 8 to 4096 characters']);
+    expect((await world.api.get(PATH)).body.providers).toMatchObject([{ secretHint: '7777', revision: 1 }]);
+  });
+
   it('new key → new hint, and calls use it', async () => {
     const { id } = await created();
-    const answer = await update(id, { secret: 'sk-another-0000' });
+    const answer = await update(id, { secret: 'sk-another-key-0000' });
     expect(answer.body.provider.secretHint).toBe('0000');
     expect(answer.text).not.toContain('sk-another');
     expect(await (await instanceOf('openai'))?.credentialHeaders()).toEqual([
       'authorization',
-      'Bearer sk-another-0000',
+      'Bearer sk-another-key-0000',
     ]);
   });
 
@@ -357,16 +389,16 @@ describe('PUT providers/{id}', () => {
 
   it('address with a key → both change together; null → the address of the type, the key sealed for it', async () => {
     const { id } = await created();
-    const moved = await update(id, { baseUrl: 'https://ai.example.com/v2', secret: 'sk-moved-1111' });
+    const moved = await update(id, { baseUrl: 'https://ai.example.com/v2', secret: 'sk-moved-key-1111' });
     expect(moved.body.provider).toMatchObject({ baseUrl: 'https://ai.example.com/v2/', secretHint: '1111' });
     const there = await instanceOf('openai');
     expect(there?.baseUrl).toEqual({ origin: 'https://ai.example.com', path: '/v2/' });
-    expect(await there?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-moved-1111']);
+    expect(await there?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-moved-key-1111']);
     const back = await update(id, { baseUrl: null });
     expect(back.body.provider).toMatchObject({ baseUrl: null, secretHint: '1111' });
     const home = await instanceOf('openai');
     expect(home?.baseUrl).toEqual({ origin: 'https://api.openai.com', path: '/' });
-    expect(await home?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-moved-1111']);
+    expect(await home?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-moved-key-1111']);
   });
 
   it.each<[string, object, string]>([
@@ -411,7 +443,7 @@ describe('PUT providers/{id}', () => {
       update(id, { name: 'A' }),
       update(id, { pricing: { m: { input: 1, output: 2 } } }),
       update(id, { status: 'disabled' }),
-      update(id, { secret: 'sk-racing-2222' }),
+      update(id, { secret: 'sk-racing-key-2222' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect((await world.api.get(PATH)).body.providers[0]).toMatchObject({

@@ -128,6 +128,21 @@ describe('output cap of 100 (contract-app 6.8; decision 3.4)', () => {
     expect(refusalOf(await call({ max_tokens: 101 }))).toEqual(EXCEEDED);
     expect((await call({ max_output_tokens: 999, max_tokens: 1 })).status).toBe(200);
   });
+
+  it.each([
+    ['openai', 'v1/embeddings', '{"model":"text-embedding-3-small","input":"a"}'],
+    ['openai', 'v1/responses/input_tokens', '{"model":"gpt-4.1","input":"a"}'],
+    ['openai', 'v1/audio/speech', '{"model":"gpt-4.1","input":"a"}'],
+    ['anthropic', 'v1/messages/count_tokens', '{"model":"claude-sonnet-5","messages":[]}'],
+    ['gemini', 'v1beta/models/gemini-2.5-flash:countTokens', '{"contents":[]}'],
+    ['gemini', 'v1beta/models/gemini-2.5-flash:batchEmbedContents', '{"requests":[]}'],
+  ])('%s %s, which generates no text, listed by the application → sent without a ceiling', async (type, path, body) => {
+    const listed = path.replace('gemini-2.5-flash', '{model}');
+    const policy = { allowed_paths: [listed], max_output_tokens: CAP };
+    const client = await ProxyClient.create(world, { provider: { type }, policy });
+    expect((await client.call(path, { body })).status).toBe(200);
+    expect(world.upstream.requests.map((request) => request.body.toString())).toEqual([body]);
+  });
 });
 
 describe('bodies that have more than one reading (decision 3.5; threats 2.1, 3.1)', () => {

@@ -37,7 +37,7 @@ let onlyChat: ProxyClient;
 
 beforeAll(async () => {
   world = await startWorld();
-  documented = await documentedRefusals(world);
+  documented = documentedRefusals(world);
   const pricing = { unpriced: { input: 1, output: 1 } };
   listed = await ProxyClient.create(world, { provider: { pricing }, policy: POLICY });
   await world.api.put(`/v1/admin/providers/${listed.providerId}`, { pricing: null });

@@ -193,3 +193,61 @@ describe('forms that have more than one reading, or none (threats 2.6, 3.1)', ()
     expect(refusalOf(await client().call(path, { body: { model } }))).toEqual([400, 'invalid_request']);
   });
 });
+
+describe('forms and JSON, each on its own paths', () => {
+  const form = formOf([field('model', 'gpt-4.1'), field('input', 'a')]);
+  const JSON_PATHS = ['v1/responses', 'v1/chat/completions', 'v1/messages', 'v1/embeddings', 'v1/images/generations'];
+  const invalid = [400, 'invalid_request'];
+  let any: ProxyClient;
+  let listed: ProxyClient;
+
+  beforeAll(async () => {
+    any = await ProxyClient.create(world);
+    listed = await ProxyClient.create(world, { policy: { allowed_paths: ['v1/uploads', 'v1/images/variations'] } });
+  });
+
+  it.each([...JSON_PATHS, 'v1/audio/speech', 'v1/moderations', 'v1/responses/input_tokens'])(
+    'a form on %s → 400, nothing sent',
+    async (path) => {
+      expect(refusalOf(await send(any, path, form))).toEqual(invalid);
+      expect(world.upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it.each(['v1/audio/transcriptions', 'v1/audio/translations', 'v1/stt'])('JSON on %s → 400', async (path) => {
+    for (const client of [any, xai]) {
+      expect(refusalOf(await client.call(path, { body: { model: 'whisper-1' } }))).toEqual(invalid);
+    }
+    expect(world.upstream.requests).toHaveLength(0);
+  });
+
+  it('JSON on a listed path for forms → 400', async () => {
+    expect(refusalOf(await listed.call('v1/images/variations', { body: { model: 'gpt-4.1' } }))).toEqual(invalid);
+  });
+
+  it.each(['v1/images/edits'])('%s, which takes both → sent', async (path) => {
+    expect((await send(any, path, form)).status).toBe(200);
+    expect((await any.call(path, { body: { model: 'gpt-4.1' } })).status).toBe(200);
+  });
+
+  it('a listed path that nobody knows → takes both', async () => {
+    expect((await send(listed, 'v1/uploads', form)).status).toBe(200);
+    expect((await listed.call('v1/uploads', { body: { model: 'gpt-4.1' } })).status).toBe(200);
+  });
+
+  it.each(['gzip', 'identity, gzip', '', 'deflate', 'x-gzip'])(
+    'content coding "%s" → 415, nothing sent',
+    async (coding) => {
+      const headers = ['content-encoding', coding];
+      const answer = await any.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
+      expect(refusalOf(answer)).toEqual([415, 'invalid_request']);
+      expect(world.upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it('content coding identity → sent without it', async () => {
+    const headers = ['content-encoding', 'identity'];
+    expect((await any.call('v1/responses', { body: { model: 'gpt-4.1' }, headers })).status).toBe(200);
+    expect(world.upstream.requests[0]?.header('content-encoding')).toBeUndefined();
+  });
+});

@@ -214,9 +214,28 @@ describe('response headers (contract-app 6.10; threats 2.4)', () => {
   });
 
   it.each([301, 302, 303, 307, 308] as const)('a %d → relayed, not followed', async (status) => {
-    const answer = await answerTo(redirect(status, `${world.upstream.url}/elsewhere`));
-    expect([answer.status, answer.headers.location]).toEqual([status, `${world.upstream.url}/elsewhere`]);
+    const answer = await answerTo(redirect(status, 'https://docs.provider.com/moved?to=here'));
+    expect([answer.status, answer.headers.location]).toEqual([status, 'https://docs.provider.com/moved?to=here']);
     expect(world.upstream.requests).toHaveLength(1);
+  });
+
+  it('addresses of the provider, or of a private network → end here, the status stays', async () => {
+    const headers = {
+      location: `${world.upstream.url}/elsewhere`,
+      'content-location': '/v1/responses/resp_1',
+      link: `<${world.upstream.url}/next>; rel="next"`,
+      refresh: '1; url=https://docs.provider.com/',
+      'alt-svc': 'h3=":443"',
+      'operation-location': 'https://account.provider.com/operations/1',
+      'x-goog-upload-url': 'https://storage.provider.com/upload?id=1',
+      'x-envoy-upstream-service-time': '5',
+      'x-backend': '10.1.2.3:8080',
+      via: '1.1 edge.corp.internal',
+      'x-kept': 'https://status.provider.com/',
+    };
+    const answer = await answerTo(json(201, { ok: true }, headers));
+    expect(answer.status).toBe(201);
+    expect(relayed(answer)).toEqual(['content-type: application/json', 'x-kept: https://status.provider.com/']);
   });
 });
 
@@ -244,6 +263,19 @@ describe('the provider’s key in an answer (decision 3.10; threats 6.5)', () =>
   it('in a compressed body → masked', async () => {
     world.upstream.script(unaskedGzip({ error: text }));
     expect((await client.call(PATH, { body: BODY })).body.toString()).toBe(JSON.stringify({ error: masked }));
+  });
+
+  it('the key of another provider of the account, open in this process → masked in headers and body', async () => {
+    const other = 'sk-of-the-other-provider';
+    const otherClient = await ProxyClient.create(world, { provider: { secret: other } });
+    world.upstream.script(json(200, { ok: true }));
+    await otherClient.call(PATH, { body: BODY });
+    const hidden = '*'.repeat(other.length);
+    world.upstream.script(
+      sse([`a ${other.slice(0, 9)}`, `${other.slice(9)} b ${SECRET}`], { headers: { 'x-echo': other } }),
+    );
+    const answer = await client.call(PATH, { body: BODY });
+    expect([answer.headers['x-echo'], answer.body.toString()]).toEqual([hidden, `a ${hidden} b ${MASKED}`]);
   });
 
   it('in the reason phrase → masked', async () => {

@@ -135,7 +135,7 @@ describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
     'v1beta/models/a/b:generateContent',
     'v1beta/models/:generateContent',
     'v1beta/files/gemini-2.5-flash:generateContent',
-    'v1beta/models/gemini-2.5-flash:countTokens',
+    'v1beta/models/gemini-2.5-flash:tune',
   ])('threats 3.2: a model segment that is more than a name: %s → 403', (path) =>
     expectRefused(gemini.call(path, { body: {} }), 403, 'path_not_allowed'),
   );
@@ -147,17 +147,128 @@ describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
   });
 });
 
-describe('methods (contract-app 6.2)', () => {
-  it.each(['PUT', 'PATCH', 'DELETE', 'GET'])('%s with a JSON body → the same method upstream', async (method) => {
-    expect(await sent(openai, 'v1/responses', { method, body: MODEL })).toMatchObject({
-      method,
-      body: '{"model":"gpt-4.1"}',
-    });
+describe('methods', () => {
+  const OTHERS = ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND', 'PURGE', 'LINK'];
+  const PATHS = ['v1/responses', 'v1/chat/completions', 'v1/embeddings'];
+
+  it.each(OTHERS.flatMap((method) => PATHS.map((path) => [method, path])))(
+    'no list: %s %s, with and without a body → 403, nothing sent',
+    async (method = '', path = '') => {
+      await expectRefused(openai.call(path, { method, body: MODEL }), 403, 'path_not_allowed');
+      await expectRefused(openai.call(path, { method }), 403, 'path_not_allowed');
+    },
+  );
+
+  it('HEAD → 403 without a body, nothing sent', async () => {
+    const { status, body } = await openai.call('v1/responses', { method: 'HEAD' });
+    expect([status, body.length, world.upstream.requests.length]).toEqual([403, 0, 0]);
   });
 
-  it.each(['GET', 'DELETE', 'POST'])('%s without a body → 400', (method) =>
-    expectRefused(openai.call('v1/responses', { method }), 400, 'invalid_request'),
+  it.each(['GET', 'PUT', 'DELETE'])('%s that announces more than 20 MiB → 403 before a body is read', (method) =>
+    expectRefused(
+      openai.call('v1/responses', { method, headers: ['content-length', String(21 * 1024 * 1024)] }),
+      403,
+      'path_not_allowed',
+    ),
   );
+
+  it('POST without a body → 400', () => expectRefused(openai.call('v1/responses'), 400, 'invalid_request'));
+
+  it.each(['GET', 'PUT', 'DELETE'])('a path that is listed without methods: %s → 403', (method) =>
+    expectRefused(strict.call('v1/responses', { method, body: MODEL }), 403, 'path_not_allowed'),
+  );
+
+  it('a method other than POST on a path that is not allowed → 403 all the same', () =>
+    expectRefused(strict.call('v1/files', { method: 'GET' }), 403, 'path_not_allowed'));
+});
+
+describe('methods that are allowed', () => {
+  const list = { object: 'list', data: [{ id: 'gpt-4.1', usage: { input_tokens: 7, output_tokens: 7 } }], resp_1: 0 };
+  const policy = {
+    allowed_paths: [
+      'v1/models',
+      'v1/models/{model}',
+      { path: 'v1/files', methods: ['GET', 'POST'] },
+      { path: 'v1/files/{model}', methods: ['DELETE'] },
+      { path: 'v1/responses', methods: ['PUT'] },
+    ],
+  };
+
+  beforeEach(() => world.upstream.script(json(200, list)));
+
+  it('a list of models → GET without body and content type, recorded at no cost, counted', async () => {
+    const limits = { per_app: { requests: { per_day: 1 }, spending: { monthly_usd: 1 } } };
+    const client = await ProxyClient.create(world, { policy, limits });
+    expect((await client.call('v1/models?limit=2', { method: 'GET' })).status).toBe(200);
+    const [request] = world.upstream.requests;
+    expect([request?.method, request?.path, request?.body.length]).toEqual(['GET', '/v1/models?limit=2', 0]);
+    expect([request?.header('content-type'), request?.header('content-length')]).toEqual([undefined, undefined]);
+    expect(await client.events()).toMatchObject([
+      {
+        model: '(none)',
+        route: `${client.slug}/v1/models`,
+        status: 'ok',
+        cost_source: 'computed',
+        cost_usd: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+      },
+    ]);
+    world.upstream.forget();
+    const second = await client.call('v1/models', { method: 'GET' });
+    expect([second.status, JSON.parse(second.body.toString()).error.code]).toEqual([429, 'app_rate_limited']);
+    expect(world.upstream.requests).toHaveLength(0);
+  });
+
+  it('one model of the list → judged like any other', async () => {
+    const client = await ProxyClient.create(world, { policy: { ...policy, allowed_models: ['gpt-4.1'] } });
+    expect(await sent(client, 'v1/models/gpt-4.1', { method: 'GET' })).toMatchObject({ path: '/v1/models/gpt-4.1' });
+    world.upstream.forget();
+    const other = client.call('v1/models/gpt-4o', { method: 'GET' });
+    await expectRefused(other, 403, 'model_not_allowed');
+  });
+
+  it('an answer that is an error → relayed, recorded at no cost', async () => {
+    const client = await ProxyClient.create(world, { policy });
+    world.upstream.script(json(404, { error: { message: 'no such model' } }));
+    expect((await client.call('v1/models/gpt-9', { method: 'GET' })).status).toBe(404);
+    expect(await client.events()).toMatchObject([{ status: 'provider_error', cost_source: 'computed', cost_usd: 0 }]);
+  });
+
+  it.each([
+    ['GET', 'v1/files', {}],
+    ['POST', 'v1/files', { body: MODEL }],
+    ['DELETE', 'v1/files/file-1', {}],
+    ['PUT', 'v1/responses', { body: MODEL }],
+  ])('an entry with methods: %s %s → sent with it', async (method, path, options) => {
+    const client = await ProxyClient.create(world, { policy });
+    expect(await sent(client, path, { method, ...options })).toMatchObject({ method, path: `/${path}` });
+  });
+
+  it.each([
+    ['POST', 'v1/models'],
+    ['DELETE', 'v1/models/gpt-4.1'],
+    ['DELETE', 'v1/files'],
+    ['GET', 'v1/files/file-1'],
+    ['POST', 'v1/responses'],
+  ])('%s %s, which the entry does not name → 403', async (method, path) => {
+    const client = await ProxyClient.create(world, { policy });
+    await expectRefused(client.call(path, { method, body: MODEL }), 403, 'path_not_allowed');
+  });
+
+  it.each([
+    ['with a length', {}],
+    ['in chunks', { chunked: true }],
+  ])('a GET that brings a body %s → 400', async (_name, options) => {
+    const client = await ProxyClient.create(world, { policy });
+    await expectRefused(client.call('v1/models', { method: 'GET', body: MODEL, ...options }), 400, 'invalid_request');
+  });
+
+  it('a marketplace that serves one style alone → its list of models all the same', async () => {
+    const client = await ProxyClient.create(world, { provider: { type: 'openrouter' }, policy });
+    expect((await client.call('v1/models', { method: 'GET' })).status).toBe(200);
+    expect(await client.events()).toMatchObject([{ cost_source: 'computed', cost_usd: 0 }]);
+  });
 });
 
 describe('models (contract-app 6.6)', () => {
@@ -179,7 +290,7 @@ describe('models (contract-app 6.6)', () => {
     ['slashed', 'Gryphe%2FMythoMax-L2-13b'],
     ['gemini-2.5-pro', 'gemini-2.5-pro'],
   ])('a model in the path: %s → sent as %s, the body as it was', async (named, wire) => {
-    const body = '{"contents":[ ],"model":"ignored"}';
+    const body = '{"contents":[ ],"labels":{}}';
     expect(await sent(choosyGemini, `v1beta/models/${named}:streamGenerateContent?alt=sse`, { body })).toEqual({
       path: `/v1beta/models/${wire}:streamGenerateContent?alt=sse`,
       method: 'POST',
@@ -214,6 +325,21 @@ describe('models (contract-app 6.6)', () => {
     const elsewhere = client.at(openai.slug).call('v1/responses', { body: { model: 'house-model' } });
     await expectRefused(elsewhere, 400, 'pricing_not_configured');
   });
+
+  it('a type key that allows a model of which only the second instance knows the price → served there alone', async () => {
+    await world.provider({ slug: 'openai' });
+    const { slug, id } = await world.provider({
+      slug: 'openai-2',
+      pricing: { 'house-model': { input: 1, output: 2 } },
+    });
+    const selected = { openai: { allowed_paths: [], allowed_models: ['house-model'] } };
+    const app = await world.app({ routing: { providers: { mode: 'selected', selected }, model_rewrites: {} } });
+    const second = new ProxyClient(world, app.id, app.key, slug, id);
+    await sent(second, 'v1/responses', { body: { model: 'house-model' } });
+    world.upstream.forget();
+    const first = second.at('openai').call('v1/responses', { body: { model: 'house-model' } });
+    await expectRefused(first, 400, 'pricing_not_configured');
+  });
 });
 
 describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
@@ -232,10 +358,36 @@ describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
     [{ tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_1' } }] }],
     [{ service_tier: 'priority' }],
     [{ previous_response_id: 'resp_of_nobody' }],
+    [{ input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    [{ input: [{ id: 'msg_1' }] }],
+    [{ input: [{ type: 'image_generation_call', id: 'ig_1', result: null }] }],
+    [{ input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }],
+    [{ tools: [{ type: 'mcp', server_label: 'mail', connector_id: 'connector_gmail' }] }],
+    [{ preset: 'mine' }],
     [{ previous_response_id: ['resp_1'] }],
   ])('%j → 400', (member) =>
     expectRefused(openai.call('v1/responses', { body: { ...MODEL, ...member } }), 400, 'invalid_request'),
   );
+
+  it('an output item with its content and its id → sent as it is', async () => {
+    const input = [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }];
+    const body = { ...MODEL, input };
+    expect((await sent(openai, 'v1/responses', { body })).body).toBe(JSON.stringify(body));
+  });
+
+  it.each(['conversation=conv_1', 'file%5Fid=file_1'])('the query %s → 400', (query) =>
+    expectRefused(openai.call(`v1/responses?${query}`, { body: MODEL }), 400, 'invalid_request'),
+  );
+
+  it('a preset as the model, where the provider tells the cost itself → 400, unless the application allows it', async () => {
+    const model = '@preset/mine';
+    const chat = { path: 'v1/chat/completions', body: { model, messages: [] } };
+    const any = await ProxyClient.create(world, { provider: { type: 'openrouter' } });
+    await expectRefused(any.call(chat.path, { body: chat.body }), 400, 'invalid_request');
+    const policy = { allowed_models: [model] };
+    const allowed = await ProxyClient.create(world, { provider: { type: 'openrouter' }, policy });
+    expect((await sent(allowed, chat.path, { body: chat.body })).path).toBe('/v1/chat/completions');
+  });
 
   it('background of a picture that is made → sent as it is', async () => {
     const body = { model: 'gpt-image-1', prompt: 'A cat', background: 'transparent' };

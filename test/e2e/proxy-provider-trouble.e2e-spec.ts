@@ -24,6 +24,9 @@ const PATH = 'v1/responses';
 const BODY = { model: 'gpt-4.1' };
 const TTFB_SECONDS = 1;
 const OK_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+const UNHEARD = { status: 'provider_error', cost_usd: 0, input_tokens: 0, output_tokens: 0, cost_source: 'unresolved' };
+/** `{"model":"gpt-4.1"}` at 2 dollars per million tokens. */
+const SENT_USD = 0.00001;
 const GONE = { status: 'provider_error', cost_usd: 0, input_tokens: 0, output_tokens: 0, cost_source: 'computed' };
 
 let world: World;
@@ -78,8 +81,8 @@ describe('no answer (contract-app 6.11; threats 10.2)', () => {
   ])('%s → 502 provider_error, one line, one event', async (_name, script) => {
     expect(refusalOf(await answerTo(script))).toEqual([502, 'provider_error']);
     expect(client.lines('gateway_error')).toMatchObject([{ code: 'provider_error', status: 502, level: 'error' }]);
-    expect(await client.events()).toMatchObject([GONE]);
-    expect(client.lines('usage_unresolved_cost')).toEqual([]);
+    expect(await client.events()).toMatchObject([{ ...UNHEARD, estimated_cost_usd: SENT_USD }]);
+    expect(client.lines('usage_unresolved_cost')).toMatchObject([{ reason: 'provider_reset' }]);
   });
 
   it('a connection refused → 502 provider_error, and an event', async () => {
@@ -92,7 +95,7 @@ describe('no answer (contract-app 6.11; threats 10.2)', () => {
     client = await ProxyClient.create(world, { provider: { baseUrl: `http://127.0.0.1:${port}/` } });
     expect(refusalOf(await client.call(PATH, { body: BODY }))).toEqual([502, 'provider_error']);
     expect(client.lines('gateway_error')).toHaveLength(1);
-    expect(await client.events()).toMatchObject([GONE]);
+    expect(await client.events()).toMatchObject([{ ...GONE, estimated_cost_usd: 0 }]);
   });
 
   it('silence → 504 when PROVIDER_TTFB_TIMEOUT_SECONDS are over, the call cancelled, an event with that latency', async () => {
@@ -103,7 +106,8 @@ describe('no answer (contract-app 6.11; threats 10.2)', () => {
     expect([tookMs > TTFB_SECONDS * 950, tookMs < TTFB_SECONDS * 1900]).toEqual([true, true]);
     await eventually(() => world.upstream.openConnections() <= before, { withinMs: 2_000 });
     const [event] = await client.events();
-    expect(event).toMatchObject(GONE);
+    expect(event).toMatchObject({ ...UNHEARD, estimated_cost_usd: SENT_USD });
+    expect(client.lines('usage_unresolved_cost')).toMatchObject([{ reason: 'provider_timeout' }]);
     expect(event.latency_ms).toBeGreaterThanOrEqual(TTFB_SECONDS * 950);
     expect(client.lines('gateway_error')).toMatchObject([{ status: 504, reason: 'provider_timeout' }]);
     expect(world.logs.filter(({ message }) => message === 'provider_ttfb_timeout')).toHaveLength(1);

@@ -74,8 +74,8 @@ describe('cost that cannot be known (contract-app 9.5; threats 9.1)', () => {
       'a hosted tool with a fee of its own',
       'openai',
       RESPONSES,
-      { body: { ...GPT, tools: [{ type: 'web_search' }] } },
-      json(200, { output: [{ type: 'web_search_call' }], usage: USAGE }),
+      { body: { ...GPT, tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] } },
+      json(200, { output: [{ type: 'code_interpreter_call' }], usage: USAGE }),
       'unpriced_tool',
       GPT_USD,
     ],
@@ -133,6 +133,7 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
       cache_write_tokens: 0,
       output_tokens: 300,
       cost_usd: GPT_USD,
+      estimated_cost_usd: 0,
       reported_cost_usd: null,
       cost_source: 'computed',
       app_version: '2.0',
@@ -140,6 +141,8 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
       status: 'ok',
       client_aborted: null,
       attempts: null,
+      settled_at: null,
+      requests: 1,
     });
   });
 
@@ -159,6 +162,7 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
       cache_write_tokens: 0,
       output_tokens: 0,
       cost_usd: 0,
+      estimated_cost_usd: 0,
     };
     const all = {
       ...none,
@@ -167,6 +171,7 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
       cached_input_tokens: 10_000,
       output_tokens: 15_000,
       cost_usd: 0.225,
+      estimated_cost_usd: 0,
     };
     expect((await world.api.get(path)).body).toEqual({ app_id: client.appId, month, ...all });
     expect((await world.api.get(`${path}?month=2020-01`)).body).toEqual({

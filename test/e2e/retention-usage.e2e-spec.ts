@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { ChallengesRepository } from '../../src/attestation/challenges.repository.js';
 import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
+import { DeviceKeyRetentionRepository } from '../../src/attestation/retention/device-key-retention.repository.js';
+import { DeviceKeyRetention } from '../../src/attestation/retention/device-key-retention.service.js';
 import { AuthEventRetentionRepository } from '../../src/auth-events/retention/auth-event-retention.repository.js';
 import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
 import { BudgetRetentionRepository } from '../../src/budgets/retention/budget-retention.repository.js';
@@ -11,6 +13,8 @@ import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { IdentityRetentionRepository } from '../../src/identity/retention/identity-retention.repository.js';
 import { IdentityRetention } from '../../src/identity/retention/identity-retention.service.js';
+import { LimitRetentionRepository } from '../../src/limits/retention/limit-retention.repository.js';
+import { LimitRetention } from '../../src/limits/retention/limit-retention.service.js';
 import { InvitationRetentionRepository } from '../../src/organizations/retention/invitation-retention.repository.js';
 import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
@@ -22,8 +26,10 @@ import { RetentionSteps } from '../../src/retention/retention-steps.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
 import { UsageRetentionRepository } from '../../src/usage/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
+import { UserRetentionRepository } from '../../src/users/retention/user-retention.repository.js';
+import { UserRetention } from '../../src/users/retention/user-retention.service.js';
 import { type Break, BreakingSessions } from '../support/breaking-sessions.js';
-import { FakeClock } from '../support/clock.js';
+import { FakeClock, sharedClockOf } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import {
   expectedTotals,
@@ -82,13 +88,16 @@ function retentionOn(
     new RetentionSteps([
       new AuthEventRetention(new AuthEventRetentionRepository()),
       new ChallengeRetention(new ChallengesRepository(db)),
+      new DeviceKeyRetention(new DeviceKeyRetentionRepository()),
       usage,
       new BudgetRetention(new BudgetRetentionRepository()),
+      new LimitRetention(new LimitRetentionRepository()),
+      new UserRetention(new UserRetentionRepository()),
       new ReceiptRetention(new ReceiptRetentionRepository()),
       new InvitationRetention(new InvitationRetentionRepository()),
       new IdentityRetention(new IdentityRetentionRepository()),
     ]),
-    clock,
+    sharedClockOf(clock),
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );
 }
@@ -100,6 +109,8 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM usage_days WHERE day < $1 AND num_nonnulls(provider_slug, provider_gateway_id,
          credential_source, model_author, route, endpoint_slug, app_version, cost_source) > 0) AS "fineDays",
        (SELECT count(*)::int FROM usage_user_days WHERE day < $1) AS "oldUserDays",
+       (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
+       (SELECT count(*)::int FROM budget_months WHERE user_id <> '' AND month < $1) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
        (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
        (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'usage_events'::regclass
@@ -109,7 +120,10 @@ async function rest(): Promise<Record<string, unknown>> {
   return row;
 }
 
-const NOTHING_OLD = { oldEvents: 0, fineDays: 0, oldUserDays: 0, oldDays: 0, earlyMonths: 0, oldPartitions: 0 };
+const NOTHING_OLD = {
+  ...{ oldEvents: 0, fineDays: 0, oldUserDays: 0, oldUserMonths: 0, oldUserBudgets: 0 },
+  ...{ oldDays: 0, earlyMonths: 0, oldPartitions: 0 },
+};
 
 /** All that must stay as it is, to the row. */
 function recent(): Promise<unknown> {
@@ -117,8 +131,10 @@ function recent(): Promise<unknown> {
     `SELECT 'event' AS kind, to_jsonb(event) AS kept FROM usage_events event WHERE created_at >= $1::date
      UNION ALL SELECT 'day', to_jsonb(day) FROM usage_days day WHERE day >= $1
      UNION ALL SELECT 'user day', to_jsonb(day) FROM usage_user_days day WHERE day >= $1
-     UNION ALL SELECT 'user month', to_jsonb(month) FROM usage_user_months month ORDER BY 1, 2`,
-    [FIRST_EVENT_DAY],
+     UNION ALL SELECT 'user month', to_jsonb(month) FROM usage_user_months month WHERE last_at >= $1::date
+     UNION ALL SELECT 'budget', to_jsonb(spent) FROM budget_months spent
+       WHERE month >= $2 AND (user_id = '' OR month >= $1) ORDER BY 1, 2`,
+    [FIRST_EVENT_DAY, FIRST_DAY],
   );
 }
 
@@ -137,7 +153,7 @@ const event = fc.record({
   cost_nano_usd: fc.maxSafeNat(),
 });
 const events = (maxLength: number) => fc.array(event, { minLength: 1, maxLength });
-const aBreak = fc.record({ at: fc.nat({ max: 45 }), how: fc.constantFrom<Break['how'][]>('before', 'after', 'cut') });
+const aBreak = fc.record({ at: fc.nat({ max: 60 }), how: fc.constantFrom<Break['how'][]>('before', 'after', 'cut') });
 
 describe('old usage (specification "Retention"; threats 9.5)', () => {
   it('random histories, runs that end at random statements, late events → every total exact at all times', async () => {
@@ -244,9 +260,12 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
     expect(told()).toEqual([
       { message: 'auth_events_pruned', events: 0 },
       { message: 'auth_challenges_pruned', challenges: 0 },
-      { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3 },
+      { message: 'device_keys_pruned', keys: 0 },
+      { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3, userMonths: 2 },
       { message: 'usage_rollup_folded', days: 1 },
-      { message: 'budget_months_pruned', months: 0 },
+      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'limit_counts_pruned', counts: 0 },
+      { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
@@ -254,10 +273,12 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
       { message: 'management_keys_pruned', keys: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
-    expect(told().slice(2)).toEqual([
-      { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0 },
+    expect(told().slice(3)).toEqual([
+      { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0, userMonths: 0 },
       { message: 'usage_rollup_folded', days: 0 },
-      { message: 'budget_months_pruned', months: 0 },
+      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'limit_counts_pruned', counts: 0 },
+      { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
@@ -274,7 +295,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
     await long.query('SELECT count(*) FROM usage_events');
     const lines: Record<string, unknown>[] = [];
     expect(await retentionOn(one, new RetentionSessions(one), lines).run(NEVER)).toBe('done');
-    expect(lines[2]).toMatchObject({ months: 0, events: 1 });
+    expect(lines[3]).toMatchObject({ months: 0, events: 1 });
     await long.rollbackTransaction();
     await long.release();
     await retentionOn(one).run(NEVER);

@@ -19,7 +19,7 @@ import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
 import { RetentionSteps } from '../../src/retention/retention-steps.js';
 import { firstOrganizationId } from '../support/accounts.js';
-import { FakeClock } from '../support/clock.js';
+import { FakeClock, sharedClockOf } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { programEnvironment } from '../support/gateway-process.js';
 import { keptTotals, storeUsage, usageRows } from '../support/old-usage.js';
@@ -174,7 +174,7 @@ describe('what a night takes away (specification "Retention")', () => {
     const ahead = new Retention(
       new RetentionSessions(world.dataSource),
       rooms.get(RetentionSteps, { strict: false }),
-      later,
+      sharedClockOf(later),
       log,
     );
     expect(await ahead.run(NEVER)).toBe('done');
@@ -256,6 +256,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
     });
     expect(others.map(({ message }) => message)).toEqual([
       'auth_challenges_pruned',
+      'device_keys_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
@@ -264,6 +265,8 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
       'usage_events_compacted',
       'usage_fold_failed',
       'budget_months_pruned',
+      'limit_counts_pruned',
+      'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
     ]);
@@ -363,6 +366,7 @@ describe('npm run maintenance (decision 7.2)', () => {
     expect(lines.map(({ message }) => message)).toEqual([
       'auth_events_pruned',
       'auth_challenges_pruned',
+      'device_keys_pruned',
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
@@ -371,6 +375,8 @@ describe('npm run maintenance (decision 7.2)', () => {
       'usage_events_compacted',
       'usage_rollup_folded',
       'budget_months_pruned',
+      'limit_counts_pruned',
+      'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
     ]);
@@ -386,7 +392,7 @@ describe('npm run maintenance (decision 7.2)', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 12, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 15, 'auth_events_prune_failed']);
   });
 
   it('threats 6.3: a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {

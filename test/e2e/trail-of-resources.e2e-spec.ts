@@ -88,7 +88,7 @@ describe('the trail of an account (threats 7)', () => {
   it('what is refused: leaves no entry', async () => {
     const { id } = await world.provider({ slug: 'kept' });
     const { app } = (await world.api.post('/v1/admin/apps', { name: 'Kept', config: rawServerConfig() })).body;
-    const again = { type: 'openai', name: 'Again', slug: 'kept', secret: 'sk-1234' };
+    const again = { type: 'openai', name: 'Again', slug: 'kept', secret: 'sk-12345678' };
     const [before] = await world.dataSource.query('SELECT count(*)::int AS entries FROM audit_events');
     const refused = [
       await world.api.post('/v1/admin/providers', again),

@@ -47,7 +47,7 @@ describe('accounts that a service has opened (contract-admin 6.4)', () => {
 
   it('claimed → the person owns it; its keys and resources are as before, its deadline is gone', async () => {
     const { key } = await newMember(world.dataSource, organizationId, { role: 'owner' });
-    const made = await world.as(key).post('/v1/admin/providers', { type: 'openai', name: 'A', secret: 'sk-a' });
+    const made = await world.as(key).post('/v1/admin/providers', { type: 'openai', name: 'A', secret: 'sk-a-secret' });
     await world.dataSource.query("UPDATE organizations SET expires_at = now() + interval '1 day' WHERE id = $1", [
       organizationId,
     ]);

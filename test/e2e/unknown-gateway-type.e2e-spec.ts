@@ -30,9 +30,9 @@ describe('contract-admin 1.1, 1.8: a stored gateway whose type this program does
       status: 200,
       body: { gateway: { ...stored, name: 'Lost', revision: 2 } },
     });
-    expect(await manage('POST', `${PATH}/${id}/rotate`, { token: 'a-third-token' })).toMatchObject({
+    expect(await manage('POST', `${PATH}/${id}/rotate`, { token: 'a-third-token-of-it' })).toMatchObject({
       status: 200,
-      body: { gateway: { ...stored, secretHint: 'oken', revision: 3 } },
+      body: { gateway: { ...stored, secretHint: 'f-it', revision: 3 } },
     });
     expect((await world.api.get('/v1/admin/providers')).body.providers).toMatchObject([{ route: null }]);
     expect(refusalOf(await lost.call('v1/chat/completions', { body: { model: 'gpt-4.1', messages: [] } }))[1]).toBe(

@@ -110,6 +110,9 @@ describe('ledger', () => {
     ['usage_all_users_days', 'requests'],
     ['usage_all_users_days', 'cost_nano_usd'],
     ['usage_user_months', 'cached_input_tokens'],
+    ['usage_user_months', 'estimated_nano_usd'],
+    ['usage_all_users_days', 'estimated_nano_usd'],
+    ['usage_days', 'estimated_nano_usd'],
     ['usage_user_months', 'cache_write_tokens'],
     ['usage_user_months', 'latest_day_requests'],
   ])('%s.%s is one too many → found, with both values', async (table, column) => {
@@ -136,10 +139,10 @@ describe('ledger', () => {
   it('decision 3.11: charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', created_at_ms: TODAY_MS };
     await storeEvents(db, { ...app, user_id: 'ann', cost_source: 'unresolved', charged_nano_usd: 90 });
-    const months = await db.query('SELECT user_id, spent_nano_usd FROM budget_months ORDER BY user_id');
+    const months = await db.query('SELECT user_id, spent_nano_usd, estimated_nano_usd FROM budget_months ORDER BY 1');
     expect(months).toEqual([
-      { user_id: '', spent_nano_usd: '90' },
-      { user_id: 'ann', spent_nano_usd: '90' },
+      { user_id: '', spent_nano_usd: '90', estimated_nano_usd: '90' },
+      { user_id: 'ann', spent_nano_usd: '90', estimated_nano_usd: '90' },
     ]);
     expect((await verify()).findings).toEqual([]);
     await db.query('UPDATE budget_months SET spent_nano_usd = spent_nano_usd + 1');
@@ -166,7 +169,7 @@ describe('ledger', () => {
     await storeOne();
     await db.query('DELETE FROM usage_days');
     const { findings } = await verify();
-    expect(findings).toHaveLength(6);
+    expect(findings).toHaveLength(7);
     expect(findings).toContainEqual(
       expect.objectContaining({ table: 'usage_days', column: 'cost_nano_usd', stored: null, recomputed: '7' }),
     );
@@ -189,7 +192,7 @@ describe('ledger', () => {
     await storeOne();
     await db.query("UPDATE usage_days SET app_version = '9'");
     const { findings } = await verify();
-    expect(findings).toHaveLength(12);
+    expect(findings).toHaveLength(14);
     expect(new Set(findings.map(({ key }) => key.app_version))).toEqual(new Set(['9', null]));
   });
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { USAGE_DIMENSIONS } from '../../src/usage/reports/usage-dimensions.js';
+import { UsageRetentionRepository } from '../../src/usage/retention/usage-retention.repository.js';
+import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
 import { FakeClock } from '../support/clock.js';
 import { type EventMembers, storeEvents } from '../support/usage-events.js';
 import { startWorld, type World } from '../support/world.js';
@@ -7,6 +9,13 @@ import { startWorld, type World } from '../support/world.js';
 const TODAY_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSED = 'blocked_app_rate';
+/** The 90th day before today: details of earlier days go. */
+const FIRST_EVENT_DAY = '2026-08-22';
+/** A key of every dimension that not every event has. */
+const DETAILS = {
+  ...{ user_id: 'ann', provider_slug: 'p', provider_gateway_id: 'g', credential_source: 'direct', model_author: 'a' },
+  ...{ endpoint_slug: 'e', app_version: '1' },
+};
 
 const NOTHING = {
   requests: 0,
@@ -15,6 +24,7 @@ const NOTHING = {
   cache_write_tokens: 0,
   output_tokens: 0,
   cost_usd: 0,
+  estimated_cost_usd: 0,
   errors: 0,
   blocked: 0,
 };
@@ -65,6 +75,12 @@ async function fold(appId: string): Promise<void> {
   for (const table of ['usage_days', 'usage_user_days']) {
     await world.dataSource.query(`DELETE FROM ${table} WHERE app_id = $1`, [appId]);
   }
+}
+
+/** The same of everything that is old, up to the first step. */
+async function coarsen(): Promise<void> {
+  const retention = new UsageRetention(new UsageRetentionRepository());
+  await retention.compact(world.dataSource.manager, FIRST_EVENT_DAY, new AbortController().signal);
 }
 
 describe('GET usage/timeseries', () => {
@@ -176,9 +192,10 @@ describe('GET usage/breakdown', () => {
       { status: REFUSED, requests: 3, cost_source: null },
       { ago: 30 },
     );
-    const totals = { input_tokens: 1, cached_input_tokens: 2, cache_write_tokens: 3, output_tokens: 4, cost_usd: 5 };
+    const tokens = { input_tokens: 1, cached_input_tokens: 2, cache_write_tokens: 3, output_tokens: 4 };
+    const totals = { ...tokens, cost_usd: 5, estimated_cost_usd: 0 };
     expect((await breakdownOf(app)).body).toEqual({
-      ...{ app_id: app, by: 'model', from: '2026-10-22', to: '2026-11-20' },
+      ...{ app_id: app, by: 'model', from: '2026-10-22', to: '2026-11-20', complete_from: '2026-10-22' },
       rows: [{ key: 'gpt-4.1', requests: 5, ...totals, errors: 1, blocked: 3 }],
     });
   });
@@ -206,34 +223,77 @@ describe('GET usage/breakdown', () => {
     ]);
   });
 
-  it.each(USAGE_DIMENSIONS)('specification "Retention": folded month by %s → nothing is lost', async (by) => {
+  it.each(USAGE_DIMENSIONS)('specification "Retention": folded month by %s → whole, or left out', async (by) => {
     const app = await appWith({ ago: 410, user_id: 'ann', route: 'r' }, { ago: 411 });
     await fold(app);
     const known: Record<string, string> = { model: 'gpt-4.1', provider: 'openai', status: 'ok' };
-    expect(await sharesOf(app, `?by=${by}&from=2025-10-01&to=2025-11-30`)).toEqual([[known[by] ?? null, 2]]);
+    const range = { from: '2025-10-01', to: '2025-11-30' };
+    const { body } = await breakdownOf(app, `?by=${by}&from=${range.from}&to=${range.to}`);
+    const key = known[by];
+    expect(body).toMatchObject({ ...range, complete_from: key === undefined ? FIRST_EVENT_DAY : range.from });
+    expect(body.rows.map((row: { key: string; requests: number }) => [row.key, row.requests])).toEqual(
+      key === undefined ? [] : [[key, 2]],
+    );
   });
+
+  it.each(USAGE_DIMENSIONS)(
+    'by %s over the day from which on details are kept → what is older is no null',
+    async (by) => {
+      const app = await appWith({ ago: 90, ...DETAILS }, { ago: 91, ...DETAILS }, { ago: 120, ...DETAILS });
+      const isLasting = ['model', 'provider', 'status'].includes(by);
+      for (const isFolded of [false, true]) {
+        if (isFolded) await coarsen();
+        const { body } = await breakdownOf(app, `?by=${by}&from=2026-07-01`);
+        expect(body.complete_from).toBe(isLasting ? '2026-07-01' : FIRST_EVENT_DAY);
+        expect(body.rows).toMatchObject([{ key: expect.any(String), requests: isLasting ? 3 : 1 }]);
+      }
+    },
+  );
 });
 
 describe('questions that cannot be answered', () => {
   it.each([
-    ['timeseries', 'from=2026-02-30', 'from'],
-    ['timeseries', 'to=2026-13-01', 'to'],
-    ['timeseries', 'from=2026-1-1', 'from'],
-    ['timeseries', 'from=2026-11-21', 'from'],
-    ['timeseries', 'from=2026-11-02&to=2026-11-01', 'from'],
-    ['timeseries', 'by=model', 'by'],
-    ['breakdown', 'by=nonsense', 'by'],
-    ['breakdown', 'by=__proto__', 'by'],
-    ['breakdown', 'by=', 'by'],
-    ['breakdown', 'limit=0', 'limit'],
-    ['breakdown', 'limit=201', 'limit'],
-    ['breakdown', 'to=today', 'to'],
+    ['usage/timeseries', 'from=2026-02-30', 'from'],
+    ['usage/timeseries', 'to=2026-13-01', 'to'],
+    ['usage/timeseries', 'from=2026-1-1', 'from'],
+    ['usage/timeseries', 'from=2026-11-21', 'from'],
+    ['usage/timeseries', 'from=2026-11-02&to=2026-11-01', 'from'],
+    ['usage/timeseries', 'by=model', 'by'],
+    ['usage/breakdown', 'by=nonsense', 'by'],
+    ['usage/breakdown', 'by=__proto__', 'by'],
+    ['usage/breakdown', 'by=', 'by'],
+    ['usage/breakdown', 'limit=0', 'limit'],
+    ['usage/breakdown', 'limit=201', 'limit'],
+    ['usage/breakdown', 'to=today', 'to'],
+    ['usage', 'month=2026-13', 'month'],
+    ['events', 'status=bogus', 'status'],
+    ['events', 'status=', 'status'],
+    ['events', 'provider=bogus', 'provider'],
+    ['events', 'provider=OpenAI', 'provider'],
+    ['events', 'limit=0', 'limit'],
+    ['events', 'before_id=x', 'before_id'],
+    ['events', 'cost_source=computed', 'cost_source'],
+    ['auth-events', 'event=bogus', 'event'],
+    ['auth-events', 'before_id=-1', 'before_id'],
+    ['auth-events/summary', 'days=0', 'days'],
+    ['users', 'status=bogus', 'status'],
+    ['users', 'month=2026-00', 'month'],
+    ['users', 'offset=-1', 'offset'],
   ])('contract-admin 0.2: %s?%s → 400 naming the parameter', async (route, query, name) => {
     const { id } = await world.app();
-    const { status, body } = await world.api.get(`/v1/admin/apps/${id}/usage/${route}?${query}`);
+    const { status, body } = await world.api.get(`/v1/admin/apps/${id}/${route}?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toMatch(new RegExp(`^${name}: `));
   });
+
+  it.each(['action=bogus', 'from=2026-02-30', 'to=soon', 'limit=0', 'before_id=0', 'actor=x'])(
+    'audit-events?%s → 400 naming the parameter',
+    async (query) => {
+      const { status, body } = await world.api.get(`/v1/admin/audit-events?${query}`);
+      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+      expect(body.error.message).toMatch(new RegExp(`^${query.split('=')[0]}: `));
+    },
+  );
 
   it('contract-admin 0.3: unknown application → 404, no credential → 401', async () => {
     for (const route of ['timeseries', 'breakdown']) {
@@ -254,5 +314,16 @@ describe('questions that cannot be answered', () => {
     });
     expect(await sharesOf(app, '?by=user')).toEqual([[null, 1]]);
     expect((await seriesOf(app)).body.buckets).toMatchObject([{ requests: 1 }]);
+  });
+});
+
+describe('GET events', () => {
+  it('rows of refusals → say how many requests they count; every other row counts one', async () => {
+    const app = await appWith({}, { status: REFUSED, cost_source: null, requests: 7 });
+    const { body } = await world.api.get(`/v1/admin/apps/${app}/events`);
+    expect(body.events).toMatchObject([
+      { status: REFUSED, requests: 7 },
+      { status: 'ok', requests: 1 },
+    ]);
   });
 });

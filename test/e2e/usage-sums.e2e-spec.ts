@@ -107,6 +107,7 @@ const event = fc.record({
   cached_input_tokens: fc.nat(),
   output_tokens: fc.nat({ max: 5 }),
   cost_nano_usd: fc.maxSafeNat(),
+  charged_nano_usd: absentOr(fc.maxSafeNat()),
 });
 
 describe('sums by day, by user and day, by user and month, kept in step with the events (decision 4.7; threats 9.1)', () => {
@@ -218,7 +219,11 @@ describe('what a user has used', () => {
   );
 
   it('contract-app 5: requests of the current UTC day without refusals, spend of the current UTC month', async () => {
-    expect(await usage().currentOf(app, 'ann')).toEqual({ requestsToday: 2, monthCostUsd: 1.5 });
+    expect(await usage().currentOf(app, 'ann')).toEqual({
+      requestsToday: 2,
+      monthCostUsd: 1.5,
+      monthEstimatedCostUsd: 0,
+    });
   });
 
   it.each([
@@ -227,17 +232,25 @@ describe('what a user has used', () => {
     ['of another account', 'ann', { ...app, organizationId: 'org-2' }],
     ['of another application', 'ann', { ...app, id: 'other-abc123' }],
   ])('user %s → zeros', async (_name, userId, whose) => {
-    expect(await usage().currentOf(whose, userId)).toEqual({ requestsToday: 0, monthCostUsd: 0 });
+    expect(await usage().currentOf(whose, userId)).toEqual({
+      requestsToday: 0,
+      monthCostUsd: 0,
+      monthEstimatedCostUsd: 0,
+    });
   });
 
   it('the day is over → its requests count no more, its spend does', async () => {
     const tomorrow = new UserUsage(new UsageRepository(reader), new FakeClock(today + DAY_MS));
-    expect(await tomorrow.currentOf(app, 'ann')).toEqual({ requestsToday: 0, monthCostUsd: 1.5 });
+    expect(await tomorrow.currentOf(app, 'ann')).toEqual({
+      requestsToday: 0,
+      monthCostUsd: 1.5,
+      monthEstimatedCostUsd: 0,
+    });
   });
 
   it('contract-admin 2.4: totals of a month → of those users who used it, refusals and errors counted', async () => {
     const none = { requests: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
-    const nothing = { ...none, cost_usd: 0, errors: 0, blocked: 0 };
+    const nothing = { ...none, cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 };
     expect(await usage().totalsOf(app, ['ann', 'bob', 'cleo'], '2025-12')).toEqual(
       new Map([['ann', { ...nothing, requests: 3, input_tokens: 7, cost_usd: 1.5, errors: 1, blocked: 1 }]]),
     );

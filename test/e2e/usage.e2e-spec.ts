@@ -87,6 +87,7 @@ describe('usage of a proxied request', () => {
       cache_write_tokens: 0,
       output_tokens: 2,
       cost_usd: 0.000036,
+      estimated_cost_usd: 0,
       reported_cost_usd: null,
       cost_source: 'computed',
       app_version: '2.1',
@@ -95,6 +96,8 @@ describe('usage of a proxied request', () => {
       client_aborted: null,
       latency_ms: expect.any(Number),
       attempts: null,
+      settled_at: null,
+      requests: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const month = new Date().toISOString().slice(0, 7);
@@ -107,6 +110,7 @@ describe('usage of a proxied request', () => {
       cache_write_tokens: 0,
       output_tokens: 2,
       cost_usd: 0.000036,
+      estimated_cost_usd: 0,
     });
   });
 });
@@ -132,7 +136,7 @@ describe('GET events', () => {
     ['user=u%2B1%20', ['b']],
     ['model=gpt-4.1-mini', ['a']],
     ['provider=openai&model=gpt-4.1', ['d', 'b']],
-    ['status=nonsense', []],
+    ['status=blocked_user', []],
   ])('filter %s → only those', async (query, keys) => {
     const app = await world.app();
     await record(
@@ -140,7 +144,7 @@ describe('GET events', () => {
       { admission: { apiKeyId: 'a', model: 'gpt-4.1-mini' } },
       { admission: { apiKeyId: 'b', userId: 'u+1 ' } },
       { admission: { apiKeyId: 'c', providerType: 'anthropic' } },
-      { admission: { apiKeyId: 'd' }, outcome: { status: 'provider_error', answered: false, reading: undefined } },
+      { admission: { apiKeyId: 'd' }, outcome: { status: 'provider_error', ending: 'refused', reading: undefined } },
     );
     const { body } = await eventsOf(app.id, `?${query}`);
     expect(body.events.map((event: { api_key_id: string }) => event.api_key_id)).toEqual(keys);
@@ -155,6 +159,8 @@ describe('GET events', () => {
     'before_id=1.5',
     'limit=1&limit=2',
     'x=1',
+    'status=nonsense',
+    'provider=nobody',
   ])('contract-admin 0.2: %s → 400 invalid_request', async (query) => {
     const app = await world.app();
     const answer = await eventsOf(app.id, `?${query}`);
@@ -179,6 +185,7 @@ describe('GET events', () => {
       served_provider: 'p',
       endpoint_slug: 'summarize',
       cost_usd: 1.500000001,
+      estimated_cost_usd: 0,
       reported_cost_usd: 1.500000001,
       cost_source: 'reported',
       client_aborted: 1,
@@ -224,6 +231,7 @@ describe('GET usage', () => {
       month: '2025-11',
       requests: 2,
       cost_usd: 0.012,
+      estimated_cost_usd: 0,
     });
     expect((await usageOf(app.id, '?month=2025-10')).body).toMatchObject({ requests: 1 });
     expect((await usageOf(app.id, '?month=2025-09')).body).toMatchObject({ requests: 0, cost_usd: 0 });

@@ -7,15 +7,21 @@ import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 let users: UsersService;
-let app: AppRef;
+let app: AppRef & { readonly key: string };
 
 beforeAll(async () => {
   world = await startWorld();
   users = world.gateway.app.get(UsersService);
-  app = { id: (await world.app()).id, organizationId: await firstOrganizationId(world.dataSource) };
+  const named = await world.app({ authentication: { type: 'api_key', end_user: { source: 'header' } } });
+  app = { ...named, organizationId: await firstOrganizationId(world.dataSource) };
 });
 
 afterAll(() => world.stop());
+
+/** @param encoded id, percent-encoded. */
+const namedUrl = (action: string, encoded: string) => `/v1/admin/apps/${app.id}/user${action}?user_id=${encoded}`;
+
+const blocked = async () => (await world.api.get(usersUrl('?status=blocked'))).body.total;
 
 const usersUrl = (rest: string) => `/v1/admin/apps/${app.id}/users${rest}`;
 
@@ -61,13 +67,31 @@ describe('a user id in the path', () => {
     expect((await world.api.post(`${url}/unblock`)).body).toEqual({ app_id: app.id, user_id: id, blocked: false });
   });
 
-  it.each(['.', '..', '%2e'])('%s, encoded, from a client that leaves paths alone → that user', async (id) => {
-    await users.seen(app, id);
+  it('%2e, encoded, from a client that leaves paths alone → that user', async () => {
+    const id = '%2e';
     const encoded = encodeURIComponent(id).replaceAll('.', '%2E');
     const answer = await rawCall('POST', usersUrl(`/${encoded}/block`));
     expect(answer).toEqual({ status: 200, body: { app_id: app.id, user_id: id, blocked: true } });
     expect(await rawCall('GET', usersUrl(`/${encoded}`))).toMatchObject({ status: 200, body: { user: { id } } });
   });
+
+  it.each(['.', '..'])(
+    '%s, which URL software removes → nobody’s id: not blocked, in the path or the query',
+    async (id) => {
+      const encoded = id.replaceAll('.', '%2E');
+      for (const path of [usersUrl(`/${encoded}/block`), namedUrl('/block', encoded)]) {
+        const { status, body } = await rawCall('POST', path);
+        expect([status, body]).toMatchObject([400, { error: { message: expect.stringMatching(/^user_id: /) } }]);
+      }
+      expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(404);
+      const header = { authorization: `Bearer ${app.key}`, 'x-end-user-id': id };
+      const me = await fetch(`${world.baseUrl}/v1/apps/${app.id}/me`, { headers: header });
+      expect([me.status, JSON.parse(await me.text()).error]).toMatchObject([
+        400,
+        { code: 'invalid_request', message: 'x-end-user-id: must not be "." or ".."' },
+      ]);
+    },
+  );
 
   it.each([
     ['a NUL', 'a%00'],
@@ -76,5 +100,64 @@ describe('a user id in the path', () => {
     ['more characters than a parameter may have', 'u'.repeat(1_025)],
   ])('%s → 400', async (_what, encoded) => {
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(400);
+  });
+
+  it('more bytes than an id has → nobody, and nobody is blocked by it', async () => {
+    const encoded = encodeURIComponent('é'.repeat(513));
+    expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(404);
+    expect((await rawCall('POST', usersUrl(`/${encoded}/block`))).status).toBe(400);
+  });
+});
+
+describe('a user id in the query (ADR 0039)', () => {
+  it.each([
+    'team/ann+1',
+    '/',
+    '../../keys',
+    'a//b',
+    'block',
+    'unblock',
+    'a b',
+    '%2F',
+    'a?b#c&d=e',
+    'müller 😀',
+    '...',
+    '\u0001'.repeat(1_024),
+    'é'.repeat(512),
+  ])('%s → blocked, read, unblocked, as that user and no other', async (id) => {
+    const [encoded, of] = [encodeURIComponent(id), { app_id: app.id, user_id: id }];
+    const answer = await world.api.post(namedUrl('/block', encoded));
+    expect([answer.status, answer.body]).toEqual([200, { ...of, blocked: true }]);
+    const read = await world.api.get(namedUrl('', `${encoded}&month=2026-01`));
+    expect(read.body).toMatchObject({ month: '2026-01', user: { id, status: 'blocked' } });
+    expect((await world.api.post(namedUrl('/unblock', encoded))).body).toEqual({ ...of, blocked: false });
+    expect((await world.api.get(namedUrl('', encoded))).body.user.status).toBe('active');
+  });
+
+  it.each([
+    ['absent', ''],
+    ['empty', '?user_id='],
+    ['given twice', '?user_id=a&user_id=b'],
+    ['NUL', '?user_id=a%00'],
+    ['too long', `?user_id=${'u'.repeat(1_025)}`],
+    ['beside something unknown', '?user_id=a&colour=blue'],
+  ])('%s → 400, and nobody is blocked', async (_what, query) => {
+    const path = `/v1/admin/apps/${app.id}/user`;
+    const before = await blocked();
+    expect((await world.api.get(`${path}${query}`)).status).toBe(400);
+    expect((await world.api.post(`${path}/block${query}`)).status).toBe(400);
+    expect((await world.api.post(`${path}/unblock${query}`)).status).toBe(400);
+    expect(await blocked()).toBe(before);
+  });
+
+  it('nobody of this id → 404', async () => {
+    expect((await world.api.get(namedUrl('', 'nobody'))).body.error.code).toBe('not_found');
+    expect((await world.api.post(namedUrl('/unblock', 'nobody'))).body.error.code).toBe('not_found');
+  });
+
+  it('user called block, in the path → that user', async () => {
+    await users.seen(app, 'block');
+    expect((await world.api.post(usersUrl('/block/block'))).body).toMatchObject({ user_id: 'block', blocked: true });
+    expect((await world.api.get(usersUrl('/block'))).body.user).toMatchObject({ id: 'block', status: 'blocked' });
   });
 });

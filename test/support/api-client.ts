@@ -52,21 +52,23 @@ export class ApiClient {
 
   async send(method: string, path: string, body: unknown, { headers = {}, raw }: ApiRequest): Promise<ApiAnswer> {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const sent = new Headers({
+      ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...this.ownHeaders,
+      ...headers,
+    });
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',
-      headers: {
-        ...(this.bearer === undefined ? {} : { authorization: `Bearer ${this.bearer}` }),
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...this.ownHeaders,
-        ...headers,
-      },
+      headers: sent,
       body: typeof payload === 'string' || payload === undefined ? payload : new Uint8Array(payload),
     });
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
     const parsed: unknown = isJson ? JSON.parse(text) : undefined;
-    this.check.answer(method, path, response.status, parsed);
-    return { status: response.status, headers: response.headers, text, body: parsed };
+    const { status, headers: answered } = response;
+    this.check.answer(method, path, { status, body: parsed, headers: [...answered.keys()], sent: [...sent.keys()] });
+    return { status, headers: answered, text, body: parsed };
   }
 }

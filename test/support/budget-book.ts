@@ -68,7 +68,7 @@ export class FakeBudgetsRepository extends BudgetsRepository {
       if (row === undefined) return undefined;
       const spent = this.book.spentOf(take);
       const elsewhere = this.book.grantedOf(take) - row;
-      if (row !== take.row) return { spent, elsewhere, row, target: undefined };
+      if (row !== take.row) return { spent, estimated: 0, elsewhere, row, target: undefined };
       const base = spent + elsewhere + take.inUse;
       let needs = 0;
       for (const [at, before] of take.steps.before.entries()) {
@@ -77,7 +77,7 @@ export class FakeBudgetsRepository extends BudgetsRepository {
       const beyond = needs === 0 || take.parts === 0 ? 0 : Math.max(take.budget - base - needs, 0) / take.parts;
       const target = take.inUse + needs + Math.floor(beyond);
       grants.set(instanceId, target);
-      return { spent, elsewhere, row, target };
+      return { spent, estimated: 0, elsewhere, row, target };
     });
   }
 

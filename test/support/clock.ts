@@ -1,4 +1,6 @@
 import { Clock } from '../../src/common/clock.js';
+import { Log } from '../../src/common/log/log.js';
+import { SharedClock } from '../../src/platform/clock/shared-clock.js';
 
 /** A clock that moves only when told to; starts now, so that certificates and tokens made by others are in force. */
 export class FakeClock extends Clock {
@@ -19,4 +21,9 @@ export class FakeClock extends Clock {
   advance(ms: number): void {
     this.elapsedMs += ms;
   }
+}
+
+/** The time of all instances, told by this clock. */
+export function sharedClockOf(own: Clock): SharedClock {
+  return new SharedClock({ own, follows: false, log: new Log(own, 'error', () => undefined) });
 }

@@ -9,6 +9,7 @@ export interface SignUpBody {
   readonly email: string;
   readonly password: string;
   readonly invitationToken?: string;
+  readonly bootstrapKey?: string;
 }
 
 /** A world that believes `X-Forwarded-For`, so that a test can come from as many addresses as it needs. */
@@ -22,8 +23,11 @@ export function newAddress(): string {
 }
 
 /** A browser with these cookies, of a page of the console, from an address of its own unless one is given. */
-export function browserOf(world: Pick<World, 'with'>, { cookie = '', address = newAddress() } = {}): ApiClient {
-  const headers = { 'x-forwarded-for': address, 'x-console-request': '1' };
+export function browserOf(
+  world: Pick<World, 'with' | 'consoleOrigin'>,
+  { cookie = '', address = newAddress() } = {},
+): ApiClient {
+  const headers = { 'x-forwarded-for': address, 'x-console-request': '1', origin: world.consoleOrigin };
   return world.with(cookie === '' ? headers : { ...headers, cookie });
 }
 

@@ -1,4 +1,12 @@
-import { type Answer, type CallOptions, type OpenCall, openTarget, ProxyClient, read } from './proxy-client.js';
+import {
+  type Answer,
+  type CallOptions,
+  type OpenCall,
+  openTarget,
+  ProxyClient,
+  read,
+  requireTold,
+} from './proxy-client.js';
 import type { World } from './world.js';
 
 interface EndpointOptions {
@@ -37,13 +45,16 @@ export class EndpointClient {
   }
 
   open(options: CallOptions = {}): OpenCall {
-    const { appId, key } = this.proxy;
-    const call = { body: { input: 'Hi' }, credential: ['authorization', `Bearer ${key}`], ...options };
-    return openTarget(this.world, `/v1/apps/${appId}/endpoints/${this.slug}`, call);
+    const credential = ['authorization', `Bearer ${this.proxy.key}`];
+    return openTarget(this.world, this.target, { body: { input: 'Hi' }, credential, ...options });
   }
 
   async call(options: CallOptions = {}): Promise<Answer> {
-    return read(await this.open(options).head);
+    return requireTold(this.world, this.target, options, await read(await this.open(options).head));
+  }
+
+  private get target(): string {
+    return `/v1/apps/${this.proxy.appId}/endpoints/${this.slug}`;
   }
 
   /** The text the provider got of a call that was served. */

@@ -10,6 +10,8 @@ export interface JudgedCaller {
   readonly account?: 'own' | 'another' | 'none';
   /** Whether a page of another site asks in their name. */
   readonly isElsewhere?: boolean;
+  /** Whether they name no origin, as programs do. */
+  readonly lacksOrigin?: boolean;
   /** Whether their session comes without what only the console's own pages can send with it. */
   readonly lacksConsoleHeader?: boolean;
 }
@@ -31,10 +33,12 @@ export function expectedAccess({ route: path, access: route }: RouteAccess, call
   if (route.firstParty && (caller.isElsewhere || (caller.lacksConsoleHeader && !path.startsWith('GET ')))) {
     return '403 forbidden';
   }
+  if (route.exactOrigin && caller.lacksOrigin) return '403 forbidden';
   if (route.scheme === 'public') return 'let through';
   if (caller.credential === 'none' || caller.credential === 'foreign') return '401 auth_required';
   if (caller.lacksConsoleHeader) return '401 auth_required';
   if (route.scheme === 'person') return caller.credential === 'session' ? 'let through' : '403 session_required';
+  if (route.scheme === 'identity') return 'let through';
   if (caller.account === 'none') return '403 no_eligible_organization';
   if (route.ownApp && caller.account !== 'own') return '404 app_not_found';
   const least = route.role ?? (route.needs === 'read' ? 'member' : 'admin');

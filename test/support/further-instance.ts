@@ -5,11 +5,13 @@ import type { Clock } from '../../src/common/clock.js';
 import type { LogSink } from '../../src/common/log/log.js';
 import { type RunningGateway, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
-import type { World } from './world.js';
+import { consoleOriginOf, PRODUCTION_DATABASE_TIMEOUT, type World } from './world.js';
 
 /** One more instance of a world's service, on the same database. */
 export interface FurtherInstance {
   readonly baseUrl: string;
+  /** Where pages of its console come from. */
+  readonly consoleOrigin: string;
   readonly gateway: RunningGateway;
   as(bearer: string | undefined): ApiClient;
   /** A client that sends these headers with every call. */
@@ -27,7 +29,7 @@ interface FurtherOptions {
 /**
  * Starts it with the settings of the world, which must have a `REDIS_URL`, and a data directory of its own.
  *
- * @param databaseUrl another way to the same database.
+ * @param databaseUrl another way to the same database, which the suite breaks.
  */
 export async function startFurtherInstance(
   { baseUrl, environment, databaseUrl: ownUrl }: World,
@@ -35,7 +37,8 @@ export async function startFurtherInstance(
   { env = {}, log = () => undefined, clock }: FurtherOptions = {},
 ): Promise<FurtherInstance> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-further-'));
-  const settings = { ...environment, DATABASE_URL: databaseUrl, DATA_DIR: directory, ...env };
+  const ownWay = databaseUrl === ownUrl ? {} : PRODUCTION_DATABASE_TIMEOUT;
+  const settings = { ...environment, ...ownWay, DATABASE_URL: databaseUrl, DATA_DIR: directory, ...env };
   const clean = () => rmSync(directory, { recursive: true, force: true });
   const gateway = await startGateway(settings, { log, clock }).catch((error: unknown) => {
     clean();
@@ -44,6 +47,7 @@ export async function startFurtherInstance(
   const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   return {
     baseUrl: gateway.url,
+    consoleOrigin: consoleOriginOf(settings, gateway.url),
     gateway,
     as: (bearer) => new ApiClient(gateway.url, document, bearer),
     with: (headers) => new ApiClient(gateway.url, document, undefined, headers),

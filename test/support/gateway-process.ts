@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const START_PATIENCE_MS = 60_000;
+const KEPT_CHARACTERS = 1_000_000;
 
 /**
  * What a program of the service is started with: the settings, and of this process only what says where programs and
@@ -27,6 +28,13 @@ export class GatewayProcess {
     private readonly program = MAIN,
   ) {}
 
+  /** Of the process that was started last. */
+  get pid(): number {
+    const pid = this.child?.pid;
+    if (pid === undefined) throw new Error('it was never started');
+    return pid;
+  }
+
   /** Returns when it answers; fails with its last output when it ends instead. */
   async start(): Promise<void> {
     this.output = '';
@@ -37,14 +45,25 @@ export class GatewayProcess {
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (bytes) => {
-        this.output = (this.output + bytes).slice(-4_000);
+        this.output = (this.output + bytes).slice(-KEPT_CHARACTERS);
       });
     }
     const deadline = performance.now() + START_PATIENCE_MS;
     while (!(await this.answers())) {
-      if (child.exitCode !== null || performance.now() > deadline) throw new Error(`did not start:\n${this.output}`);
+      if (child.exitCode !== null || performance.now() > deadline)
+        throw new Error(`did not start:\n${this.output.slice(-4_000)}`);
       await sleep(20);
     }
+  }
+
+  /** What it has written, the last of it. */
+  get written(): string {
+    return this.output;
+  }
+
+  /** Sends it a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
   }
 
   /** Ends it without a word; returns when the system has taken it away. */

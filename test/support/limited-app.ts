@@ -18,6 +18,10 @@ export interface LimitRefusal {
 export const MAX_OUTPUT_TOKENS = 1_000;
 const PATH = 'v1/responses';
 const BODY = { model: 'gpt-4.1', max_output_tokens: MAX_OUTPUT_TOKENS };
+/** What it is taken to send, at 2 dollars per million tokens: what a call counts that was sent and never heard of again. */
+export const SENT_USD = (Math.ceil(JSON.stringify(BODY).length / 4) * 2) / 1_000_000;
+/** The same of a call whose answer began and was cut: all it may have generated, too. */
+export const CUT_USD = SENT_USD + (MAX_OUTPUT_TOKENS * 8) / 1_000_000;
 const NAMED_USERS = { type: 'api_key', end_user: { source: 'header' } };
 
 /** Half a minute into a minute, in the middle of a day and of the month that Postgres keeps time in. */
@@ -109,5 +113,5 @@ export const rateLimited = (scope: 'user' | 'app', retryAfter: number): LimitRef
 
 /** A refusal of a budget that is spent until its month ends. */
 export const budgetExhausted = (scope: 'user' | 'app', retryAfter: number): LimitRefusal => ({
-  ...{ status: 429, code: 'app_budget_exhausted', data: { scope }, retryAfter },
+  ...{ status: 429, code: 'app_budget_exhausted', data: expect.objectContaining({ scope }) as unknown, retryAfter },
 });

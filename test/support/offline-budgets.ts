@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Budgets } from '../../src/budgets/budgets.service.js';
 import type { Clock } from '../../src/common/clock.js';
+import { SystemIds } from '../../src/common/ids.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
@@ -8,7 +9,9 @@ import { InstanceRegistry } from '../../src/platform/instances/instance-registry
 import { InstancesRepository, type LiveInstance } from '../../src/platform/instances/instances.repository.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { RedisConnection } from '../../src/platform/redis/redis-connection.js';
+import { RedisMark } from '../../src/platform/redis/redis-mark.js';
 import { BudgetBook, FakeBudgetsRepository } from './budget-book.js';
+import { sharedClockOf } from './clock.js';
 
 /** An instance that says what a test wants of itself and of the others. */
 export class FakeRegistry extends InstanceRegistry {
@@ -22,15 +25,25 @@ export class FakeRegistry extends InstanceRegistry {
     clock: Clock,
     log: Log,
   ) {
+    const redis = new RedisConnection({ url: undefined, clock, log });
     super({
-      ...{ id: ownId, usesRedis: true, clock, log },
+      ...{ id: ownId, usesRedis: true, clock, sharedClock: sharedClockOf(clock), log, redis },
       instances: new InstancesRepository(new DataSource({ type: 'postgres' })),
-      redis: new RedisConnection({ url: undefined, clock, log }),
+      redisMark: new RedisMark(redis, new SystemIds()),
     });
   }
 
   override get live(): readonly LiveInstance[] {
-    return [this.ownId, ...this.others].map((id) => ({ id, usesRedis: true, redisAnswers: true, limitEpoch: 0 }));
+    const alike = {
+      host: 'here',
+      pid: 1,
+      startedAtMs: 0,
+      usesRedis: true,
+      redisAnswers: true,
+      redisMark: 'one',
+      limitEpoch: 0,
+    };
+    return [this.ownId, ...this.others].map((id) => ({ id, ...alike }));
   }
 
   override get timesEntered(): number {

@@ -1,17 +1,50 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
+interface Header {
+  readonly required?: boolean;
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
 interface Operation {
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: object }>> }>
-  >;
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[];
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: { readonly headers?: Readonly<Record<string, Header>> };
 }
 
-/** Holds answers against the service's own description: an undocumented status or member fails the test. */
+/** What is judged of an answer. Names of headers are in lower case. */
+export interface CheckedAnswer {
+  readonly status: number;
+  /** Parsed JSON; `undefined` for anything else. */
+  readonly body: unknown;
+  readonly headers: readonly string[];
+  /** Headers of the request; not judged when absent. */
+  readonly sent?: readonly string[];
+}
+
+/** What an operation says of the answers with one status. */
+interface Documented {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly path: readonly string[];
+  readonly response: Response;
+}
+
+/** What the document says once, for all answers, and what belongs to the connection. */
+const OF_EVERY_ANSWER: ReadonlySet<string> = new Set([
+  ...['cache-control', 'referrer-policy', 'x-content-type-options', 'x-frame-options'],
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+]);
+
+/** Holds answers against the service's own description: an undocumented status, member or header fails the test. */
 export class OpenApiCheck {
   private static readonly known = new WeakMap<object, OpenApiCheck>();
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -36,34 +69,73 @@ export class OpenApiCheck {
   }
 
   /** @throws Error saying what of the answer the document does not describe. Unrouted paths are not judged. */
-  answer(method: string, url: string, status: number, body: unknown): void {
+  answer(method: string, url: string, { status, body, headers, sent }: CheckedAnswer): void {
+    const documented = this.find(method, url, status, body);
+    if (documented === undefined) return;
+    this.requireHeaders(documented, headers);
+    this.refuseHeaders(documented, headers);
+    if (sent !== undefined && status < 400) requireSent(documented, sent);
+    if (body !== undefined) this.requireBody(documented, body);
+  }
+
+  /** The same for an answer that may be a provider's, of which its headers and its body are nobody's promise. */
+  relayed(method: string, url: string, { status, headers }: Pick<CheckedAnswer, 'status' | 'headers'>): void {
+    const documented = this.find(method, url, status, undefined);
+    if (documented !== undefined) this.requireHeaders(documented, headers);
+  }
+
+  private find(method: string, url: string, status: number, body: unknown): Documented | undefined {
     const path = url.split('?')[0] ?? url;
     const route = this.routes.find(({ pattern }) => pattern.test(path));
     const operation = route && this.document.paths[route.path]?.[method.toLowerCase()];
-    if (!route || !operation) return;
-    const documented = operation.responses[status] ?? operation.responses.default;
-    if (!documented)
-      throw new Error(`${method} ${route.path} answered ${status}, which is not documented: ${JSON.stringify(body)}`);
-    if (!documented.content?.['application/json']?.schema || body === undefined) return;
+    if (!route || !operation) return undefined;
     const key = operation.responses[status] ? String(status) : 'default';
-    const pointer = [
-      'paths',
-      route.path,
-      method.toLowerCase(),
-      'responses',
-      key,
-      'content',
-      'application/json',
-      'schema',
-    ];
+    const response = operation.responses[key];
+    const name = `${method} ${route.path}`;
+    if (!response) throw new Error(`${name} answered ${status}, which is not documented: ${JSON.stringify(body)}`);
+    const place = ['paths', route.path, method.toLowerCase(), 'responses', key];
+    return { name: `${name} ${status}`, operation, path: place, response };
+  }
+
+  private requireHeaders({ name, response }: Documented, headers: readonly string[]): void {
+    for (const [header, described] of Object.entries(response.headers ?? {})) {
+      if (this.resolved(described).required !== true || headers.includes(header.toLowerCase())) continue;
+      throw new Error(`${name}: the document promises the header ${header}, and the answer has none`);
+    }
+  }
+
+  private refuseHeaders({ name, operation, response }: Documented, headers: readonly string[]): void {
+    // The headers of a provider are relayed with its answer.
+    if (response === operation.responses.default) return;
+    const named = new Set(Object.keys(response.headers ?? {}).map((header) => header.toLowerCase()));
+    const unnamed = headers.filter((header) => !named.has(header) && !OF_EVERY_ANSWER.has(header));
+    if (unnamed.length > 0) throw new Error(`${name}: the document does not name the header ${unnamed.join(', ')}`);
+  }
+
+  private resolved(header: Header | { readonly $ref: string }): Header {
+    if (!('$ref' in header)) return header;
+    const found = this.document.components?.headers?.[header.$ref.split('/').at(-1) ?? ''];
+    if (found === undefined) throw new Error(`no header at ${header.$ref}`);
+    return found;
+  }
+
+  private requireBody({ name, path, response }: Documented, body: unknown): void {
+    if (!response.content?.['application/json']?.schema) return;
+    const pointer = [...path, 'content', 'application/json', 'schema'];
     const validate = this.ajv.getSchema(`api#/${pointer.map(escapePointer).join('/')}`);
     if (validate === undefined) throw new Error(`no schema at ${pointer.join(' ')}`);
     if (!validate(body)) {
-      throw new Error(
-        `${method} ${route.path} ${status}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
-      );
+      throw new Error(`${name}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
     }
   }
+}
+
+/** A header that is said to be required, but without which a request succeeds, is not. */
+function requireSent({ name, operation: { parameters = [] } }: Documented, sent: readonly string[]): void {
+  const missing = parameters.find(
+    (parameter) => parameter.in === 'header' && parameter.required && !sent.includes(parameter.name.toLowerCase()),
+  );
+  if (missing) throw new Error(`${name}: succeeded without ${missing.name}, which the document requires`);
 }
 
 function escapePointer(part: string): string {

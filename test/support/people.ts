@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Clock } from '../../src/common/clock.js';
 import { CookieKeys } from '../../src/identity/sessions/cookie-keys.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE, signedCookie } from '../../src/identity/sessions/session-cookie.rules.js';
 import type { ApiClient } from './api-client.js';
@@ -20,7 +21,7 @@ export interface Person {
   readonly sessionId: string;
   /** `Cookie` header of the session alone. */
   readonly cookie: string;
-  /** Calls as the console does: cookie and console header. */
+  /** Calls as the console does: cookie, console header and origin. */
   readonly client: ApiClient;
 }
 
@@ -53,7 +54,7 @@ export async function newPerson(
 export async function newSession(
   world: World,
   identityId: string,
-  endsAt = new Date(Date.now() + WEEK_MS),
+  endsAt = new Date(world.gateway.app.get(Clock).nowMs() + WEEK_MS),
 ): Promise<{ readonly sessionId: string; readonly cookie: string }> {
   const sessionId = `session_${randomBytes(10).toString('hex')}`;
   const token = randomBytes(24).toString('hex');
@@ -77,8 +78,8 @@ export async function newOrganization(
 }
 
 /** A client that sends cookies as the console does. */
-export function clientOf(world: Pick<World, 'with'>, cookie: string): ApiClient {
-  return world.with({ cookie, 'x-console-request': '1' });
+export function clientOf(world: Pick<World, 'with' | 'consoleOrigin'>, cookie: string): ApiClient {
+  return world.with({ cookie, 'x-console-request': '1', origin: world.consoleOrigin });
 }
 
 /** The cookie that makes an organization the current one, to be sent beside the session's. */

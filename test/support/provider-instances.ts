@@ -2,6 +2,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { SystemIds } from '../../src/common/ids.js';
 import { Log } from '../../src/common/log/log.js';
 import { createVault } from '../../src/platform/vault/create-vault.js';
+import { OpenSecrets } from '../../src/providers/open-secrets.js';
 import { ProviderCredential } from '../../src/providers/provider-credential.js';
 import { ProviderInstance } from '../../src/providers/provider-instance.js';
 import type { ProviderRow } from '../../src/providers/provider-row.js';
@@ -36,6 +37,6 @@ export function aProvider(overrides: Partial<ProviderRow> = {}, route?: Provider
   const clock = new SystemClock();
   const vault = createVault({ variable: 'SECRET_VAULT_MODE', problem: 'is required' }, new SystemIds());
   const log = new Log(clock, 'error', () => undefined);
-  const credential = new ProviderCredential(row, { vault, clock, log });
+  const credential = new ProviderCredential(row, { vault, clock, log, secrets: new OpenSecrets() });
   return new ProviderInstance(row, route ?? directRoute(row.type, row.baseUrl), credential, null);
 }

@@ -10,7 +10,7 @@ export const REDIRECT_URI = `${CONSOLE}${CALLBACK}`;
 /** What a browser keeps while it is away. */
 export const STATE_COOKIE = 'gw_identity_third_party_state';
 
-type Place = Pick<World, 'with'>;
+type Place = Pick<World, 'with' | 'consoleOrigin'>;
 
 /** Settings of a console whose people sign in at a provider. */
 export function thirdPartySettings({ issuer }: OpenIdProvider): Record<string, string> {

@@ -4,9 +4,13 @@ const DAY = "(event.created_at AT TIME ZONE 'UTC')::date";
 
 const SUMS = ['requests', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd']
   .map((name) => `sum(event.${name}) AS ${name}`)
+  .concat(
+    'sum(greatest(coalesce(event.charged_nano_usd, event.cost_nano_usd) - event.cost_nano_usd, 0)) AS estimated_nano_usd',
+  )
   .join(', ');
 
-const COUNTS = 'requests, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd';
+const COUNTS = `requests, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd,
+  estimated_nano_usd`;
 
 /** What events of a day have in common that share a row. */
 const COMMON = `organization_id, app_id, day, provider_type, provider_slug, provider_gateway_id, credential_source,
@@ -30,9 +34,9 @@ const outOfStep = (expected: string, table: string, columns: string) => `
 
 const ALL = `${COUNTS}, errors, blocked`;
 
-const SUMS_OF_ALL = ALL.split(', ')
-  .map((name) => `sum(${name}) AS ${name}`)
-  .join(', ');
+const EACH = ALL.split(/,\s+/);
+
+const SUMS_OF_ALL = EACH.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
 const OF_ALL_USERS = `
   SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_user_days GROUP BY organization_id, app_id, day`;
@@ -40,9 +44,7 @@ const OF_ALL_USERS = `
 /** Spread over rows of several writers, of which some may be what others were lowered by. */
 const KEPT_OF_ALL_USERS = `(
   SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_all_users_days GROUP BY organization_id, app_id, day
-  HAVING ${ALL.split(', ')
-    .map((name) => `sum(${name}) <> 0`)
-    .join(' OR ')}) kept_of_all`;
+  HAVING ${EACH.map((name) => `sum(${name}) <> 0`).join(' OR ')}) kept_of_all`;
 
 /** Finds nothing where what all users did on a day is what each of them did. */
 export const ALL_USERS_OUT_OF_STEP = outOfStep(OF_ALL_USERS, KEPT_OF_ALL_USERS, `organization_id, app_id, day, ${ALL}`);

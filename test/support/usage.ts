@@ -24,6 +24,9 @@ export function anAdmission(overrides: Partial<UsageAdmission> = {}): UsageAdmis
     authMethod: 'api_key',
     createdAtMs: 1_763_600_000_123,
     worstNanoUsd: 0,
+    sent: { inputTokens: 0, audioSeconds: 0 },
+    sentNanoUsd: 0,
+    mostOutputTokens: 0,
     ...overrides,
   };
 }
@@ -48,7 +51,7 @@ export function aReading(overrides: Partial<UsageReading> = {}): UsageReading {
 export function anOutcome(overrides: Partial<UsageOutcome> = {}): UsageOutcome {
   return {
     status: 'ok',
-    answered: true,
+    ending: 'whole',
     latencyMs: 120,
     clientAborted: false,
     contentType: 'application/json',

@@ -5,6 +5,7 @@ const EXPECTED = `
     sum(event.input_tokens) AS input_tokens, sum(event.cached_input_tokens) AS cached_input_tokens,
     sum(event.cache_write_tokens) AS cache_write_tokens, sum(event.output_tokens) AS output_tokens,
     sum(event.cost_nano_usd) AS cost_nano_usd,
+    sum(greatest(coalesce(event.charged_nano_usd, event.cost_nano_usd) - event.cost_nano_usd, 0)) AS estimated_nano_usd,
     sum(CASE event.status WHEN 'provider_error' THEN event.requests ELSE 0 END) AS errors,
     sum(CASE WHEN event.status LIKE 'blocked%' THEN event.requests ELSE 0 END) AS blocked,
     min(event.created_at) AS first_at, max(event.created_at) AS last_at, max(event.day) AS latest_day,
@@ -18,7 +19,8 @@ const EXPECTED = `
   GROUP BY 1, 2, 3`;
 
 const COLUMNS = `app_id, user_id, month, organization_id, requests, input_tokens, cached_input_tokens,
-  cache_write_tokens, output_tokens, cost_nano_usd, errors, blocked, first_at, last_at, latest_day, latest_day_requests`;
+  cache_write_tokens, output_tokens, cost_nano_usd, estimated_nano_usd, errors, blocked, first_at, last_at, latest_day,
+  latest_day_requests`;
 
 /** Rows that are in one of the two and not in the other; none when the sums by user are in step with the events. */
 export const MONTHS_OUT_OF_STEP = `

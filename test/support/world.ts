@@ -3,19 +3,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { BackgroundDataSource } from '../../src/platform/database/background-data-source.js';
 import { type RunningGateway, type StartOptions, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
 import { dropDatabase, freshDatabase } from './database.js';
+import { OpenApiCheck } from './openapi-check.js';
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
 
 /** A running service of a suite's own: real database, real HTTP, a scripted provider on the loopback. */
 export interface World {
   readonly baseUrl: string;
+  /** Where pages of its console come from. */
+  readonly consoleOrigin: string;
+  /** What the service's own description says of answers. */
+  readonly check: OpenApiCheck;
   /** Management calls with the owner's key; every answer is checked against the OpenAPI document. */
   readonly api: ApiClient;
   readonly managementKey: string;
   readonly databaseUrl: string;
+  /** The service's own, for statements that no request waits for: tests store thousands of rows at once. */
   readonly dataSource: DataSource;
+  /** What requests ask: to be watched. */
+  readonly requestDataSource: DataSource;
   readonly dataDir: string;
   readonly upstream: ScriptedUpstream;
   readonly gateway: RunningGateway;
@@ -56,13 +65,20 @@ export function newManagementKey(): string {
   return `gw_mgmt_${randomBytes(24).toString('hex')}`;
 }
 
-/** Settings of a test service on the loopback, all secrets given. It uses the Redis of the run, if there is one. */
+/** For a way to the database that a suite breaks: requests wait as long as in production. */
+export const PRODUCTION_DATABASE_TIMEOUT = { DATABASE_TIMEOUT_MS: '' };
+
+/**
+ * Settings of a test service on the loopback, all secrets given. It uses the Redis of the run, if there is one. Its
+ * requests have patience with Postgres: the machine of a run may stand still for seconds.
+ */
 export function testEnvironment(databaseUrl: string, dataDir: string, managementKey: string): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PORT: '0',
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
+    DATABASE_TIMEOUT_MS: '15000',
     SECRET_VAULT_MODE: 'local',
     SECRET_VAULT_LOCAL_KEK_V1: TEST_KEK,
     JWT_SECRET: TEST_JWT_SECRET,
@@ -72,6 +88,11 @@ export function testEnvironment(databaseUrl: string, dataDir: string, management
     REDIS_URL: process.env.REDIS_URL ?? '',
     DRAIN_TIMEOUT_SECONDS: '2',
   };
+}
+
+/** Where pages of the console of a service with these settings come from. */
+export function consoleOriginOf({ PUBLIC_URL }: Readonly<Record<string, string>>, baseUrl: string): string {
+  return PUBLIC_URL ?? baseUrl;
 }
 
 /** Starts a service for one suite. Stop it in `afterAll`. */
@@ -86,7 +107,8 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     await dropDatabase(databaseUrl);
     rmSync(dataDir, { recursive: true, force: true });
   };
-  const environment = { ...testEnvironment(databaseUrl, dataDir, managementKey), ...env };
+  const ownWay = env.DATABASE_URL === undefined ? {} : PRODUCTION_DATABASE_TIMEOUT;
+  const environment = { ...testEnvironment(databaseUrl, dataDir, managementKey), ...ownWay, ...env };
   const gateway = await startGateway(environment, {
     ...options,
     log: (line) => logs.push(JSON.parse(line)),
@@ -101,10 +123,13 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
   let providers = 0;
   return {
     baseUrl,
+    consoleOrigin: consoleOriginOf(environment, baseUrl),
+    check: OpenApiCheck.of(document),
     api,
     managementKey,
     databaseUrl,
-    dataSource: gateway.app.get(DataSource),
+    dataSource: gateway.app.get(BackgroundDataSource),
+    requestDataSource: gateway.app.get(DataSource),
     dataDir,
     upstream,
     gateway,

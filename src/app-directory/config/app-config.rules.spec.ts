@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../../test/support/app-configs.js';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AppConfig } from './app-config.js';
 import { parseAppConfig } from './app-config.rules.js';
@@ -122,7 +123,7 @@ describe('parseAppConfig: property', () => {
       fc.property(fc.constantFrom(...places), fc.jsonValue(), (path, value) => {
         judge(replaced(rawDeviceConfig(), path, value));
       }),
-      { numRuns: 3000 },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 
@@ -131,7 +132,7 @@ describe('parseAppConfig: property', () => {
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {
         expect(judge(value)).toContain('config');
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
+import type { PathMethod } from '../../upstreams/path-methods.rules.js';
 
 /** Whether an application takes calls; a disabled one answers `app_disabled`. Source: contract-admin 2.8. */
 export type AppStatus = 'active' | 'disabled';
@@ -78,8 +79,7 @@ export interface IssuerConfig {
   readonly jwks_url: string;
   readonly issuer: readonly string[];
   readonly audience: readonly string[];
-  /** Dotted path of the claim. */
-  readonly user_id_claim: string;
+  readonly user_id_claim: ClaimPath;
   /** Lower case. */
   readonly token_header?: string;
   readonly required_claims: readonly RequiredClaim[];
@@ -91,10 +91,13 @@ export interface IssuerConfig {
   readonly entitlement?: string;
 }
 
-/** One condition of the subscription check; `path` is the dotted path of a claim. */
+/** Where a claim is: a dotted path, or the names on the way to it, in which dots mean nothing. */
+export type ClaimPath = string | readonly string[];
+
+/** One condition of the subscription check. */
 export type RequiredClaim =
-  | { readonly path: string; readonly contains: string | readonly string[] }
-  | { readonly path: string; readonly equals: string | number | boolean };
+  | { readonly path: ClaimPath; readonly contains: string | readonly string[] }
+  | { readonly path: ClaimPath; readonly equals: string | number | boolean };
 
 /** Which providers the proxy may reach, and which model names it replaces. */
 export interface Routing {
@@ -120,11 +123,12 @@ export interface SelectedProvider {
 /** A path, alone or with its own rules. */
 export type AllowedPathEntry = string | AllowedPathRule;
 
-/** A path whose model is fixed or whose output cap is spelled in another style. Source: contract-app 6.5. */
+/** A path with rules of its own: its model, where its output cap stands, its methods. */
 export interface AllowedPathRule {
   readonly path: string;
   readonly fixed_model?: string;
   readonly clamp?: CapStyle;
+  readonly methods?: readonly PathMethod[];
 }
 
 /** What one user and the whole application may use. */

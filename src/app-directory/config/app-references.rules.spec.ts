@@ -25,14 +25,9 @@ const router: KnownProvider = {
 
 /** An account whose `priced` models any provider can bill, whose `second` alone prices one more, and whose router reports costs. */
 class Account implements KnownProviders {
-  private readonly providers = [openai, second, groq, router];
+  readonly all = [openai, second, groq, router];
 
   constructor(private readonly priced: readonly string[] = ['gpt-4.1', 'whisper-1']) {}
-
-  find(slugOrType: string) {
-    const bySlug = this.providers.filter((provider) => provider.slug === slugOrType);
-    return bySlug.length > 0 ? bySlug : this.providers.filter((provider) => provider.type === slugOrType);
-  }
 
   isBillable(provider: KnownProvider, model: string, styles: readonly ApiStyle[] = provider.apiStyles) {
     if (provider.type === 'openrouter') return styles.includes('chat_completions');
@@ -40,7 +35,7 @@ class Account implements KnownProviders {
   }
 
   isBillableAnywhere(model: string) {
-    return this.priced.includes(model);
+    return [...this.priced, 'own-price'].includes(model);
   }
 }
 
@@ -109,12 +104,25 @@ describe('checkReferences: prices of policies', () => {
     );
   });
 
-  it('type key over instances → a price on one of them is enough', () => {
-    const onlySecond = { ...new Account(), find: () => [openai, second] };
-    const known: KnownProviders = Object.assign(new Account(), onlySecond);
-    const config = parseAppConfig(rawSelection({ openai: policy(['own-price']) }));
-    expect(() => checkReferences(config, known)).not.toThrow();
-    expect(() => check(rawSelection({ openai: policy(['own-price']) }))).toThrow('"own-price" has no price');
+  it('type key that is also a slug → a price on any instance it covers is enough', () => {
+    const fixed = { path: 'v1/fixed', fixed_model: 'own-price' };
+    expect(() => check(rawSelection({ openai: policy(['own-price'], [fixed]) }))).not.toThrow();
+    expect(() => check(rawSelection({ openai: policy(['fast']) }, { fast: 'own-price' }))).not.toThrow();
+  });
+
+  it('type key beside a key for the only instance with the price → refused: that instance has its own', () => {
+    const raw = rawSelection({ openai: policy(['own-price']), second: policy() });
+    expect(() => check(raw)).toThrow('selected.openai.allowed_models.0: "own-price" has no price');
+  });
+
+  it('type key while every instance has a key of its own → judged by those instances', () => {
+    const both = { groq: policy(['gpt-4.1']), 'fast-lane': policy() };
+    expect(() => check(rawSelection(both))).not.toThrow();
+    expect(() => check(rawSelection({ ...both, groq: policy(['nope']) }))).toThrow('"nope" has no price');
+  });
+
+  it('slug key → no other instance of its type counts', () => {
+    expect(() => check(rawSelection({ 'fast-lane': policy(['own-price']) }))).toThrow('"own-price" has no price');
   });
 
   it('provider that reports its cost in one style → billable only where the policy allows that style', () => {

@@ -1,8 +1,9 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { shownText } from '../../common/errors/shown-text.rules.js';
 import { memberPath } from '../../common/fields/config-reader.js';
 import { type ApiStyle, classifyPath, type EndpointStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import type { AppConfig, EndpointTarget, SelectedProvider } from './app-config.js';
+import type { AppConfig, EndpointTarget, SelectedProvider, Table } from './app-config.js';
 import { referencedProviders } from './app-summary.rules.js';
 import { allowedPathOf } from './provider-policy.rules.js';
 
@@ -20,8 +21,8 @@ export interface KnownProvider {
 
 /** What the account's providers are and can price. */
 export interface KnownProviders {
-  /** The instance with that slug, else every instance of that provider type (decision 3.1); empty when there is none. */
-  find(slugOrType: string): readonly KnownProvider[];
+  /** Every instance of the account. */
+  readonly all: readonly KnownProvider[];
   /** Whether a call can be priced: by catalog, by the instance's own prices, or because the answer reports its cost. */
   isBillable(provider: KnownProvider, model: string, styles?: readonly ApiStyle[]): boolean;
   /** Whether any provider type or instance can price the model. */
@@ -61,10 +62,24 @@ function checkSelectedProviders(references: References): void {
   if (providers.mode === 'all') return;
   for (const [key, policy] of Object.entries(providers.selected)) {
     const path = memberPath('config.routing.providers.selected', key);
-    const instances = references.known.find(key);
+    const instances = instancesUnder(key, providers.selected, references.known.all);
     if (instances.length > 0) checkPolicyModels(references, instances, policy, path);
     else if (!references.graced.has(key)) throw invalidRequest(path, 'is not a provider of this account');
   }
+}
+
+/**
+ * The instances that a key of `selected` decides for: the one of that slug, and those of that type which no key names by
+ * their slug. Where all of a type are named, the key stands for those to come and is judged by the present ones.
+ */
+function instancesUnder(
+  key: string,
+  selected: Table<SelectedProvider>,
+  all: readonly KnownProvider[],
+): readonly KnownProvider[] {
+  const named = all.filter(({ slug, type }) => slug === key || type === key);
+  const covered = named.filter(({ slug }) => slug === key || selected[slug] === undefined);
+  return covered.length > 0 ? covered : named;
 }
 
 /** A type that covers several instances needs the price on one of them; a call to another is refused when it is made. */
@@ -106,9 +121,9 @@ function checkEndpoints(references: References): void {
   }
 }
 
-/** Unlike a selection, a target names one instance: a type name finds the instance of that slug and no other. */
+/** Unlike a selection, a target names one instance, by its slug. */
 function checkTarget({ known, graced }: References, target: EndpointTarget, style: EndpointStyle, path: string): void {
-  const provider = known.find(target.provider).find((instance) => instance.slug === target.provider);
+  const provider = known.all.find(({ slug }) => slug === target.provider);
   if (provider === undefined) {
     if (graced.has(target.provider)) return;
     throw invalidRequest(`${path}.provider`, 'is not a provider of this account');
@@ -120,5 +135,5 @@ function checkTarget({ known, graced }: References, target: EndpointTarget, styl
 }
 
 function unpriced(path: string, model: string) {
-  return invalidRequest(path, `${JSON.stringify(model)} has no price; add custom pricing to the provider`);
+  return invalidRequest(path, `${shownText(model)} has no price; add custom pricing to the provider`);
 }

@@ -15,7 +15,7 @@ import { CARRIER_HEADERS, headerName, type IssuerTrust, issuerConfig } from './i
 const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
 const MAX_BUNDLE_ID_LENGTH = 255;
 /** Source: Specification, "Authentication" 5. */
-const DEFAULT_USER_HEADER = 'x-end-user-id';
+export const DEFAULT_USER_HEADER = 'x-end-user-id';
 
 /** Headers that carry credentials or belong to the service, so none of them can name a user. Source: contract-app 4.3. */
 const notAUserHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders()]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { jsonObject, MAX_JSON_DEPTH } from './free-json.rules.js';
 
 describe('jsonObject', () => {
@@ -72,7 +73,7 @@ describe('jsonObject', () => {
         expect(JSON.stringify(read)).toBe(expected);
         expect(JSON.stringify(jsonObject(JSON.parse(expected), 'p'))).toBe(expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: fuzzRuns(1000) },
     );
   });
 });

@@ -42,6 +42,20 @@ describe('issuer: jwks_url', () => {
     expect(() => read({ jwks_url: 'http://localhost.example/k' }, ['localhost'])).toThrow('must use https');
   });
 
+  it.each([
+    'https://169.254.169.254/keys',
+    'http://0xa9fea9fe/keys',
+    'https://[::ffff:169.254.169.254]/keys',
+    'https://metadata.google.internal./keys',
+    'https://metadata%2Egoogle.internal/keys',
+    'http://user@100.100.100.200/keys',
+  ])('%s → a metadata address, trusted or not', (jwks_url) => {
+    const everybody = issuerConfig({ allowsHttp: () => true });
+    expect(() => everybody({ ...rawIssuer(), jwks_url }, 'i')).toThrow(
+      'i.jwks_url: must not be a cloud metadata address',
+    );
+  });
+
   it('any address that is accepted → canonical, so accepted again unchanged', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
@@ -70,6 +84,9 @@ describe('issuer: values', () => {
     [{ audience: undefined }, 'i.audience: is required'],
     [{ audience: '' }, 'i.audience: must not be blank'],
     [{ user_id_claim: ' ' }, 'i.user_id_claim: must not be blank'],
+    [{ user_id_claim: [] }, 'i.user_id_claim: must have at least 1 entry'],
+    [{ user_id_claim: ['a', ' '] }, 'i.user_id_claim.1: must not be blank'],
+    [{ user_id_claim: ['a', null] }, 'i.user_id_claim.1: must be text'],
     [{ required_claims: undefined }, 'i.required_claims: is required'],
     [{ max_token_lifetime_seconds: 0 }, 'i.max_token_lifetime_seconds: must be at least 1'],
     [{ max_token_lifetime_seconds: '60' }, 'i.max_token_lifetime_seconds: must be an integer'],
@@ -105,6 +122,14 @@ describe('issuer: required_claims', () => {
       { path: 'e', contains: 'pro' },
     ],
     [
+      { path: ['https://example.com/claims', ' plan '], equals: 'pro' },
+      { path: ['https://example.com/claims', 'plan'], equals: 'pro' },
+    ],
+    [
+      { path: ['e'], contains: 'pro' },
+      { path: ['e'], contains: 'pro' },
+    ],
+    [
       { path: 'e', contains: ['pro', ' team'] },
       { path: 'e', contains: ['pro', 'team'] },
     ],
@@ -116,6 +141,14 @@ describe('issuer: required_claims', () => {
     [{ path: 'e' }, 'i.required_claims.0: must have exactly one of'],
     [{ path: 'e', contains: 'a', equals: 'a' }, 'i.required_claims.0: must have exactly one of'],
     [{ contains: 'a' }, 'i.required_claims.0.path: is required'],
+    [{ path: [], contains: 'a' }, 'i.required_claims.0.path: must have at least 1 entry'],
+    [{ path: ['e', ''], contains: 'a' }, 'i.required_claims.0.path.1: must not be blank'],
+    [{ path: ['e', 7], equals: 'a' }, 'i.required_claims.0.path.1: must be text'],
+    [{ path: [['e']], equals: 'a' }, 'i.required_claims.0.path.0: must be text'],
+    [{ path: ['e\u0000'], equals: 'a' }, 'i.required_claims.0.path.0: must not have NUL or broken characters'],
+    [{ path: Array(21).fill('e'), equals: 'a' }, 'i.required_claims.0.path: must have at most 20 entries'],
+    [{ path: ['e'.repeat(1_001)], equals: 'a' }, 'i.required_claims.0.path.0: must have at most 1000 characters'],
+    [{ path: { e: 1 }, equals: 'a' }, 'i.required_claims.0.path: must be text'],
     [{ path: 'e', contains: [] }, 'i.required_claims.0.contains: must have at least 1 entry'],
     [{ path: 'e', contains: ['a', ''] }, 'i.required_claims.0.contains.1: must not be blank'],
     [{ path: 'e', contains: 1 }, 'i.required_claims.0.contains: must be text'],

@@ -9,11 +9,14 @@ import {
   type Read,
   text,
 } from '../../common/fields/config-reader.js';
-import type { IssuerConfig, RequiredClaim } from './app-config.js';
+import { isMetadataHost } from '../../platform/outbound/metadata-host.rules.js';
+import type { ClaimPath, IssuerConfig, RequiredClaim } from './app-config.js';
 import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from './identity-presets.rules.js';
 
 const MAX_URL_LENGTH = 2048;
 const MAX_CLAIM_LENGTH = 1000;
+/** Deeper than the claims of any identity provider. */
+const MAX_CLAIM_NAMES = 20;
 
 /** Headers that frame or describe a request, so they can carry neither a user nor a token. */
 export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
@@ -65,7 +68,7 @@ export function issuerConfig(trust: IssuerTrust): Read<IssuerConfig> {
       jwks_url: reader.required('jwks_url', keySetUrl(trust)),
       issuer: reader.required('issuer', oneOrMore(claimText)),
       audience: reader.required('audience', oneOrMore(claimText)),
-      user_id_claim: reader.required('user_id_claim', claimText),
+      user_id_claim: reader.required('user_id_claim', claimPath),
       ...reader.optional('token_header', headerName(CARRIER_HEADERS)),
       required_claims: reader.required('required_claims', listOf(requiredClaim)),
       max_token_lifetime_seconds: reader.required('max_token_lifetime_seconds', integer({ min: 1 })),
@@ -78,9 +81,14 @@ export function issuerConfig(trust: IssuerTrust): Read<IssuerConfig> {
 const claimText = text({ max: MAX_CLAIM_LENGTH });
 const claimTexts = listOf(claimText, { min: 1 });
 
+const claimNames = listOf(claimText, { min: 1, max: MAX_CLAIM_NAMES });
+
+const claimPath: Read<ClaimPath> = (value, path) =>
+  Array.isArray(value) ? claimNames(value, path) : claimText(value, path);
+
 const requiredClaim: Read<RequiredClaim> = (value, path) => {
   const reader = openObject(value, path, ['path', 'contains', 'equals']);
-  const claim = reader.required('path', claimText);
+  const claim = reader.required('path', claimPath);
   if ((reader.raw('contains') === undefined) === (reader.raw('equals') === undefined)) {
     throw invalidRequest(path, 'must have exactly one of "contains" and "equals"');
   }
@@ -105,6 +113,9 @@ function keySetUrl(trust: IssuerTrust): Read<string> {
   return (value, path) => {
     const url = URL.parse(address(value, path));
     if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
+    if (isMetadataHost(url.hostname)) {
+      throw invalidRequest(path, 'must not be a cloud metadata address; no call goes there');
+    }
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && trust.allowsHttp(url.host));
     if (!secure) throw invalidRequest(path, 'must use https');
     if (url.username !== '' || url.password !== '') throw invalidRequest(path, 'must not hold credentials');

@@ -1,4 +1,5 @@
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
+import type { PathMethod } from '../../upstreams/path-methods.rules.js';
 import type { AllowedPathEntry, AppConfig, SelectedProvider } from './app-config.js';
 
 /** One allowed path with its own rules. */
@@ -6,6 +7,7 @@ export interface AllowedPath {
   readonly path: string;
   readonly fixedModel?: string;
   readonly clamp?: CapStyle;
+  readonly methods?: readonly PathMethod[];
 }
 
 /** What the proxy may do with a provider. */
@@ -50,5 +52,5 @@ function policyOf(selection: SelectedProvider): ProviderPolicy {
 /** The internal form of an entry of `allowed_paths`. */
 export function allowedPathOf(entry: AllowedPathEntry): AllowedPath {
   if (typeof entry === 'string') return { path: entry };
-  return { path: entry.path, fixedModel: entry.fixed_model, clamp: entry.clamp };
+  return { path: entry.path, fixedModel: entry.fixed_model, clamp: entry.clamp, methods: entry.methods };
 }

@@ -42,7 +42,11 @@ describe('routing: providers', () => {
 describe('routing: policy', () => {
   it('paths in both forms, models and ceiling → kept', () => {
     const full = {
-      allowed_paths: ['v1/responses', { path: 'v1/models/{model}:generateContent', clamp: 'gemini_native' }],
+      allowed_paths: [
+        'v1/responses',
+        { path: 'v1/files', methods: ['GET', 'DELETE'] },
+        { path: 'v1/models/{model}:generateContent', clamp: 'gemini_native' },
+      ],
       allowed_models: ['a/b', 'constructor'],
       max_output_tokens: 1,
     };
@@ -64,7 +68,19 @@ describe('routing: policy', () => {
     [{ allowed_paths: [{}] }, 'allowed_paths.0.path: is required'],
     [{ allowed_paths: [{ path: 'a', clamp: 'openai' }] }, 'allowed_paths.0.clamp: must be "responses"'],
     [{ allowed_paths: [{ path: 'a', fixed_model: '' }] }, 'allowed_paths.0.fixed_model: must not be blank'],
-    [{ allowed_paths: [{ path: 'a', methods: [] }] }, 'allowed_paths.0.methods: is not a known field'],
+    [{ allowed_paths: [{ path: 'a', methods: [] }] }, 'allowed_paths.0.methods: must have at least 1 entry'],
+    [{ allowed_paths: [{ path: 'a', methods: 'GET' }] }, 'allowed_paths.0.methods: must be a list'],
+    [{ allowed_paths: [{ path: 'a', methods: null }] }, 'allowed_paths.0.methods: must be a list'],
+    [
+      { allowed_paths: [{ path: 'a', methods: ['GET', 'GET'] }] },
+      'allowed_paths.0.methods: must not name a method twice',
+    ],
+    [
+      { allowed_paths: [{ path: 'a', methods: ['POST', 'get'] }] },
+      'allowed_paths.0.methods.1: must be "GET" or "POST" or',
+    ],
+    [{ allowed_paths: [{ path: 'a', methods: ['HEAD'] }] }, 'allowed_paths.0.methods.0: must be "GET"'],
+    [{ allowed_paths: [{ path: 'a', method: 'GET' }] }, 'allowed_paths.0.method: is not a known field'],
     [{ allowed_models: ['a', 'm'.repeat(201)] }, 'allowed_models.1: must have at most 200 characters'],
     [{ max_output_tokens: 0 }, 'max_output_tokens: must be at least 1'],
     [{ max_output_tokens: null }, 'max_output_tokens: must be an integer'],

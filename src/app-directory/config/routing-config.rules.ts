@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { integer, listOf, oneOf, openObject, type Read, tableOf, text } from '../../common/fields/config-reader.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
+import { PATH_METHODS, type PathMethod } from '../../upstreams/path-methods.rules.js';
 import type { AllowedPathEntry, AllowedPathRule, ProviderSelection, Routing, SelectedProvider } from './app-config.js';
 
 const PROVIDER_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -46,12 +47,21 @@ const providerPath: Read<string> = (value, path) => {
   return named;
 };
 
+const methodList = listOf(oneOf(PATH_METHODS), { min: 1, max: PATH_METHODS.length });
+
+const pathMethods: Read<readonly PathMethod[]> = (value, path) => {
+  const methods = methodList(value, path);
+  if (new Set(methods).size < methods.length) throw invalidRequest(path, 'must not name a method twice');
+  return methods;
+};
+
 const allowedPathRule: Read<AllowedPathRule> = (value, path) => {
-  const reader = openObject(value, path, ['path', 'fixed_model', 'clamp']);
+  const reader = openObject(value, path, ['path', 'fixed_model', 'clamp', 'methods']);
   return {
     path: reader.required('path', providerPath),
     ...reader.optional('fixed_model', modelName),
     ...reader.optional('clamp', oneOf(CLAMPS)),
+    ...reader.optional('methods', pathMethods),
   };
 };
 

@@ -24,6 +24,14 @@ export class UsageTotalsResponse implements UsageTotals {
   @ApiProperty({ type: 'number', minimum: 0, description: 'US dollars.' })
   cost_usd: number;
 
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    description:
+      'US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets.',
+  })
+  estimated_cost_usd: number;
+
   @Count('Requests that failed at the provider.')
   errors: number;
 

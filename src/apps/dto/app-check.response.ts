@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { ENDPOINT_PROBLEMS, type EndpointReadiness } from '../app-readiness.rules.js';
 import type { AppCheck } from '../apps.service.js';
 
 export class AppValidationResponse {
@@ -25,6 +26,26 @@ export class CheckedProviderResponse {
   status: 'active' | 'disabled';
 }
 
+export class CheckedEndpointResponse {
+  @ApiProperty({ type: 'string' })
+  slug: string;
+
+  @ApiProperty({ type: 'boolean', description: 'Whether its first target can be called.' })
+  ready: boolean;
+
+  @ApiProperty({
+    type: 'string',
+    enum: [...ENDPOINT_PROBLEMS, null],
+    nullable: true,
+    description: 'Otherwise what its clients are refused with.',
+  })
+  problem: EndpointReadiness['problem'];
+
+  static from({ slug, problem }: EndpointReadiness): CheckedEndpointResponse {
+    return Object.assign(new CheckedEndpointResponse(), { slug, ready: problem === null, problem });
+  }
+}
+
 export class AppCheckResponse {
   @ApiProperty({ type: 'string' })
   appId: string;
@@ -35,21 +56,31 @@ export class AppCheckResponse {
   @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
   status: AppStatus;
 
-  @ApiProperty({ type: [CheckedProviderResponse], description: 'Every provider its routing covers.' })
+  @ApiProperty({
+    type: [CheckedProviderResponse],
+    description: 'Every provider its routing covers or an endpoint names.',
+  })
   providers: CheckedProviderResponse[];
 
-  @ApiProperty({ type: 'boolean', description: 'Active, with at least one active provider.' })
+  @ApiProperty({ type: [CheckedEndpointResponse] })
+  endpoints: CheckedEndpointResponse[];
+
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Active, with an active provider that its routing covers, or an endpoint that is ready.',
+  })
   ready: boolean;
 
   @ApiProperty({ type: [String], description: 'What this check cannot show.' })
   limitations: readonly string[];
 
-  static from({ appId, status, providers, ready, limitations }: AppCheck): AppCheckResponse {
+  static from({ appId, status, providers, endpoints, ready, limitations }: AppCheck): AppCheckResponse {
     return Object.assign(new AppCheckResponse(), {
       appId,
       validation: AppValidationResponse.from(appId),
       status,
       providers: providers.map((provider) => ({ id: provider.id, slug: provider.slug, status: provider.status })),
+      endpoints: endpoints.map(CheckedEndpointResponse.from),
       ready,
       limitations,
     });

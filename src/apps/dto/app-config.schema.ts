@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { PATH_METHODS } from '../../upstreams/path-methods.rules.js';
 import { AUTHENTICATION, WithAuthentication } from './authentication.schema.js';
 import { MODEL_NAME, NAMED_ENDPOINT, WithNamedEndpoints } from './named-endpoint.schema.js';
 
@@ -17,6 +18,17 @@ class AllowedPathSchema {
     description: 'Which body members hold the output ceiling, when the path does not tell.',
   })
   clamp?: string;
+
+  @ApiProperty({
+    type: 'array',
+    minItems: 1,
+    uniqueItems: true,
+    items: { type: 'string', enum: [...PATH_METHODS] },
+    required: false,
+    description:
+      'The methods that calls may have; any other is refused. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
+  })
+  methods?: string[];
 }
 
 @ApiSchema({ name: 'AppSelectedProvider' })
@@ -26,7 +38,7 @@ class SelectedProviderSchema {
     type: 'array',
     maxItems: 1000,
     items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(AllowedPathSchema) }] },
-    description: 'Empty: the inference paths of the provider’s type.',
+    description: 'Empty: the inference paths of the provider’s type, with POST.',
   })
   allowed_paths: (string | AllowedPathSchema)[];
 

@@ -12,10 +12,15 @@ const HEADER_NAME = {
 /** One value or several; answers always carry a list. */
 const ONE_OR_MORE = { oneOf: [CLAIM_TEXT, { type: 'array', minItems: 1, maxItems: 1000, items: CLAIM_TEXT }] };
 
+/** A dotted path, or a list of names for claims whose names hold dots. */
+const CLAIM_PATH = { oneOf: [CLAIM_TEXT, { type: 'array', minItems: 1, maxItems: 20, items: CLAIM_TEXT }] };
+const PATH_OF_CLAIM =
+  'Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`.';
+
 @ApiSchema({ name: 'AppRequiredClaimContains' })
 class ContainsClaimSchema {
-  @ApiProperty({ ...CLAIM_TEXT, description: 'Dotted path of the claim.' })
-  path: string;
+  @ApiProperty({ ...CLAIM_PATH, description: PATH_OF_CLAIM })
+  path: string | string[];
 
   @ApiProperty({ ...ONE_OR_MORE, description: 'The claim must hold one of these.' })
   contains: string | string[];
@@ -23,8 +28,8 @@ class ContainsClaimSchema {
 
 @ApiSchema({ name: 'AppRequiredClaimEquals' })
 class EqualsClaimSchema {
-  @ApiProperty({ ...CLAIM_TEXT, description: 'Dotted path of the claim.' })
-  path: string;
+  @ApiProperty({ ...CLAIM_PATH, description: PATH_OF_CLAIM })
+  path: string | string[];
 
   @ApiProperty({
     oneOf: [CLAIM_TEXT, { type: 'number' }, { type: 'boolean' }],
@@ -45,8 +50,8 @@ class IssuerSchema {
   @ApiProperty({ ...ONE_OR_MORE, description: 'Accepted `aud` values.' })
   audience: string | string[];
 
-  @ApiProperty({ ...CLAIM_TEXT, description: 'Claim that is the user id, usually `sub`.' })
-  user_id_claim: string;
+  @ApiProperty({ ...CLAIM_PATH, description: `Claim that is the user id, usually \`sub\`. ${PATH_OF_CLAIM}` })
+  user_id_claim: string | string[];
 
   @ApiProperty({ ...HEADER_NAME, required: false })
   token_header?: string;

@@ -1,5 +1,5 @@
 import type { AppStatus } from '../../app-directory/config/app-config.js';
-import { JsonObject, OneOf, Text } from '../../common/fields/fields.js';
+import { Int, JsonObject, OneOf, Text } from '../../common/fields/fields.js';
 import { APP_CONFIG, WithAppConfig } from './app-config.schema.js';
 
 @WithAppConfig()
@@ -12,4 +12,7 @@ export class ValidateAppRequest {
 
   @OneOf(['active', 'disabled'], { optional: true, description: 'Absent: the stored status stays.' })
   readonly status?: AppStatus;
+
+  @Int({ min: 1, optional: true, description: 'Refused when it is not the stored one, as a replacement would be.' })
+  readonly revision?: number;
 }

@@ -61,7 +61,7 @@ describe('summarizeApp', () => {
   it('nothing recorded → zeros; recorded → as it is', () => {
     const summary = summarizeApp(app, stored(rawServerConfig()), ACCOUNT, NOTHING);
     expect(summary.users).toEqual({ total: 0, blocked: 0 });
-    expect(Object.values(summary.usage)).toEqual(Array(8).fill(0));
+    expect(Object.values(summary.usage)).toEqual(Array(9).fill(0));
     const users = { total: 3, blocked: 1 };
     const usage = { ...summary.usage, requests: 7, cost_usd: 0.5 };
     expect(summarizeApp(app, stored(rawServerConfig()), ACCOUNT, { users, usage })).toMatchObject({ users, usage });

@@ -11,7 +11,7 @@ import {
   monthlyBudgetUsd,
   referencedProviders,
 } from '../../app-directory/config/app-summary.rules.js';
-import { reachedProviders } from '../app-readiness.rules.js';
+import { routedProviders } from '../app-readiness.rules.js';
 
 /** An application in the list of its account. Source: contract-admin 2.4. */
 export interface AppSummary extends ConfigSummary {
@@ -66,7 +66,7 @@ function summarizeConfig({ config }: StoredConfig, account: readonly KnownProvid
   return {
     authenticationType: authenticationType(config),
     bundleId: bundleId(config),
-    providers: reachedProviders(config, active).map((provider) => provider.slug),
+    providers: routedProviders(config, active).map((provider) => provider.slug),
     referencedProviders: referencedProviders(config),
     allowedModelCount: allowedModelCount(config),
     monthlyBudgetUsd: monthlyBudgetUsd(config),

@@ -14,7 +14,10 @@ export class BudgetRetention implements KeepsForATime {
     {
       done: 'budget_months_pruned',
       failed: 'budget_prune_failed',
-      run: async ({ connection, days, signal }) => ({ months: await this.prune(connection, days.dayTotals, signal) }),
+      run: async ({ connection, days, signal }) => ({
+        months: await this.prune(connection, days.dayTotals, signal),
+        userMonths: await this.pruneUsers(connection, days.events, signal),
+      }),
     },
   ];
 
@@ -28,5 +31,15 @@ export class BudgetRetention implements KeepsForATime {
    */
   prune(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
     return inBatches(() => this.budgets.deleteMonths(connection, before, this.atOnce), signal);
+  }
+
+  /**
+   * What users spent goes sooner than what applications spent: with the rest of what is known of them.
+   *
+   * @param before UTC day, `YYYY-MM-DD`; months that began after it stay, so that the month in force always does.
+   * @returns how many budgets of months it forgot.
+   */
+  pruneUsers(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.budgets.deleteUserMonths(connection, before, this.atOnce), signal);
   }
 }

@@ -26,6 +26,14 @@ export class UserLimitsResponse {
   @ApiProperty({ type: 'number', description: 'US dollars spent in the current UTC month.' })
   monthly_cost_usd: number;
 
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    description:
+      'US dollars beside `monthly_cost_usd` that calls of unknown usage are taken to have cost; counts against the budget.',
+  })
+  estimated_cost_usd: number;
+
   @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user; null without a budget.' })
   monthly_budget_usd: number | null;
 
@@ -39,6 +47,7 @@ export class UserLimitsResponse {
       requests_per_minute: standing.requestsPerMinute,
       requests_per_day: standing.requestsPerDay,
       monthly_cost_usd: standing.monthlyCostUsd,
+      estimated_cost_usd: standing.estimatedCostUsd,
       monthly_budget_usd: standing.monthlyBudgetUsd,
       blocked: standing.isBlocked,
     });

@@ -13,8 +13,7 @@ export class GatewayErrorLog {
    * `internal_error` is written beside it.
    */
   write(request: GatewayRequest, error: GatewayError): void {
-    if (request.refusalLogged) return;
-    request.refusalLogged = true;
+    if (request.raw.refusedWith !== undefined) return;
     request.raw.refusedWith = error.code;
     this.log.event('gateway_error', {
       code: error.code,

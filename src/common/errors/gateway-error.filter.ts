@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cutAnswer } from '../http/connections/cut-answer.js';
 import { errorEnvelope, refusalHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
@@ -24,7 +25,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
     this.errorLog.write(request, error);
     if (reply.raw.headersSent) {
-      reply.raw.destroy();
+      cutAnswer(reply.raw);
       return;
     }
     void reply.code(error.status).headers(refusalHeaders(request, error)).send(errorEnvelope(error));

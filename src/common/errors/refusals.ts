@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { cutAnswer } from '../http/connections/cut-answer.js';
 import type { GatewayRequest } from '../http/gateway-request.js';
 import { errorEnvelope, refusalHeaders } from './error-envelope.js';
 import { toGatewayError } from './framework-error.rules.js';
@@ -23,7 +24,7 @@ export class Refusals {
       return;
     }
     this.errorLog.write(request, error);
-    response.destroy();
+    cutAnswer(response);
   }
 
   /** Writes the whole refusal. The head must not have been sent. */

@@ -1,11 +1,10 @@
 import { type GatewayError, invalidRequest } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 
 /** Entries of any list or map unless its grammar says fewer. */
 export const MAX_ENTRIES = 1000;
-const MAX_SHOWN_KEY_LENGTH = 64;
 
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-const PLAIN_KEY = /^[\w/@+-]+(?:\.[\w/@+-]+)*$/;
 
 /**
  * Reads one value found at a dotted path.
@@ -225,6 +224,5 @@ function requireSafeKey(key: string, path: string): void {
 
 /** Appends a member to a dotted path; an odd key is quoted and shortened, so that it cannot garble the message. */
 export function memberPath(path: string, key: string): string {
-  const plain = key.length <= MAX_SHOWN_KEY_LENGTH && PLAIN_KEY.test(key);
-  return `${path}.${plain ? key : JSON.stringify(key.slice(0, MAX_SHOWN_KEY_LENGTH))}`;
+  return `${path}.${shownName(key)}`;
 }

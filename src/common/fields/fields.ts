@@ -126,6 +126,14 @@ export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } =
   );
 }
 
+/** Any JSON value; a parser of its own judges it. `schema` is what the OpenAPI document says of it. */
+export function JsonValue(options: Presence & { schema: ApiPropertyOptions }) {
+  return applyDecorators(
+    check((value) => value !== undefined, 'is required', options),
+    api(options.schema, options),
+  );
+}
+
 /** A member that is known only to be refused with a text of its own; the OpenAPI document does not show it. */
 export function Refused(problem: string): PropertyDecorator {
   return check(() => false, problem, { optional: true });

@@ -1,6 +1,7 @@
 import { createParamDecorator, type Type } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 import { RawBody } from '../http/raw-body.js';
 import { readShape } from './read-shape.js';
 import { RequestShapePipe } from './request-shape.pipe.js';
@@ -27,7 +28,7 @@ export function readFormOrJson<T extends object>(type: Type<T>, body: unknown): 
   }
   const members = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body.bytes.toString('utf8'))) {
-    if (members.has(name)) throw invalidRequest(name.slice(0, 100), 'is given twice');
+    if (members.has(name)) throw invalidRequest(shownName(name), 'is given twice');
     members.set(name, value);
   }
   return readShape(type, Object.fromEntries(members));

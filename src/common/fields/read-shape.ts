@@ -2,10 +2,8 @@ import type { Type } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
-
-/** Of an unknown member's name in a refusal. */
-const MAX_NAME_CHARACTERS = 100;
 
 /**
  * Makes an instance of a class with field decorators of what was sent. Only members the class knows are taken over, each
@@ -39,7 +37,7 @@ function refusalOf(problems: readonly ValidationError[], stranger: string | unde
     const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
     if (code && problem.value === undefined) return new GatewayError(code);
   }
-  if (stranger !== undefined) return invalidRequest(stranger.slice(0, MAX_NAME_CHARACTERS), 'is not a known member');
+  if (stranger !== undefined) return invalidRequest(shownName(stranger), 'is not a known member');
   const [first] = problems;
   return first && invalidRequest(first.property, Object.values(first.constraints ?? {})[0] ?? 'is not valid');
 }

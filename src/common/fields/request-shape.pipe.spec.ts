@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { RawBody } from '../http/raw-body.js';
 import { IgnoresOthers, Int, JsonObject, Text, Verbatim } from './fields.js';
@@ -134,7 +135,7 @@ describe('request bodies (contract-admin 0.1)', () => {
 
   it('an unknown member of any length → its name is cut in the refusal', () => {
     const name = 'x'.repeat(1_000);
-    expect(messageOf(() => body(text({ [name]: 1 })))).toBe(`${'x'.repeat(100)}: is not a known member`);
+    expect(messageOf(() => body(text({ [name]: 1 })))).toBe(`"${'x'.repeat(64)}": is not a known member`);
   });
 
   it('threats 10.7: unknown members, as many as a body holds → a share of what parsing them takes', () => {
@@ -167,7 +168,7 @@ describe('request bodies (contract-admin 0.1)', () => {
           if (!(error instanceof GatewayError)) throw error;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 

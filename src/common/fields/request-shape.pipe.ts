@@ -1,5 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { invalidRequest } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 import { RawBody } from '../http/raw-body.js';
 import { parseStrictJson } from '../http/strict-json.rules.js';
 import { requireStorableText } from './config-reader.js';
@@ -37,8 +38,8 @@ export class RequestShapePipe implements PipeTransform {
     if (!type || type === Object || typeof value !== 'object' || value === null) return value;
     const numbers = numericMembers(type);
     const members = Object.entries(value).map(([name, sent]): [string, unknown] => {
-      if (Array.isArray(sent)) throw invalidRequest(name, 'is given twice');
-      if (typeof sent === 'string') requireStorableText(sent, name);
+      if (Array.isArray(sent)) throw invalidRequest(shownName(name), 'is given twice');
+      if (typeof sent === 'string') requireStorableText(sent, shownName(name));
       return [name, numbers.has(name) && /^\d{1,16}$/.test(String(sent)) ? Number(sent) : sent];
     });
     return readShape(type, Object.fromEntries(members));

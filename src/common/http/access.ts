@@ -2,13 +2,16 @@ import { applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 /**
- * Who may call a route, and from where. `person` is whoever is signed in, also one without an organization.
+ * Who may call a route, and from where. `person` is whoever is signed in, also one without an organization; `identity`
+ * is such a person or the holder of a key.
  * Source: contract-admin 6.3, 7.3.
  */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person';
+  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity';
   /** Not from another site's page: such a request is refused before its body is read, whoever makes it. */
   readonly firstParty?: boolean;
+  /** Only with the console's own origin: a request that names none is refused as well. */
+  readonly exactOrigin?: boolean;
   /** `read`: every role and grant; `write`: owners and admins with the `manage` grant. */
   readonly needs?: 'read' | 'write';
   /** The least role of a route that asks for more than `needs` says. */

@@ -1,22 +1,31 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../test/support/eventually.js';
 import { SystemClock } from '../clock.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayErrorLog } from '../errors/gateway-error-log.js';
 import { Log } from '../log/log.js';
-import { refuseUnparsed } from './client-error.js';
+import { noteAnswer, refuseUnparsed } from './client-error.js';
+
+interface Conversation {
+  readonly socket: Socket;
+  readonly requests: readonly [IncomingMessage, ServerResponse][];
+  readonly log: Log;
+  readonly answer: () => string;
+  /** Resolves with the error the connection ended with, if any. */
+  readonly closed: Promise<string | undefined>;
+}
 
 describe('what never became a request (decision 6.9)', () => {
   const lines: string[] = [];
   let server: Server;
 
-  async function exchange(bytes: string, respond = false): Promise<string> {
+  async function exchange(bytes: string): Promise<string> {
     lines.length = 0;
     const log = new Log(new SystemClock(), 'info', (line) => lines.push(line));
-    server = createServer({ maxHeaderSize: 2048 }, (_request, response) => {
-      if (respond) response.end('ok');
-    });
+    server = createServer({ maxHeaderSize: 2048 }, () => {});
     server.on('clientError', (error, socket) => refuseUnparsed(error, socket as never, log));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -75,8 +84,107 @@ describe('what never became a request (decision 6.9)', () => {
     socket.destroy();
   });
 
-  it('garbage behind an answered request → cut without a second answer', async () => {
-    const answer = await exchange('GET / HTTP/1.1\r\nhost: x\r\n\r\nGARBAGE\r\n\r\n', true);
-    expect(answer.match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThanOrEqual(1);
+  /** A server that leaves its requests to the test, and one connection to it that sends these bytes. */
+  async function conversation(bytes: string | Buffer): Promise<Conversation> {
+    lines.length = 0;
+    const log = new Log(new SystemClock(), 'info', (line) => lines.push(line));
+    const requests: [IncomingMessage, ServerResponse][] = [];
+    server = createServer((message, response) => {
+      noteAnswer(response);
+      requests.push([message, response]);
+    });
+    server.on('clientError', (error, socket) => refuseUnparsed(error, socket as Socket, log));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const parts: Buffer[] = [];
+    let failure: string | undefined;
+    socket.on('data', (part: Buffer) => parts.push(part));
+    socket.on('error', ({ message }) => {
+      failure = message;
+    });
+    socket.write(bytes);
+    const answer = () => Buffer.concat(parts).toString();
+    return { socket, requests, log, answer, closed: once(socket, 'close').then(() => failure) };
+  }
+
+  const HEAD = 'POST /v1/admin/apps?a=b HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+
+  it('a body that is broken → 400 in the name of its request, which is logged once', async () => {
+    const { requests, log, answer, closed } = await conversation(`${HEAD}zz\r\n`);
+    await closed;
+    expect(answer()).toMatch(/^HTTP\/1\.1 400 /);
+    const [message] = requests[0] ?? [];
+    if (message === undefined) throw new Error('no request');
+    new GatewayErrorLog(log).write({ raw: message, method: 'POST', headers: {} }, new GatewayError('invalid_request'));
+    const written = { code: 'invalid_request', reason: 'http_not_parsed', path: '/v1/admin/apps', method: 'POST' };
+    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining(written)]);
+  });
+
+  it('no HTTP behind a request that waits for its answer → that answer, then the refusal', async () => {
+    const { requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\nGARBAGE\r\n\r\nGARBAGE');
+    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    expect(answer()).toBe('');
+    requests[0]?.[1].end('ok');
+    await closed;
+    expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('a broken body behind a request that waits for its answer → refused in its turn', async () => {
+    const { requests, answer, closed } = await conversation(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${HEAD}zz\r\n`);
+    await eventually(() => requests.length === 2, { withinMs: 2_000 });
+    requests[0]?.[1].end('ok');
+    await closed;
+    expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('no HTTP behind a request that has just been answered → that answer, then the refusal', async () => {
+    const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    socket.write('GARBAGE\r\n\r\n');
+    requests[0]?.[1].end('ok');
+    await closed;
+    expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  it('no HTTP behind a request whose answer closes the connection → that answer alone', async () => {
+    const { requests, answer, closed } = await conversation('GET / HTTP/1.0\r\n\r\nGARBAGE\r\n\r\n');
+    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    requests[0]?.[1].end('ok');
+    await closed;
+    expect([answer().match(/HTTP\/1\.1 \d+/g), lines]).toEqual([['HTTP/1.1 200'], []]);
+  });
+
+  it('ADR 0030: no HTTP in the middle of an answer → cut', async () => {
+    const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    requests[0]?.[1].write('half');
+    await once(socket, 'data');
+    socket.write('GARBAGE\r\n\r\n');
+    await closed;
+    expect([answer().endsWith('half\r\n'), lines]).toEqual([true, []]);
+  });
+
+  it('no HTTP on a connection that has served before → refused as on any other', async () => {
+    const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    requests[0]?.[1].end('ok');
+    await once(socket, 'data');
+    socket.write('GARBAGE\r\n\r\n');
+    await closed;
+    expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('RFC 9112 9.6: headers without end that are written before the answer is looked at → it arrives, no reset', async () => {
+    const { socket, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\nx-long: ');
+    socket.pause();
+    for (let sent = 0; sent < 20; sent++) await new Promise((done) => socket.write(Buffer.alloc(100_000, 'y'), done));
+    socket.resume();
+    expect(await closed).toBeUndefined();
+    expect(answer()).toMatch(/^HTTP\/1\.1 431 /);
+    expect(lines).toHaveLength(1);
   });
 });

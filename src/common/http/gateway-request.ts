@@ -7,14 +7,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Present on routes whose answers carry `Server-Timing`. */
     timings?: RequestTimings;
-    /** Set once this request's refusal has been logged, so that no refusal is logged twice. */
-    refusalLogged?: boolean;
   }
 }
 
 declare module 'http' {
   interface IncomingMessage {
-    /** The code of this request's refusal, once it has one. */
+    /** The code of this request's refusal, once that is logged: no refusal is logged twice. */
     refusedWith?: ErrorCode;
   }
 }
@@ -25,7 +23,6 @@ export interface GatewayRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   timings?: RequestTimings;
-  refusalLogged?: boolean;
 }
 
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;

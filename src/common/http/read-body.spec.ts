@@ -113,9 +113,9 @@ describe('reading a body', () => {
   });
 
   it('the client breaks off → 400, told apart from a complete body', async () => {
-    const { socket, outcome } = await exchange('Content-Length: 10');
+    const { socket, outcome, message } = await exchange('Content-Length: 10');
     socket.write('half');
-    await sleep(20);
+    await message;
     socket.destroy();
     expect(await outcome).toMatchObject({ code: 'invalid_request', status: 400, reason: 'body_truncated' });
   });

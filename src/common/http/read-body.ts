@@ -26,7 +26,7 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
       const before = size;
       size += chunk.length;
       if (size > mostBytes) {
-        message.off('data', take).resume();
+        message.off('data', take);
         held = undefined;
         reject(tooLarge(maxBytes));
       } else if (held === undefined) held = chunk;
@@ -77,6 +77,7 @@ function giveBack({ buffer, byteLength }: Buffer): void {
   if (byteLength === buffer.byteLength && 'transfer' in buffer) buffer.transfer(0);
 }
 
+/** The refusal, which the client can read although it still sends. */
 function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('payload_too_large', {
     message: `The request body is larger than ${maxBytes} bytes.`,

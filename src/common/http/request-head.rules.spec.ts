@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RequestHead, requireOneMeaning } from './request-head.rules.js';
+import { type RequestHead, refuseFragment, requireOneMeaning } from './request-head.rules.js';
 
 function judged(sent: Readonly<Record<string, string>>, httpVersion = '1.1'): () => void {
   const head: RequestHead = { headers: sent, rawHeaders: Object.entries(sent).flat(), httpVersion };
@@ -17,6 +17,10 @@ describe('the head of a request (threats 2.1)', () => {
     ['a host with a query', { host: 'a?b' }, 400, 'host_malformed'],
     ['two codings', { ...HOST, 'transfer-encoding': 'gzip, chunked' }, 400, 'transfer_coding_unsupported'],
     ['chunks in chunks', { ...HOST, 'transfer-encoding': 'chunked, chunked' }, 400, 'transfer_coding_unsupported'],
+    ['a coded body', { ...HOST, 'content-encoding': 'gzip' }, 415, 'content_coding_unsupported'],
+    ['several codings', { ...HOST, 'content-encoding': 'identity, gzip' }, 415, 'content_coding_unsupported'],
+    ['no coding twice', { ...HOST, 'content-encoding': 'identity, identity' }, 415, 'content_coding_unsupported'],
+    ['an empty coding', { ...HOST, 'content-encoding': '' }, 415, 'content_coding_unsupported'],
     ['an expectation', { ...HOST, expect: 'tea' }, 417, 'expectation_unsupported'],
     ['an expectation more', { ...HOST, expect: '100-continue, tea' }, 417, 'expectation_unsupported'],
   ])('%s → refused', (_name, sent, status, reason) => {
@@ -28,6 +32,7 @@ describe('the head of a request (threats 2.1)', () => {
     ['an IPv6 address with a port', { host: '[::1]:8080' }],
     ['an empty host', { host: '' }],
     ['chunks', { ...HOST, 'transfer-encoding': 'Chunked' }],
+    ['no coding', { ...HOST, 'content-encoding': 'Identity' }],
     ['the one expectation there is', { ...HOST, expect: '100-Continue' }],
   ])('%s → accepted', (_name, sent) => {
     expect(judged(sent)).not.toThrow();
@@ -36,6 +41,24 @@ describe('the head of a request (threats 2.1)', () => {
   it('HTTP/1.0 without a host → accepted, but not with one that is none', () => {
     expect(judged({}, '1.0')).not.toThrow();
     expect(judged({ host: 'a b' }, '1.0')).toThrow(expect.objectContaining({ reason: 'host_malformed' }));
+  });
+
+  it.each(['0.9', '2.0', '3.0', '1.2'])('HTTP/%s → refused: nobody here speaks it', (version) => {
+    expect(judged(HOST, version)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', status: 400, reason: 'http_version_unsupported' }),
+    );
+  });
+
+  it('RFC 9112 6.1: HTTP/1.0 in chunks → refused, and closed', () => {
+    expect(judged({ ...HOST, 'transfer-encoding': 'chunked' }, '1.0')).toThrow(
+      expect.objectContaining({ reason: 'transfer_coding_unsupported', headers: { connection: 'close' } }),
+    );
+  });
+
+  it.each(['/v1/admin/apps#a', '/#', '/v1/admin/apps?a=b#c'])('RFC 9112 3.2: a fragment, %s → refused', (url) => {
+    expect(() => refuseFragment(url)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', status: 400, reason: 'fragment_sent' }),
+    );
   });
 
   it('a repeated header → refused', () => {

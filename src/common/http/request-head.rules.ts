@@ -7,27 +7,40 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 /** A body that was announced and may follow is nobody's next request. */
 const CLOSE = { connection: 'close' };
 
+/** Tells the client what it may send instead (RFC 9110 12.5.3). */
+const ACCEPT_IDENTITY = { 'accept-encoding': 'identity' };
+
 /** What of a request is judged before anybody looks at what it asks for. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
 /**
- * Refuses a request whose head has no meaning, or two, that Node's parser lets through: a header that decides and is
- * repeated; no host in HTTP/1.1, or something that is none; a coding of the body other than chunks; an expectation that
- * nobody here meets. Node itself would answer some of these without an envelope and without a line in the log.
+ * Refuses a request whose head has no meaning, or two, that Node's parser lets through: another version than HTTP/1.0 and
+ * HTTP/1.1; a header that decides and is repeated; no host in HTTP/1.1, or something that is none; a transfer
+ * coding other than chunks, and chunks in HTTP/1.0; a body in a content coding, which nobody here decodes; an expectation
+ * that nobody here meets. Node itself would answer some of these without an envelope and without a line in the log.
  *
- * @throws invalid_request naming the header; 417 for an expectation.
- * Source: threats 2.1; decision 6.9; RFC 9110 10.1.1; RFC 9112 3.2, 6.1.
+ * @throws invalid_request naming the header; 415 for a content coding, 417 for an expectation.
+ * Source: RFC 9110 8.4, 10.1.1, 15.5.16; RFC 9112 3.2, 6.1.
  */
 export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestHead): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    throw malformed('HTTP version: must be 1.1 or 1.0', 'http_version_unsupported');
+  }
   refuseRepeatedHeaders(rawHeaders);
-  const { host, expect, 'transfer-encoding': coding } = headers;
+  const { host, expect, 'transfer-encoding': coding, 'content-encoding': contentCoding } = headers;
   if (host === undefined && httpVersion !== '1.0') throw invalidRequest('host', 'header is required', 'host_missing');
   if (host !== undefined && !HOST.test(host)) throw invalidRequest('host', 'is not a host', 'host_malformed');
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    const problem = httpVersion === '1.0' ? 'is not part of HTTP/1.0' : 'must be chunked';
+    throw malformed(`transfer-encoding: ${problem}`, 'transfer_coding_unsupported');
+  }
+  // Node joins repeated ones by commas, so that they are none that is known here.
+  if (contentCoding !== undefined && contentCoding.toLowerCase() !== 'identity') {
     throw new GatewayError('invalid_request', {
-      message: 'transfer-encoding: must be chunked',
-      reason: 'transfer_coding_unsupported',
-      headers: CLOSE,
+      status: 415,
+      message: 'content-encoding: must be identity; send the body as it is',
+      reason: 'content_coding_unsupported',
+      headers: ACCEPT_IDENTITY,
     });
   }
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
@@ -38,4 +51,19 @@ export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestH
       headers: CLOSE,
     });
   }
+}
+
+/**
+ * Refuses a target with a fragment, which is no part of one. Paths of providers have rules of their own for it.
+ *
+ * @throws invalid_request
+ * Source: RFC 9110 2.5; RFC 9112 3.2.
+ */
+export function refuseFragment(url: string): void {
+  if (url.includes('#')) throw invalidRequest('URL', 'has a fragment', 'fragment_sent');
+}
+
+/** The refusal of a message of which nobody knows for sure where it ends. */
+function malformed(message: string, reason: string): GatewayError {
+  return new GatewayError('invalid_request', { message, reason, headers: CLOSE });
 }

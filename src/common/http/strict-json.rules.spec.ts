@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 import { parseStrictJson } from './strict-json.rules.js';
 
 const UNSTORABLE = 'must not have NUL or broken characters';
@@ -82,7 +84,7 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
         if (expected === 'refused') expect(() => parse(text)).toThrow(GatewayError);
         else expect(parse(text)).toEqual(expected.value);
       }),
-      { numRuns: 2_000 },
+      { numRuns: fuzzRuns(2_000) },
     );
   });
 
@@ -105,7 +107,7 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
       fc.property(fc.stringMatching(/^[ -~]{1,20}$/), fc.jsonValue(), (name, between) => {
         const text = `{${JSON.stringify(name)}: 1, "${name.length}-other": ${JSON.stringify(between)}, ${escaped(name)}: 2}`;
         const error = refusal(Buffer.from(text));
-        expect(error.message).toBe(`${name}: is given twice`);
+        expect(error.message).toBe(`${shownName(name)}: is given twice`);
         expect(error.reason).toBe('json_member_twice');
       }),
     );
@@ -197,6 +199,6 @@ describe('strict JSON (threats 2.1, 2.6)', () => {
 
   it('a long repeated name → cut in the message', () => {
     const name = 'n'.repeat(5_000);
-    expect(refusal(Buffer.from(`{"${name}":1,"${name}":2}`)).message).toBe(`${'n'.repeat(100)}: is given twice`);
+    expect(refusal(Buffer.from(`{"${name}":1,"${name}":2}`)).message).toBe(`"${'n'.repeat(64)}": is given twice`);
   });
 });

@@ -1,5 +1,7 @@
 import { invalidRequest } from '../errors/gateway-error.js';
+import { shownName } from '../errors/shown-text.rules.js';
 import { isStorableText, memberPath, unstorableText } from '../fields/config-reader.js';
+import { isKeptAsDouble } from './number-literal.rules.js';
 
 /** How refusals name a body as a whole; its members go by their own names (contract-admin 0.1). */
 const BODY = 'body';
@@ -13,6 +15,10 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const NUMBER = /\d[-+.\deE]*/y;
+const BEYOND_DOUBLE = 'does not fit into double precision; send fewer digits, or a text';
+/** What is no longer, and has no exponent, is kept. */
+const ALWAYS_KEPT_LENGTH = 15;
 
 /** An object or a list that a place in the text lies in. */
 interface Level {
@@ -24,14 +30,15 @@ interface Level {
 
 /**
  * Parses a JSON text and refuses what two readers could understand differently: a member named twice, a byte order
- * mark, invalid UTF-8 and nesting beyond 64 levels; what Postgres cannot store: NUL, and half a surrogate pair; and more
- * than 20 000 members and entries, which would hold up other requests.
+ * mark, invalid UTF-8, nesting beyond 64 levels and numbers that would be rounded; what Postgres cannot store: NUL, and
+ * half a surrogate pair; and more than 20 000 members and entries, which would hold up other requests.
  *
  * @param path how refusals name the text as a whole.
+ * @param options `takesAnyNumber`: for a text whose bytes are kept, so that nothing is rounded.
  * @throws invalid_request at that path, or at the member.
- * Source: threats 2.1, 2.6, 10.7; RFC 8259 section 4; RFC 7493 section 2.1.
+ * Source: threats 2.1, 2.6, 10.7; RFC 8259 section 4; RFC 7493 sections 2.1 and 2.2.
  */
-export function parseStrictJson(bytes: Buffer, path = BODY): unknown {
+export function parseStrictJson(bytes: Buffer, path = BODY, { takesAnyNumber = false } = {}): unknown {
   const text = decodeUtf8(bytes, path);
   if (countParts(text) > MAX_PARTS) throw invalidRequest(path, `has more than ${MAX_PARTS} members and entries`);
   let value: unknown;
@@ -40,7 +47,7 @@ export function parseStrictJson(bytes: Buffer, path = BODY): unknown {
   } catch {
     throw invalidRequest(path, 'is not valid JSON', 'json_invalid');
   }
-  walk(text, path);
+  walk(text, path, takesAnyNumber);
   return value;
 }
 
@@ -65,7 +72,7 @@ function countParts(text: string): number {
 }
 
 /** Walks a text that is known to be valid JSON; names are compared after unescaping. */
-function walk(text: string, path: string): void {
+function walk(text: string, path: string, takesAnyNumber: boolean): void {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -84,7 +91,27 @@ function walk(text: string, path: string): void {
       levels.push(code === OPEN_BRACE ? { names: new Set(), at: '' } : { names: undefined, at: 0 });
       if (levels.length > MAX_DEPTH) throw invalidRequest(path, `is nested deeper than ${MAX_DEPTH} levels`);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) levels.pop();
+    else if (isDigit(code)) {
+      const literal = numberAt(text, at);
+      if (!takesAnyNumber && !isKept(literal))
+        throw invalidRequest(placeIn(levels, path), BEYOND_DOUBLE, 'json_number_not_kept');
+      at += literal.length - 1;
+    }
   }
+}
+
+/** The number whose first digit stands there; its sign makes no difference. */
+function numberAt(text: string, at: number): string {
+  NUMBER.lastIndex = at;
+  return NUMBER.exec(text)?.[0] ?? '';
+}
+
+function isKept(literal: string): boolean {
+  return (literal.length <= ALWAYS_KEPT_LENGTH && !/e/i.test(literal)) || isKeptAsDouble(literal);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function unescaped(literal: string): string {
@@ -104,7 +131,7 @@ function isMemberName(text: string, after: number): boolean {
 }
 
 function enter(level: Level, names: Set<string>, name: string): void {
-  if (names.has(name)) throw invalidRequest(name.slice(0, 100), 'is given twice', 'json_member_twice');
+  if (names.has(name)) throw invalidRequest(shownName(name), 'is given twice', 'json_member_twice');
   names.add(name);
   level.at = name;
 }

@@ -34,6 +34,8 @@ export interface LogEvents {
   };
   /** The vault cannot work; names the variable, never its value. */
   secret_vault_misconfigured: { error: string };
+  /** Entries of `TRUSTED_PRIVATE_HOSTS` that name metadata addresses, which stay refused. */
+  trusted_hosts_without_effect: { entries: string };
   provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
   /** A stored provider instance that this version cannot read; calls to it find no such provider. */
   provider_unreadable: { providerId: string; error: string };
@@ -42,6 +44,8 @@ export interface LogEvents {
   provider_ttfb_budget_exhausted: { eventId: string; endpoint: string; attempts: number };
   /** A target of a named endpoint failed before anything reached the client, and the next one was called. */
   endpoint_fallback: { eventId: string; endpoint: string; provider: string; next: string; reason: string };
+  /** A target that was next could not be called. */
+  endpoint_fallback_skipped: { eventId: string; endpoint: string; provider: string; reason: string };
   /** The answer broke off after its first byte had reached the client. */
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
   usage_events_write_failed: { pending: number; error: string };
@@ -95,11 +99,17 @@ export interface LogEvents {
   /** The nightly work, step by step, with how many rows each took away. */
   auth_events_pruned: { events: number };
   auth_challenges_pruned: { challenges: number };
-  /** `months` were dropped with all their events, `events` beside those; `days` and `userDays` are rows of sums. */
-  usage_events_compacted: { months: number; events: number; days: number; userDays: number };
+  /** `months` were dropped with all their events, `events` beside those; `days`, `userDays` and `userMonths` are rows of sums. */
+  usage_events_compacted: { months: number; events: number; days: number; userDays: number; userMonths: number };
   usage_rollup_folded: { days: number };
-  /** Budgets of single months, of applications and of users. */
-  budget_months_pruned: { months: number };
+  /** What was spent in single months, by applications and by users. */
+  budget_months_pruned: { months: number; userMonths: number };
+  /** Keys of devices that were not used for long. */
+  device_keys_pruned: { keys: number };
+  /** Users of applications without a trace for long, but those who are blocked. */
+  app_users_pruned: { users: number };
+  /** Counts of requests of days long past. */
+  limit_counts_pruned: { counts: number };
   /** Answers with keys that are given out no more, and receipts whose life is over. */
   creation_receipts_pruned: { sealedAnswers: number; receipts: number };
   /** Invitations that ended long ago. */
@@ -120,6 +130,9 @@ export interface LogEvents {
   usage_compaction_failed: { error: string };
   usage_fold_failed: { error: string };
   budget_prune_failed: { error: string };
+  device_keys_prune_failed: { error: string };
+  app_users_prune_failed: { error: string };
+  limit_counts_prune_failed: { error: string };
   creation_receipts_prune_failed: { error: string };
   invitations_prune_failed: { error: string };
   audit_events_prune_failed: { error: string };
@@ -136,6 +149,15 @@ export interface LogEvents {
   database_waiting: { error: string };
   database_embedded_started: { adopted: boolean; directory: string };
   config_changes_lost: { error: string };
+  /** This machine's clock is more than 2 s from the one that all instances share; negative: behind. Once a change. */
+  clock_differs: { aheadMs: number };
+  clock_agrees: { aheadMs: number };
+  /** Another instance counts in another Redis, so that nobody counts in Redis any more. */
+  redis_differs: { host: string; pid: number };
+  redis_agrees: Record<string, never>;
+  /** Requests are answered 503 at once until a probe is answered. */
+  database_silent: { silenceMs: number };
+  database_answers_again: Record<string, never>;
   /** One of the `WORKERS` ended by itself; another takes its place. */
   worker_exited: { pid: number; exitCode: number | null; signal: string | null; restartInMs: number };
   gateway_started: { instanceId: string; url: string; version: string; node: string };
@@ -149,11 +171,13 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   unhandled_error: 'error',
   usage_unresolved_cost: 'error',
   secret_vault_misconfigured: 'error',
+  trusted_hosts_without_effect: 'warn',
   provider_secret_unavailable: 'error',
   provider_unreadable: 'error',
   provider_ttfb_timeout: 'warn',
   provider_ttfb_budget_exhausted: 'warn',
   endpoint_fallback: 'warn',
+  endpoint_fallback_skipped: 'warn',
   provider_stream_failed: 'warn',
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',
@@ -167,6 +191,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   issuer_key_set_failed: 'warn',
   third_party_sign_in_failed: 'warn',
   usage_refusals_write_failed: 'error',
+  clock_differs: 'warn',
   instance_waiting: 'warn',
   worker_exited: 'error',
   instance_unconfirmed: 'error',
@@ -177,6 +202,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   budget_write_failed: 'error',
   plans_file_unreadable: 'error',
   traces_export_failed: 'warn',
+  redis_differs: 'error',
   redis_lost: 'error',
   redis_back: 'info',
   auth_events_prune_failed: 'error',
@@ -184,6 +210,9 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_compaction_failed: 'error',
   usage_fold_failed: 'error',
   budget_prune_failed: 'error',
+  device_keys_prune_failed: 'error',
+  app_users_prune_failed: 'error',
+  limit_counts_prune_failed: 'error',
   creation_receipts_prune_failed: 'error',
   invitations_prune_failed: 'error',
   audit_events_prune_failed: 'error',
@@ -195,4 +224,5 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',
   config_changes_lost: 'warn',
+  database_silent: 'error',
 };

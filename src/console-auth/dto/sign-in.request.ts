@@ -1,9 +1,15 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Flag, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { Secret } from '../../common/log/secret.js';
 import { EmailAddress } from '../../identity/email-address.js';
+import { MAX_BOOTSTRAP_KEY } from '../../organizations/organization.rules.js';
+import type { PasswordRegistration } from '../passwords/password-sign-up.service.js';
 import { MAX_INVITATION_TOKEN, MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../people/person.rules.js';
 import { ConsolePath } from '../third-party/console-path.js';
 
 const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters of any kind.`;
+const BOOTSTRAP_KEY =
+  'The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`.';
 const INVITATION_TOKEN = 'What stands behind `#` in the link of an invitation; the person joins its organization.';
 
 export class SignUpRequest {
@@ -18,6 +24,22 @@ export class SignUpRequest {
 
   @Text({ max: MAX_INVITATION_TOKEN, optional: true, description: INVITATION_TOKEN })
   readonly invitationToken?: string;
+
+  @Verbatim({ max: MAX_BOOTSTRAP_KEY, optional: true, description: BOOTSTRAP_KEY })
+  readonly bootstrapKey?: string;
+
+  /** @throws invalid_request at `bootstrapKey` beside an invitation: they lead to different accounts. */
+  toRegistration(): PasswordRegistration {
+    const { name, email, password, invitationToken, bootstrapKey } = this;
+    if (invitationToken !== undefined && bootstrapKey !== undefined) {
+      throw invalidRequest('bootstrapKey', 'cannot be combined with invitationToken');
+    }
+    return {
+      ...{ name, email, password: new Secret(password) },
+      invitation: invitationToken === undefined ? undefined : new Secret(invitationToken),
+      bootstrapKey: bootstrapKey === undefined ? undefined : new Secret(bootstrapKey),
+    };
+  }
 }
 
 export class SignInRequest {

@@ -13,6 +13,8 @@ export interface PasswordRegistration extends PasswordCredential {
   readonly name: string;
   /** The token of an invitation they came with. */
   readonly invitation: Secret | undefined;
+  /** The key that has opened the account they are to own. */
+  readonly bootstrapKey: Secret | undefined;
 }
 
 /** Registers people who choose a password. */
@@ -33,11 +35,11 @@ export class PasswordSignUp {
    * service_unavailable too many passwords wait to be hashed.
    */
   async signUp(typed: PasswordRegistration, browser: BrowserClient): Promise<SignedInPerson> {
-    const { name, invitation, password } = typed;
+    const { name, invitation, bootstrapKey, password } = typed;
     const email = comparableEmail(typed.email);
-    await this.policy.requireAllowed(email, invitation);
+    await this.policy.requireAllowed({ email, invitation, bootstrapKey });
     const passwordHash = await this.passwords.hashFirst(email, password);
-    const newcomer = { name, email, invitation, emailVerified: false, image: null };
+    const newcomer = { name, email, invitation, bootstrapKey, emailVerified: false, image: null };
     return this.dataSource.transaction(async (tx) => {
       const registered = await this.registration.register(tx, newcomer, browser);
       await this.passwords.store(tx, { identityId: registered.person.id, passwordHash });

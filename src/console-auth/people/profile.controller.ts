@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { setsCookie } from '../../common/http/answer-headers.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
 import { Person, PersonAccess } from '../../identity/admin-access.decorator.js';
@@ -33,7 +34,7 @@ export class ProfileController {
     description: 'Ends every session of yours; the answer sets the cookie of a new one.',
   })
   @Fails('invalid_request', 'rate_limited', 'service_unavailable')
-  @ApiOkResponse({ type: SessionBegunResponse })
+  @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
   async changePassword(
     @Person() person: PersonPrincipal,
     @Body() { currentPassword, newPassword }: ChangePasswordRequest,

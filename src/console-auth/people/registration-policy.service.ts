@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { Secret } from '../../common/log/secret.js';
 import { InvitationLinks } from '../../organizations/invitations/invitation-links.service.js';
+import { BootstrapClaims } from '../../organizations/unclaimed/bootstrap-claims.service.js';
 import { Environment } from '../../platform/config/environment.js';
+import type { NewPerson } from './new-person.js';
 import { PeopleRepository } from './people.repository.js';
+
+/** Who asks to register, and what they bring that lets them. */
+type AskingPerson = Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey'>;
 
 /**
  * Who may register: anybody until there is a first person; then nobody, unless the operator says otherwise; and always
- * whoever is invited.
+ * whoever is invited, or proves the key of an account that nobody has claimed (docs/adr/0041).
  *
  * Source: decision 6.3; contract-admin 7.4.
  */
@@ -17,6 +21,7 @@ export class RegistrationPolicy {
   constructor(
     private readonly people: PeopleRepository,
     private readonly links: InvitationLinks,
+    private readonly claims: BootstrapClaims,
     private readonly environment: Environment,
   ) {}
 
@@ -29,11 +34,13 @@ export class RegistrationPolicy {
    * Refuses who may not register, before anybody's e-mail address is looked up: nobody learns here who has an account,
    * neither by an invitation for another address.
    *
-   * @throws registration_disabled; not_found for an invitation that opens nothing (any more), forbidden for another's.
+   * @throws registration_disabled; not_found for an invitation that opens nothing (any more), forbidden for another's;
+   * forbidden, conflict as `BootstrapClaims.requireClaimable` says.
    * Source: threats 7.10.
    */
-  async requireAllowed(email: string, invitation: Secret | undefined): Promise<void> {
-    if (invitation !== undefined) await this.links.requireInvited(invitation, email);
+  async requireAllowed({ email, invitation, bootstrapKey }: AskingPerson): Promise<void> {
+    if (bootstrapKey !== undefined) await this.claims.requireClaimable(bootstrapKey);
+    else if (invitation !== undefined) await this.links.requireInvited(invitation, email);
     else if (!(await this.isOpen())) throw registrationDisabled();
   }
 
@@ -45,8 +52,13 @@ export class RegistrationPolicy {
    */
   async requireOpen(tx: EntityManager): Promise<void> {
     if (this.environment.ALLOW_ADDITIONAL_REGISTRATIONS) return;
-    await this.people.lockRegistration(tx);
+    await this.waitForOthers(tx);
     if (await this.people.hasAny(tx)) throw registrationDisabled();
+  }
+
+  /** Makes everyone else who may be the first person wait until this transaction ends. */
+  waitForOthers(tx: EntityManager): Promise<void> {
+    return this.people.lockRegistration(tx);
   }
 }
 

@@ -3,22 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
-import type { Secret } from '../../common/log/secret.js';
 import type { OpenedSession } from '../../identity/sessions/sessions.service.js';
 import { violates } from '../../platform/database/violates.js';
 import type { BrowserClient } from '../browser-client.js';
 import { BrowserSessions } from '../browser-sessions.service.js';
 import { FirstOrganizations } from './first-organizations.js';
+import type { NewPerson } from './new-person.js';
 import { PeopleRepository, type PersonRow } from './people.repository.js';
 import { RegistrationPolicy } from './registration-policy.service.js';
-
-/** Somebody who is to be registered. */
-export interface NewPerson extends Pick<PersonRow, 'name' | 'image' | 'emailVerified'> {
-  /** As `comparableEmail` writes it. */
-  readonly email: string;
-  /** The token of an invitation they came with. */
-  readonly invitation: Secret | undefined;
-}
 
 /** A person and the session they have just begun. */
 export interface SignedInPerson {
@@ -42,16 +34,17 @@ export class Registration {
    * Stores a person with a first session and a first organization. How they prove who they are is stored by the caller, in
    * the same transaction.
    *
-   * @throws registration_disabled somebody else was first; not_found, forbidden the invitation is over or another's;
-   * conflict somebody has this e-mail address.
+   * @throws registration_disabled somebody else was first; not_found, forbidden the invitation is over or another's, or
+   * the key has opened no account; conflict somebody has this e-mail address, or has claimed the account.
    */
   async register(tx: EntityManager, newcomer: NewPerson, browser: BrowserClient): Promise<SignedInPerson> {
-    const { invitation, email } = newcomer;
-    if (invitation === undefined) await this.policy.requireOpen(tx);
+    const { invitation, bootstrapKey, email } = newcomer;
+    if (bootstrapKey !== undefined) await this.policy.waitForOthers(tx);
+    else if (invitation === undefined) await this.policy.requireOpen(tx);
     const person = await this.insert(tx, newcomer);
     const session = await this.sessions.replace(tx, person.id, browser);
     const acting = { identityId: person.id, sessionId: session.id };
-    const { organizationId } = await this.organizations.open(tx, { ...acting, email }, invitation);
+    const { organizationId } = await this.organizations.open(tx, { ...acting, email }, newcomer);
     await this.sessions.recordOpened(tx, organizationId, acting);
     return { person, session };
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { CONSOLE_PATH, withError } from './console-path.rules.js';
 
 const CONSOLE = 'https://console.example.com';
@@ -65,7 +66,7 @@ describe('where a sign-in may lead (threats 7.6)', () => {
         expect(url.pathname).toBe(path.split(/[?#]/)[0]);
         expect(url.pathname.startsWith('//')).toBe(false);
       }),
-      { numRuns: 5_000 },
+      { numRuns: fuzzRuns(5_000) },
     );
   });
 

@@ -25,6 +25,15 @@ describe('the state of a sign-in at a third party', () => {
   });
 
   it.each([
+    [660_000, true],
+    [660_001, false],
+    [31_536_000_000, false],
+  ])('ADR 0038: %d ms from its end, of a clock that was ahead → read: %s', (leftMs, isRead) => {
+    const cookie = signInStateCookie({ ...STATE, expiresAtMs: NOW + leftMs }, KEY);
+    expect(readSignInState(cookie, [KEY], NOW) !== undefined).toBe(isRead);
+  });
+
+  it.each([
     ['no cookie', undefined],
     ['another key', signInStateCookie(STATE, OLD_KEY)],
     ['another content', `e30.${signInStateCookie(STATE, KEY).split('.')[1]}`],

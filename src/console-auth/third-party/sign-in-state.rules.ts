@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isInForce } from '../../common/credential-lifetime.rules.js';
 import { readSignedCookie, signedCookie } from '../../identity/sessions/session-cookie.rules.js';
 
 /** How long a person may take at the provider. Source: contract-admin 7.2. */
@@ -50,5 +51,5 @@ export function readSignInState(
   const value = readSignedCookie(cookie, keys, MAX_COOKIE_CHARACTERS);
   if (value === undefined) return undefined;
   const state: SignInState = JSON.parse(Buffer.from(value, 'base64url').toString());
-  return state.expiresAtMs > nowMs ? state : undefined;
+  return isInForce(state.expiresAtMs, SIGN_IN_STATE_SECONDS * 1000, nowMs) ? state : undefined;
 }

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { headerReference, setsCookie } from '../../common/http/answer-headers.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BrowserAccess } from '../../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../../identity/sessions/console-cookies.js';
@@ -37,7 +38,7 @@ export class ThirdPartyController {
     description: 'Send the browser to `url` within ten minutes; the same browser must come back.',
   })
   @Fails('invalid_request', 'not_found', 'service_unavailable')
-  @ApiOkResponse({ type: SocialSignInResponse })
+  @ApiOkResponse({ type: SocialSignInResponse, headers: setsCookie('SignInStateCookie') })
   @AddressLimited('sign_in_address')
   async begin(
     @Body() body: SocialSignInRequest,
@@ -62,7 +63,11 @@ export class ThirdPartyController {
   @FromGoogle('code', 'Stands for the person who signed in.')
   @FromGoogle('error', 'Why nobody did.')
   @Fails('not_found', 'service_unavailable')
-  @ApiResponse({ status: 302, description: 'Back to the console.' })
+  @ApiResponse({
+    status: 302,
+    description: 'Back to the console.',
+    headers: { Location: headerReference('ConsolePlace'), ...setsCookie('SessionCookie') },
+  })
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply
       .code(302)

@@ -1,4 +1,5 @@
 import { Text, Verbatim } from '../../common/fields/fields.js';
+import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { PATH_SEGMENT_PATTERN } from '../gateway-write.rules.js';
 
 /** What people call a gateway. */
@@ -8,7 +9,7 @@ export function GatewayName(): PropertyDecorator {
 
 /** A gateway's own credential. */
 export function GatewayToken(description: string): PropertyDecorator {
-  return Verbatim({ max: 4096, description });
+  return Verbatim({ min: MIN_SECRET_CHARACTERS, max: 4096, description });
 }
 
 /** Part of the address of a `cf_aig` gateway. */

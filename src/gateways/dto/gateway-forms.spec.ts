@@ -11,14 +11,18 @@ function create(sent: Record<string, unknown>): CreateGatewayRequest {
 
 describe('readByType', () => {
   it('body: of each type → its own form, names and places trimmed, the token kept', () => {
-    expect(create({ type: 'cf_aig', name: ' A ', token: ' t ', accountId: ' a ', gatewayId: 'g\n' })).toEqual({
+    expect(create({ type: 'cf_aig', name: ' A ', token: ' a token ', accountId: ' a ', gatewayId: 'g\n' })).toEqual({
       type: 'cf_aig',
       name: 'A',
-      token: ' t ',
+      token: ' a token ',
       accountId: 'a',
       gatewayId: 'g',
     });
-    expect(create({ type: 'vercel', name: 'A', token: 't' })).toEqual({ type: 'vercel', name: 'A', token: 't' });
+    expect(create({ type: 'vercel', name: 'A', token: 'a-token-8' })).toEqual({
+      type: 'vercel',
+      name: 'A',
+      token: 'a-token-8',
+    });
   });
 
   it.each([undefined, null, '', 'CF_AIG', 'cloudflare', 'constructor', '__proto__', 1, ['vercel'], { a: 1 }])(
@@ -33,19 +37,19 @@ describe('readByType', () => {
   );
 
   it.each([
-    [{ type: 'vercel', name: 'A', token: 't', accountId: 'a' }, 'accountId: is not a known member'],
-    [{ type: 'cf_aig', name: 'A', token: 't', gatewayId: 'g' }, 'accountId: is required'],
-    [{ type: 'cf_aig', name: 'A', token: 't', accountId: 'a' }, 'gatewayId: is required'],
-    [{ type: 'vercel', token: 't' }, 'name: is required'],
+    [{ type: 'vercel', name: 'A', token: 'a-token-8', accountId: 'a' }, 'accountId: is not a known member'],
+    [{ type: 'cf_aig', name: 'A', token: 'a-token-8', gatewayId: 'g' }, 'accountId: is required'],
+    [{ type: 'cf_aig', name: 'A', token: 'a-token-8', accountId: 'a' }, 'gatewayId: is required'],
+    [{ type: 'vercel', token: 'a-token-8' }, 'name: is required'],
     [{ type: 'vercel', name: 'A' }, 'token: is required'],
-    [{ type: 'vercel', name: 'A', token: '' }, 'token: must be text of 1 to 4096 characters'],
-    [{ type: 'vercel', name: 'A', token: 't', config: {} }, 'config: is not a known member'],
+    [{ type: 'vercel', name: 'A', token: '' }, 'token: must be text of 8 to 4096 characters'],
+    [{ type: 'vercel', name: 'A', token: 'a-token-8', config: {} }, 'config: is not a known member'],
   ])('body: %j → refused at the first problem', (sent, message) => {
     expect(() => create(sent)).toThrow(expect.objectContaining({ code: 'invalid_request', message }));
   });
 
   it('test: a name → not a known member', () => {
-    const sent = { type: 'cf_aig', token: 't', ...PLACE };
+    const sent = { type: 'cf_aig', token: 'a-token-8', ...PLACE };
     expect(readByType<TestGatewayRequest>(TEST_FORMS, sent)).toEqual(sent);
     expect(() => readByType<TestGatewayRequest>(TEST_FORMS, { ...sent, name: 'A' })).toThrow(
       'name: is not a known member',

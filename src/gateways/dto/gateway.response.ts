@@ -1,4 +1,6 @@
 import { ApiExtraModels, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { shownHint } from '../../common/fields/secret-text.rules.js';
+import { sealedBytes } from '../../platform/vault/sealed-blob.rules.js';
 import type { GatewayConfig, GatewayStatus } from '../gateway-row.js';
 import type { CountedGateway } from '../gateways.service.js';
 import { byTypeSchema } from './gateway-forms.js';
@@ -19,7 +21,10 @@ abstract class GatewayResource {
   @ApiProperty({ type: 'string', description: 'For people.' })
   name: string;
 
-  @ApiProperty({ type: 'string', description: 'The end of the token; the token itself is never answered.' })
+  @ApiProperty({
+    type: 'string',
+    description: 'The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered.',
+  })
   secretHint: string;
 
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Active providers that are routed through it.' })
@@ -79,14 +84,14 @@ const BY_TYPE: ApiPropertyOptions = byTypeSchema(FORMS);
 
 /** Whatever its type: one that this version does not know must not keep the others from being read (contract-admin 1.1). */
 function toResource({ row, use }: CountedGateway): ProviderGateway {
-  const { id, type, name, config, secretHint, revision, status, createdAt, updatedAt, createdBy } = row;
+  const { id, type, name, config, secretBlob, secretHint, revision, status, createdAt, updatedAt, createdBy } = row;
   const Form = Object.hasOwn(FORMS, type) ? FORMS[type] : UnknownProviderGateway;
   return Object.assign(new Form(), {
     id,
     type,
     name,
     config,
-    secretHint,
+    secretHint: shownHint(secretHint, sealedBytes(secretBlob)),
     providerCount: use.active,
     referencedCount: use.active + use.disabled,
     revision,

@@ -29,10 +29,11 @@ export class ReadinessResponse {
 
   @ApiProperty({
     type: 'string',
-    enum: ['ok', 'lost', 'unused'],
-    description: 'Without it each instance counts address limits for itself.',
+    enum: ['ok', 'lost', 'unused', 'other'],
+    description:
+      'Lost: each instance counts address limits for itself. Other: `REDIS_URL` leads to another Redis than that of the instances that serve already.',
   })
-  redis: 'ok' | 'lost' | 'unused';
+  redis: 'ok' | 'lost' | 'unused' | 'other';
 
   @ApiProperty({
     type: 'integer',
@@ -40,6 +41,14 @@ export class ReadinessResponse {
     description: 'Instances that serve from this database, this one included, as this one sees it.',
   })
   instances: number;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['ok', 'differs'],
+    description:
+      "Differs: this machine's clock is more than 2 s from the time that all instances share, by which everything goes.",
+  })
+  clock: 'ok' | 'differs';
 
   @ApiProperty({
     type: 'string',

@@ -11,14 +11,14 @@ export interface ActingPerson {
   readonly sessionId: string;
 }
 
+/** A person, as whoever asks who they are is told. */
+export function actorOf({ identityId, sessionId }: ActingPerson): AdminPrincipal['actor'] {
+  return { type: 'user', id: identityId, kind: 'human', credentialId: sessionId, actionSource: 'web' };
+}
+
 /** A person, as the trail of one of their organizations names them. */
-export function personActor(organizationId: string, { identityId, sessionId }: ActingPerson): AuditActor {
-  return {
-    organizationId,
-    credentialType: 'session',
-    credentialId: sessionId,
-    actor: { type: 'user', id: identityId, kind: 'human', credentialId: sessionId, actionSource: 'web' },
-  };
+export function personActor(organizationId: string, person: ActingPerson): AuditActor {
+  return { organizationId, credentialType: 'session', credentialId: person.sessionId, actor: actorOf(person) };
 }
 
 /**

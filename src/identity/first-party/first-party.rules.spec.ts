@@ -3,6 +3,7 @@ import { type FirstPartyRequest, requireFirstParty } from './first-party.rules.j
 
 const PROGRAM: FirstPartyRequest = {
   method: 'POST',
+  demandsOrigin: false,
   origin: undefined,
   isOwnOrigin: false,
   fetchSite: undefined,
@@ -27,6 +28,14 @@ describe('requireFirstParty', () => {
     ['a browser that says another site began it', { fetchSite: 'cross-site' }, false],
     ['a browser that says a sibling began it', { fetchSite: 'same-site', hasConsoleHeader: true }, false],
     ['a browser that says the person began it', { fetchSite: 'none' }, true],
+    ['a route that demands an origin, without one', { demandsOrigin: true, hasConsoleHeader: true }, false],
+    ['a route that demands an origin, another site', { demandsOrigin: true, origin: 'https://other' }, false],
+    ['a route that demands an origin, a sandboxed page', { demandsOrigin: true, origin: 'null' }, false],
+    [
+      'a route that demands an origin, our own',
+      { demandsOrigin: true, origin: 'https://own', isOwnOrigin: true },
+      true,
+    ],
     ['a head alone', { method: 'HEAD', hasSessionCookie: true }, true],
     ['a navigation', { method: 'GET', fetchSite: 'cross-site', hasSessionCookie: true }, true],
   ])('threats 7.5: %s → let through: %3$s', (_, changes, passes) => {

@@ -1,15 +1,20 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
+/** What the console's pages send with the session's cookie, always `1`; other sites' pages cannot. */
+export const CONSOLE_HEADER = 'x-console-request';
+
 /** What is known of a request before its body is read. */
 export interface FirstPartyRequest {
   readonly method: string;
+  /** Whether the route takes nothing without an origin. */
+  readonly demandsOrigin: boolean;
   readonly origin: string | undefined;
   /** Whether `origin` is the console's own. */
   readonly isOwnOrigin: boolean;
   /** `Sec-Fetch-Site`, which pages cannot set. */
   readonly fetchSite: string | undefined;
   readonly hasSessionCookie: boolean;
-  /** `x-console-request: 1`, which other sites' pages cannot send. */
+  /** {@link CONSOLE_HEADER} was sent. */
   readonly hasConsoleHeader: boolean;
 }
 
@@ -24,15 +29,16 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
  * Source: contract-admin 7.3; threats 7.5.
  */
 export function requireFirstParty(request: FirstPartyRequest): void {
-  const { method, origin, isOwnOrigin, fetchSite, hasSessionCookie, hasConsoleHeader } = request;
+  const { method, demandsOrigin, origin, isOwnOrigin, fetchSite, hasSessionCookie, hasConsoleHeader } = request;
   if (origin !== undefined) {
     if (!isOwnOrigin) throw foreignOrigin(`The origin ${printable(origin)} is not this console's.`);
     return;
   }
+  if (demandsOrigin) throw foreignOrigin("Send the console's origin in `Origin`, as browsers do.");
   if (method === 'GET' || method === 'HEAD') return;
   if (fetchSite !== undefined && !OWN_FETCH_SITES.has(fetchSite)) throw foreignOrigin('The request has no origin.');
   if (hasSessionCookie && !hasConsoleHeader) {
-    throw foreignOrigin('Send `x-console-request: 1` with a session cookie.');
+    throw foreignOrigin(`Send \`${CONSOLE_HEADER}: 1\` with a session cookie.`);
   }
 }
 

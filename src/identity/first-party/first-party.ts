@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseRepeatedSession, SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
 import { ConsoleOrigin } from './console-origin.js';
-import { requireFirstParty } from './first-party.rules.js';
+import { CONSOLE_HEADER, requireFirstParty } from './first-party.rules.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set where the access declaration says `firstParty`. */
-    firstParty?: boolean;
+    /** Set where the access declaration says `firstParty`; `exactOrigin` where it says that, too. */
+    firstParty?: 'ownOrNone' | 'exactOrigin';
   }
 }
 
@@ -36,16 +36,18 @@ export class FirstParty {
    */
   judge(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);
-    if (request.routeOptions.config?.firstParty !== true) return;
+    const demand = request.routeOptions.config?.firstParty;
+    if (demand === undefined) return;
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
     requireFirstParty({
       method: request.method,
+      demandsOrigin: demand === 'exactOrigin',
       origin,
       isOwnOrigin: origin !== undefined && this.origin.isOwn(origin, request.raw.socket.localPort),
       fetchSite: Array.isArray(site) ? site[0] : site,
       hasSessionCookie: request.headers.cookie?.includes(SESSION_COOKIE) ?? false,
-      hasConsoleHeader: request.headers['x-console-request'] === '1',
+      hasConsoleHeader: request.headers[CONSOLE_HEADER] === '1',
     });
   }
 }

@@ -36,10 +36,14 @@ export class SessionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * The session of a token that works at `at`, with the role of this moment: in the organization asked for when the
+   * The session of a token that works at `at` and ends by `latestEnd`, with the role of this moment: in the organization asked for when the
    * person belongs to it, in their oldest one otherwise, those whose time is over last.
    */
-  async findHolder(tokenHash: string, organizationId: string | null, at: Instant): Promise<SessionRow | undefined> {
+  async findHolder(
+    tokenHash: string,
+    organizationId: string | null,
+    { at, latestEnd }: { readonly at: Instant; readonly latestEnd: Instant },
+  ): Promise<SessionRow | undefined> {
     const [row] = await this.dataSource.query<SessionRow[]>(
       `SELECT s.id, s.identity_id, s.created_at, s.renewed_at, s.expires_at, s.address, s.user_agent,
               m.organization_id, m.organization_expires_at, m.role
@@ -50,8 +54,8 @@ export class SessionsRepository {
             WHERE m.identity_id = s.identity_id
             ORDER BY coalesce(o.expires_at <= $3, false), (m.organization_id = $2) IS TRUE DESC, m.joined_at, o.id
             LIMIT 1) m ON true
-        WHERE s.token_hash = $1 AND s.expires_at > $3`,
-      [tokenHash, organizationId, at],
+        WHERE s.token_hash = $1 AND s.expires_at > $3 AND s.expires_at <= $4`,
+      [tokenHash, organizationId, at, latestEnd],
     );
     return row;
   }

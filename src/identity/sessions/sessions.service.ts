@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
+import { latestExpiryMs } from '../../common/credential-lifetime.rules.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { CookieKeys } from './cookie-keys.js';
@@ -10,6 +11,7 @@ import { type SessionRow, SessionsRepository } from './sessions.repository.js';
 
 const TOKEN_CHARACTERS = 48;
 const MAX_USER_AGENT_CHARACTERS = 300;
+const LIFETIME_MS = SESSION_LIFETIME_SECONDS * 1000;
 
 /** A session that has just begun. */
 export interface OpenedSession {
@@ -88,7 +90,8 @@ export class Sessions {
     if (token === undefined) return undefined;
     const organizationId = readSignedCookie(organizationCookie, this.keys.verifying('current organization'));
     const now = this.clock.now();
-    const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, now);
+    const latestEnd = instantOf(latestExpiryMs(LIFETIME_MS, now.getTime()));
+    const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, { at: now, latestEnd });
     if (row === undefined) return undefined;
     const held = { row, token: new Secret(token), renewedCookies: undefined };
     if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return held;
@@ -120,7 +123,7 @@ export class Sessions {
 }
 
 function lifetimeFrom(begin: Instant): Instant {
-  return instantOf(begin.getTime() + SESSION_LIFETIME_SECONDS * 1000);
+  return instantOf(begin.getTime() + LIFETIME_MS);
 }
 
 function hashOf(token: string): string {

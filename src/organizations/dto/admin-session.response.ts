@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ROLES, type Role } from '../../identity/admin-principal.js';
 import type { AdminSession, SignedInUser } from '../organization.js';
 import { MembershipResource, OrganizationResource } from './organization.response.js';
@@ -45,15 +45,24 @@ class SessionActor {
   actionSource: AdminSession['actor']['actionSource'];
 }
 
+@ApiExtraModels(OrganizationResource)
 class AdminSessionResource {
   @ApiProperty({ type: SessionUser })
   user: SessionUser;
 
-  @ApiProperty({ type: OrganizationResource, description: 'The one you act in.' })
-  organization: OrganizationResource;
+  @ApiProperty({
+    anyOf: [{ $ref: getSchemaPath(OrganizationResource) }, { type: 'null' }],
+    description: 'The one you act in; null for a person who belongs to none.',
+  })
+  organization: OrganizationResource | null;
 
-  @ApiProperty({ type: 'string', enum: [...ROLES], description: 'Yours in this organization.' })
-  role: Role;
+  @ApiProperty({
+    type: 'string',
+    enum: [...ROLES, null],
+    nullable: true,
+    description: 'Yours in this organization; null without one.',
+  })
+  role: Role | null;
 
   @ApiProperty({
     type: [MembershipResource],
@@ -82,8 +91,8 @@ export class AdminSessionResponse {
   static from({ user, current, memberships, credentialType, actor }: AdminSession): AdminSessionResponse {
     const session = Object.assign(new AdminSessionResource(), {
       user: { ...user, createdAt: user.createdAt.toISOString() },
-      organization: OrganizationResource.from(current.organization),
-      role: current.role,
+      organization: current && OrganizationResource.from(current.organization),
+      role: current?.role ?? null,
       memberships: memberships.map(MembershipResource.from),
       credentialType,
       assurance: credentialType === 'session' ? 'interactive' : 'credential',

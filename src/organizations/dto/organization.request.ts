@@ -1,9 +1,14 @@
-import { IgnoresOthers, Text } from '../../common/fields/fields.js';
-import { MAX_ORGANIZATION_NAME } from '../organization.rules.js';
+import { IgnoresOthers, Text, Verbatim } from '../../common/fields/fields.js';
+import { MAX_BOOTSTRAP_KEY, MAX_ORGANIZATION_NAME } from '../organization.rules.js';
 
 export class OrganizationNameRequest {
   @Text({ max: MAX_ORGANIZATION_NAME, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
+}
+
+export class ClaimOrganizationRequest {
+  @Verbatim({ max: MAX_BOOTSTRAP_KEY, description: 'The value of `BOOTSTRAP_MANAGEMENT_KEY`.' })
+  readonly bootstrapKey: string;
 }
 
 @IgnoresOthers()

@@ -32,7 +32,7 @@ export class InvitationLinksController {
   }
 
   @Post('accept')
-  @PersonAccess({ firstParty: true })
+  @PersonAccess({ firstParty: true, exactOrigin: true })
   @HttpCode(200)
   @Operation({
     id: 'acceptInvitation',

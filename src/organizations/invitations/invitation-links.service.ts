@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { PersonPrincipal } from '../../identity/admin-principal.js';
 import { OrganizationsRepository } from '../organizations.repository.js';
-import { hashInvitationToken, invitationGone, requireInvitedEmail, statusOf } from './invitation.rules.js';
+import { canBeAccepted, hashInvitationToken, invitationGone, requireInvitedEmail } from './invitation.rules.js';
 import { InvitationsRepository, type InvitationToOrganization } from './invitations.repository.js';
 import { Invitations, type JoinedOrganization } from './invitations.service.js';
 
@@ -23,7 +23,7 @@ export class InvitationLinks {
   async details(token: Secret): Promise<InvitationToOrganization> {
     const now = this.clock.now();
     const invitation = await this.repository.findByToken(hashInvitationToken(token), now);
-    if (invitation === undefined || statusOf(invitation, now.getTime()) !== 'pending') throw invitationGone();
+    if (invitation === undefined || !canBeAccepted(invitation, now.getTime())) throw invitationGone();
     return invitation;
   }
 

@@ -11,6 +11,7 @@ import {
 } from './invitation.rules.js';
 
 const NOW_MS = 1_000_000;
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const OFFER: OfferedMembership = {
   role: 'admin',
   email: null,
@@ -25,6 +26,7 @@ const BEFORE = instantOf(NOW_MS - 1);
 describe('statusOf', () => {
   it.each([
     ['pending', {}],
+    ['pending', { expiresAt: instantOf(NOW_MS + 31_536_000_000) }],
     ['expired', { expiresAt: instantOf(NOW_MS) }],
     ['revoked', { revokedAt: BEFORE }],
     ['revoked', { revokedAt: BEFORE, expiresAt: BEFORE }],
@@ -36,7 +38,10 @@ describe('statusOf', () => {
 
 describe('acceptanceOf', () => {
   it('a person from outside → joins with the role offered', () => {
-    expect(acceptanceOf(OFFER, PERSON, NOW_MS)).toEqual({ outcome: 'joined', role: 'admin' });
+    const joined = { outcome: 'joined', role: 'admin' };
+    expect(acceptanceOf(OFFER, PERSON, NOW_MS)).toEqual(joined);
+    const newest = { ...OFFER, expiresAt: instantOf(NOW_MS + WEEK_MS + 60_000) };
+    expect(acceptanceOf(newest, PERSON, NOW_MS)).toEqual(joined);
   });
 
   it.each<[Role, 'kept' | 'raised', Role]>([
@@ -60,6 +65,8 @@ describe('acceptanceOf', () => {
     ['used by this person, who was removed since', { acceptedAt: BEFORE, acceptedBy: PERSON.identityId }],
     ['revoked', { revokedAt: BEFORE }],
     ['expired', { expiresAt: instantOf(NOW_MS) }],
+    ['from a clock that was a year ahead', { expiresAt: instantOf(NOW_MS + 31_536_000_000) }],
+    ['from one that was a little more than a minute ahead', { expiresAt: instantOf(NOW_MS + WEEK_MS + 60_001) }],
     ['revoked, for another address', { revokedAt: BEFORE, email: 'bob@example.com' }],
   ])('threats 9.6, 7.10: %s → not_found, alike', (_, ends) => {
     expect(() => acceptanceOf({ ...OFFER, ...ends }, PERSON, NOW_MS)).toThrow(

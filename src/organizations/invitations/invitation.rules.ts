@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Instant } from '../../common/clock.js';
+import { isInForce } from '../../common/credential-lifetime.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
 import { isAtLeast } from '../../identity/admin-permission.rules.js';
@@ -58,6 +59,14 @@ export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, n
 }
 
 /**
+ * Whether its token opens anything now. A pending one may not, while its end is further off than its lifetime: a clock
+ * that was ahead wrote it (ADR 0038). It stays pending, so that it can be revoked before its time comes.
+ */
+export function canBeAccepted(offer: InvitationEnds, nowMs: number): boolean {
+  return statusOf(offer, nowMs) === 'pending' && isInForce(offer.expiresAt.getTime(), INVITATION_LIFETIME_MS, nowMs);
+}
+
+/**
  * Judges who accepts an invitation. Whoever belongs to the organization keeps the higher of two roles.
  *
  * @throws not_found it is over, alike for whatever reason; forbidden it is for another e-mail address.
@@ -65,7 +74,7 @@ export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, n
 export function acceptanceOf(offer: OfferedMembership, person: InvitedPerson, nowMs: number): Acceptance {
   const { identityId, email, memberRole } = person;
   if (offer.acceptedBy === identityId && memberRole !== undefined) return { outcome: 'repeated', role: memberRole };
-  if (statusOf(offer, nowMs) !== 'pending') throw invitationGone();
+  if (!canBeAccepted(offer, nowMs)) throw invitationGone();
   requireInvitedEmail(offer, email);
   if (memberRole === undefined) return { outcome: 'joined', role: offer.role };
   if (isAtLeast(memberRole, offer.role)) return { outcome: 'kept', role: memberRole };

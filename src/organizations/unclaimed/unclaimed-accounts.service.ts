@@ -35,10 +35,16 @@ export class UnclaimedAccounts {
    * Makes a person the owner, for good. The account keeps its id and everything in it, its keys and the service identity
    * they act as included. Of several who claim at once one is first.
    *
+   * @param mayBelongElsewhere whether they may have another account besides.
    * @throws not_found no such account; conflict somebody owns it; account_expired its time is over; account_exists the
    * person belongs to another one.
    */
-  async claim(tx: EntityManager, organizationId: string, person: ActingPerson): Promise<void> {
+  async claim(
+    tx: EntityManager,
+    organizationId: string,
+    person: ActingPerson,
+    { mayBelongElsewhere = false } = {},
+  ): Promise<void> {
     await this.members.lock(tx, organizationId);
     const account = await this.organizations.find(tx, organizationId);
     if (account === undefined) throw new GatewayError('not_found');
@@ -46,7 +52,7 @@ export class UnclaimedAccounts {
     const now = this.clock.now();
     requireUnexpired(account.expiresAt, now.getTime());
     const { identityId } = person;
-    if (await this.organizations.belongsElsewhere(tx, identityId, organizationId)) {
+    if (!mayBelongElsewhere && (await this.organizations.belongsElsewhere(tx, identityId, organizationId))) {
       throw new GatewayError('account_exists', { reason: 'belongs_to_another_account' });
     }
     await this.members.insert(tx, { organizationId, identityId, role: 'owner', joinedAt: now });
@@ -59,6 +65,7 @@ export class UnclaimedAccounts {
   }
 }
 
-function alreadyClaimed(): GatewayError {
+/** The refusal of whoever comes second. */
+export function alreadyClaimed(): GatewayError {
   return new GatewayError('conflict', { message: 'Somebody has claimed this account.', reason: 'account_claimed' });
 }

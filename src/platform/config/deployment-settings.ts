@@ -33,11 +33,19 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Connections to Postgres this process may hold for its statements; two more are for notifications and its sign of life.',
+      'Connections to Postgres this process may hold for requests; four more are for background work, two for notifications and its sign of life.',
     parse: int(2, 200),
     fallback: 10,
   })
   readonly DATABASE_POOL_SIZE: number;
+
+  @Setting({
+    description:
+      'How long a request waits for Postgres at most, in milliseconds: for a free connection, for a statement 0.4 s less. Then it is refused with 503 and `Retry-After`. More gives a slow Postgres more time and makes a silent one cost more.',
+    parse: int(1_000, 30_000),
+    fallback: 1_900,
+  })
+  readonly DATABASE_TIMEOUT_MS: number;
 
   @Setting({
     description: 'How long the start waits for Postgres to become reachable, in seconds.',

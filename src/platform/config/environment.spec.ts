@@ -25,6 +25,7 @@ describe('environment (decisions 1.5 and 2)', () => {
       DATA_DIR: './.data',
       DATABASE_URL: undefined,
       DATABASE_POOL_SIZE: 10,
+      DATABASE_TIMEOUT_MS: 1_900,
       DATABASE_WAIT_SECONDS: 60,
       REDIS_URL: undefined,
       BOOTSTRAP_MANAGEMENT_KEY: undefined,
@@ -75,7 +76,7 @@ describe('environment (decisions 1.5 and 2)', () => {
     expect(problems).toEqual([
       'PORT must be a whole number from 0 to 65535',
       'DATABASE_URL must be a postgres:// connection string',
-      'BOOTSTRAP_MANAGEMENT_KEY must be gw_mgmt_ followed by at least 22 letters or digits',
+      'BOOTSTRAP_MANAGEMENT_KEY must have at least 22 characters after gw_mgmt_',
       'TRUSTED_PRIVATE_HOSTS must be hosts, addresses or CIDR ranges separated by commas',
       'LOG_LEVEL must be one of debug, info, warn, error',
     ]);

@@ -5,6 +5,8 @@ import { DeploymentSettings } from './deployment-settings.js';
 import {
   addressRanges,
   baseAddress,
+  bearerToken,
+  brandedSecret,
   declaredSettings,
   flag,
   int,
@@ -13,11 +15,13 @@ import {
   positive,
   Setting,
   SettingProblem,
-  secretMatching,
   secretOfAtLeast,
   text,
   webAddress,
 } from './setting.js';
+
+/** When an admission is forced to the disk: in the background, or before its call is sent. */
+const JOURNAL_SYNCS = ['interval', 'always'] as const;
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -29,7 +33,7 @@ export class Environment extends DeploymentSettings {
   @Setting({
     description:
       'On an empty deployment: creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
-    parse: secretMatching(/^gw_mgmt_[A-Za-z0-9_-]{22,200}$/, 'gw_mgmt_ followed by at least 22 letters or digits'),
+    parse: brandedSecret({ brand: 'gw_mgmt_', min: 22, max: 200 }),
     fallbackText: 'unset',
   })
   readonly BOOTSTRAP_MANAGEMENT_KEY: Secret | undefined;
@@ -123,7 +127,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused.',
+      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused, also when they are named here; the log says so then.',
     parse: trustedHosts,
     fallback: parseTrustedHosts(''),
     fallbackText: 'empty',
@@ -161,6 +165,14 @@ export class Environment extends DeploymentSettings {
     fallback: 300,
   })
   readonly CLIENT_STALL_TIMEOUT_SECONDS: number;
+
+  @Setting({
+    description:
+      'How long the beginning of a stream is held back at most while a fallback could still replace it and it has no content, in milliseconds. 0: not at all, so that no fallback replaces a stream.',
+    parse: int(0, 60_000),
+    fallback: 2_000,
+  })
+  readonly FALLBACK_HOLD_MS: number;
 
   @Setting({
     description: 'Connections this process may hold to one provider origin; a stream occupies one.',
@@ -208,7 +220,15 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How often the usage journal is forced to the disk, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
+      'When a call is forced to the disk in the usage journal: `interval`, every JOURNAL_SYNC_MS in the background, or `always`, before it is sent to its provider. A killed process loses nothing with either; with `always` a machine that loses power loses no call either, and each call waits for the disk.',
+    parse: oneOf(JOURNAL_SYNCS),
+    fallback: 'interval',
+  })
+  readonly JOURNAL_SYNC: (typeof JOURNAL_SYNCS)[number];
+
+  @Setting({
+    description:
+      'How often the usage journal is forced to the disk in the background, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
     parse: int(1, 60_000),
     fallback: 200,
   })
@@ -224,8 +244,8 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Bearer token of `/metrics`, at least 16 bytes. Unset: requests from this machine are answered, without a token.',
-    parse: secretOfAtLeast(16),
+      'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Unset: requests from this machine are answered, without a token.',
+    parse: bearerToken(16),
     fallbackText: 'unset: this machine alone',
   })
   readonly METRICS_TOKEN: Secret | undefined;

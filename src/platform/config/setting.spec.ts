@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import { Secret } from '../../common/log/secret.js';
 import {
   addressRanges,
+  baseAddress,
+  bearerToken,
+  brandedSecret,
   declaredSettings,
   flag,
   int,
@@ -14,7 +17,6 @@ import {
   Setting,
   type SettingParser,
   SettingProblem,
-  secretMatching,
   text,
   webAddress,
 } from './setting.js';
@@ -37,7 +39,8 @@ const PARSERS: [string, SettingParser<unknown>][] = [
   ['flag', flag()],
   ['webAddress', webAddress()],
   ['postgresUrl', postgresUrl()],
-  ['secretMatching', secretMatching(/^gw_[a-z]+$/, 'gw_ and letters')],
+  ['brandedSecret', brandedSecret({ brand: 'gw_', min: 1, max: 9 })],
+  ['bearerToken', bearerToken(16)],
 ];
 
 describe.each(PARSERS)('%s', (_name, parse) => {
@@ -204,16 +207,53 @@ describe('address ranges', () => {
   });
 });
 
-describe('secrets', () => {
-  const parse = secretMatching(/^gw_mgmt_[a-z]{4}$/, 'gw_mgmt_ and 4 letters');
+describe('addresses that are called', () => {
+  it.each([
+    [origin(), 'http://169.254.169.254'],
+    [origin(), 'https://metadata.google.internal'],
+    [baseAddress(), 'http://0xa9fea9fe/v1'],
+    [baseAddress(), 'https://[fd00:ec2::254]/'],
+  ])('%s %s → a metadata address', (parse, value) => {
+    expect(problemOf(parse, value)).toBe('must not be a cloud metadata address');
+  });
+});
 
-  it('the right form → a secret', () => {
-    expect(parse('gw_mgmt_abcd')).toBeInstanceOf(Secret);
-    expect(parse('gw_mgmt_abcd').reveal()).toBe('gw_mgmt_abcd');
+describe('secrets', () => {
+  const parse = brandedSecret({ brand: 'gw_mgmt_', min: 4, max: 6 });
+
+  it.each(['gw_mgmt_abcd', 'gw_mgmt_aB9-_z', ' gw_mgmt_abcd\n'])(
+    '%j: the right form → a secret, without blanks',
+    (value) => {
+      expect(parse(value)).toBeInstanceOf(Secret);
+      expect(parse(value).reveal()).toBe(value.trim());
+    },
+  );
+
+  it.each([
+    ['private', 'must begin with gw_mgmt_'],
+    ['xgw_mgmt_abcd', 'must begin with gw_mgmt_'],
+    ['GW_MGMT_abcd', 'must begin with gw_mgmt_'],
+    ['gw_mgmt_', 'must have at least 4 characters after gw_mgmt_'],
+    ['gw_mgmt_abc', 'must have at least 4 characters after gw_mgmt_'],
+    ['gw_mgmt_abcdefg', 'must have at most 6 characters after gw_mgmt_'],
+    [`gw_mgmt_${'a'.repeat(300)}`, 'must have at most 6 characters after gw_mgmt_'],
+    ['gw_mgmt_ab cd', 'must have only letters, digits, "_" and "-" after gw_mgmt_'],
+    ['gw_mgmt_äöüß', 'must have only letters, digits, "_" and "-" after gw_mgmt_'],
+    [`gw_mgmt_${'+'.repeat(300)}`, 'must have only letters, digits, "_" and "-" after gw_mgmt_'],
+  ])('%j → the rule it breaks, not the value', (value, problem) => {
+    expect(problemOf(parse, value)).toBe(problem);
   });
 
-  it.each(['gw_mgmt_abcd\n', 'xgw_mgmt_abcd', 'gw_mgmt_ABCD', 'private'])('"%s" → the form, not the value', (value) => {
-    expect(problemOf(parse, value)).toBe('must be gw_mgmt_ and 4 letters');
+  it.each([
+    ['short', 'must be at least 16 bytes'],
+    ['a token of two words', 'must be printable ASCII without spaces, as a header carries it'],
+    ['ein-schlüssel-für-metriken', 'must be printable ASCII without spaces, as a header carries it'],
+  ])('bearer token %j → the rule it breaks, not the value', (value, problem) => {
+    expect(problemOf(bearerToken(16), value)).toBe(problem);
+  });
+
+  it('bearer token that a header carries → a secret', () => {
+    expect(bearerToken(16)(' !0123456789abcde~ ').reveal()).toBe('!0123456789abcde~');
   });
 });
 

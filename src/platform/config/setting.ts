@@ -1,5 +1,6 @@
 import { Secret } from '../../common/log/secret.js';
 import { type AddressRange, parseRange } from '../outbound/address.rules.js';
+import { isMetadataHost } from '../outbound/metadata-host.rules.js';
 import { parseRedisAddress, REDIS_ADDRESS_FORM } from '../redis/redis-address.rules.js';
 
 /** Reads one variable's text; returns the value or throws a `SettingProblem` that never repeats the text. */
@@ -41,11 +42,35 @@ export function text(): SettingParser<string> {
   return (value) => value.trim();
 }
 
-/** A secret with a fixed form. */
-export function secretMatching(pattern: RegExp, form: string): SettingParser<Secret> {
+/** The form of a secret that begins alike each time; the lengths are those of what follows, in characters. */
+interface BrandedForm {
+  readonly brand: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A secret that begins with a brand, followed by letters, digits, `_` and `-`. Names the first rule that is broken. */
+export function brandedSecret({ brand, min, max }: BrandedForm): SettingParser<Secret> {
   return (value) => {
-    if (!pattern.test(value)) throw new SettingProblem(`must be ${form}`);
-    return new Secret(value);
+    const secret = value.trim();
+    if (!secret.startsWith(brand)) throw new SettingProblem(`must begin with ${brand}`);
+    const rest = secret.slice(brand.length);
+    if (!/^[A-Za-z0-9_-]*$/.test(rest)) {
+      throw new SettingProblem(`must have only letters, digits, "_" and "-" after ${brand}`);
+    }
+    if (rest.length < min) throw new SettingProblem(`must have at least ${min} characters after ${brand}`);
+    if (rest.length > max) throw new SettingProblem(`must have at most ${max} characters after ${brand}`);
+    return new Secret(secret);
+  };
+}
+
+/** A secret that clients send as a bearer token: long enough, and of what a header carries in one piece. */
+export function bearerToken(minBytes: number): SettingParser<Secret> {
+  const read = secretOfAtLeast(minBytes);
+  return (value) => {
+    const secret = read(value);
+    if (/^[\x21-\x7e]+$/.test(secret.reveal())) return secret;
+    throw new SettingProblem('must be printable ASCII without spaces, as a header carries it');
   };
 }
 
@@ -108,6 +133,7 @@ export function origin(): SettingParser<string> {
     if (url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
       throw new SettingProblem('must be an origin only: no path, query, fragment or credentials');
     }
+    refuseMetadata(url);
     return url.origin;
   };
 }
@@ -122,8 +148,13 @@ export function baseAddress(): SettingParser<string> {
     if (url.search || url.hash || url.username || url.password) {
       throw new SettingProblem('must not hold a query, fragment or credentials');
     }
+    refuseMetadata(url);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}/`;
   };
+}
+
+function refuseMetadata({ hostname }: URL): void {
+  if (isMetadataHost(hostname)) throw new SettingProblem('must not be a cloud metadata address');
 }
 
 /** An http or https address of a page, for people to follow. */

@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** The server ends a statement after this many milliseconds; 0 = never (migrations). */
   readonly statementTimeoutMs: number;
+  /** How long connecting may take, in milliseconds; 5 s when absent. */
+  readonly connectTimeoutMs?: number;
   /** A connection that neither sends nor receives a byte for this many milliseconds is cut; absent = never. */
   readonly silenceMs?: number;
 }
@@ -26,11 +28,11 @@ export interface ConnectionOptions {
  * Source: threats 10.2, 10.3.
  */
 export function connectionConfig(options: ConnectionOptions): ClientConfig {
-  const { silenceMs } = options;
+  const { silenceMs, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   return {
     connectionString: options.url.reveal(),
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     keepAlive: true,
     options: '-c TimeZone=UTC',
@@ -45,7 +47,7 @@ function socketCutAfter(silenceMs: number): Socket {
 }
 
 /** The server has not answered for so long that the connection was given up; carries the system's own code for that. */
-class SilentConnectionError extends Error {
+export class SilentConnectionError extends Error {
   readonly code = 'ETIMEDOUT';
 
   constructor(silenceMs: number) {

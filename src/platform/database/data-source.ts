@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
 import type { Secret } from '../../common/log/secret.js';
 import { CONNECT_TIMEOUT_MS, connectionConfig } from './connection.js';
+import { BreakerClient, type DatabaseBreaker } from './database-breaker.js';
 import { SilentLogger } from './silent-logger.js';
 
 /** Default of `statementTimeoutMs`. */
@@ -27,6 +28,10 @@ export interface DataSourceOptions {
   readonly applicationName: string;
   /** Longest a statement may run, in milliseconds; 10 s when absent, 0 = no limit. */
   readonly statementTimeoutMs?: number;
+  /** Longest a connection may take to be opened or to become free, in milliseconds; 5 s when absent. */
+  readonly connectTimeoutMs?: number;
+  /** Bounds how long Postgres may be silent; its `watch` must be called once the data source is connected. */
+  readonly breaker?: DatabaseBreaker;
   readonly entities: readonly EntityClass[];
   readonly migrations: readonly MigrationClass[];
 }
@@ -38,13 +43,13 @@ export interface DataSourceOptions {
  * Source: threats 10.3; house style, section 6.
  */
 export function createDataSource(options: DataSourceOptions): DataSource {
-  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
+  const { breaker, connectTimeoutMs = CONNECT_TIMEOUT_MS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   return new DataSource({
     type: 'postgres',
     url: options.url.reveal(),
     applicationName: options.applicationName,
     poolSize: options.poolSize,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: connectTimeoutMs,
     entities: [...options.entities],
     migrations: [...options.migrations],
     migrationsTransactionMode: 'each',
@@ -56,9 +61,11 @@ export function createDataSource(options: DataSourceOptions): DataSource {
         url: options.url,
         applicationName: options.applicationName,
         statementTimeoutMs,
+        connectTimeoutMs,
         silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_GRACE_MS,
       }),
-      idleTimeoutMillis: statementTimeoutMs || STATEMENT_TIMEOUT_MS,
+      ...(breaker === undefined ? {} : { Client: BreakerClient, stream: () => breaker.socket() }),
+      idleTimeoutMillis: breaker ? STATEMENT_TIMEOUT_MS : statementTimeoutMs || STATEMENT_TIMEOUT_MS,
       // A connection that breaks while it changes hands has nobody listening, which would end the process.
       onConnect: (client: pg.Client) => void client.on('error', () => undefined),
     },

@@ -20,6 +20,11 @@ import { CountUsersByStatus1763600000018 } from '../../../migrations/17636000000
 import { KeepUserCounts1763600000019 } from '../../../migrations/1763600000019-keep-user-counts.js';
 import { PageApps1763600000020 } from '../../../migrations/1763600000020-page-apps.js';
 import { NameIssuers1763600000021 } from '../../../migrations/1763600000021-name-issuers.js';
+import { ShowEstimates1763600000028 } from '../../../migrations/1763600000028-show-estimates.js';
+import { SettleEstimates1763600000029 } from '../../../migrations/1763600000029-settle-estimates.js';
+import { StoreUsageParts1763600000031 } from '../../../migrations/1763600000031-store-usage-parts.js';
+import { IndexOldUsers1763600000032 } from '../../../migrations/1763600000032-index-old-users.js';
+import { MarkRedis1763600000035 } from '../../../migrations/1763600000035-mark-redis.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
@@ -46,4 +51,9 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   KeepUserCounts1763600000019,
   PageApps1763600000020,
   NameIssuers1763600000021,
+  ShowEstimates1763600000028,
+  SettleEstimates1763600000029,
+  StoreUsageParts1763600000031,
+  IndexOldUsers1763600000032,
+  MarkRedis1763600000035,
 ];

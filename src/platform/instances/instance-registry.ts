@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
+import type { SharedClock } from '../clock/shared-clock.js';
 import { EnvironmentError } from '../config/environment.js';
 import type { RedisConnection } from '../redis/redis-connection.js';
+import type { RedisMark } from '../redis/redis-mark.js';
 import { type InstancesRepository, LEASE_MS, type LiveInstance } from './instances.repository.js';
 import { ownProcess } from './own-process.js';
+import { MARK_SETTLE_MS, RedisAgreement } from './redis-agreement.js';
 import { beatingOf, refusalBeside } from './rivals.rules.js';
 
 /** How often an instance gives a sign of life. */
@@ -14,6 +17,9 @@ const BEAT_MS = 700;
 const FENCE_MS = LEASE_MS - 800;
 /** How often a start looks whether an instance in its way still gives signs of life. */
 const LOOK_MS = 200;
+/** How long a start waits for Redis to answer, so that it is known which one it is. */
+const REDIS_START_MS = 1_200;
+const REDIS_LOOK_MS = 10;
 
 export interface InstanceRegistryOptions {
   /** Letters and digits; also names the journal of this process. */
@@ -21,8 +27,11 @@ export interface InstanceRegistryOptions {
   readonly instances: InstancesRepository;
   readonly usesRedis: boolean;
   readonly redis: RedisConnection;
+  readonly redisMark: RedisMark;
   /** Must go on by itself: a lease ends in the database's time. */
   readonly clock: Clock;
+  /** Told of the database's time with each sign of life, and asks for one where it has lost it. */
+  readonly sharedClock: SharedClock;
   readonly log: Log;
 }
 
@@ -32,7 +41,7 @@ type BeatListener = () => void;
  * Tells the other instances that this one lives, and knows which do. Counts and budgets are shared among those that
  * live; one that could not tell the others for {@link FENCE_MS} must not go on as if it were known to them.
  *
- * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: decision 4.8.
+ * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: ADR 0019, ADR 0036.
  */
 export class InstanceRegistry {
   private known: readonly LiveInstance[] = [];
@@ -45,8 +54,12 @@ export class InstanceRegistry {
   private displaced = false;
   private entered = 0;
   private readonly listeners = new Set<BeatListener>();
+  private readonly agreement: RedisAgreement;
 
-  constructor(private readonly options: InstanceRegistryOptions) {}
+  constructor(private readonly options: InstanceRegistryOptions) {
+    this.agreement = new RedisAgreement(options.clock, options.log);
+    options.sharedClock.onJump(() => void this.beat());
+  }
 
   get id(): string {
     return this.options.id;
@@ -79,20 +92,38 @@ export class InstanceRegistry {
     return usesRedis ? clock.monotonicMs() - this.confirmedAtMs < FENCE_MS : !this.displaced;
   }
 
+  /** Redis answers this instance, and is the same as everybody's. */
+  get sharesRedis(): boolean {
+    return this.options.redis.state === 'ok' && !this.agreement.isApart;
+  }
+
+  /** The Redis of this instance is not the one that the others count in. */
+  get isInOtherRedis(): boolean {
+    return this.agreement.isElsewhere;
+  }
+
   /**
    * Enters this instance among those that live and keeps it there. One that gave a sign of life a moment ago may be
    * dead: that shows within the time of a lease.
    *
-   * @throws EnvironmentError where another lives and one of the two has no Redis; Error where the database cannot be had.
+   * @throws EnvironmentError where another lives and one of the two has no Redis, or each another one; Error where the
+   * database cannot be had.
    */
   async announce(): Promise<void> {
+    const { clock, redis } = this.options;
+    const startedAtMs = clock.monotonicMs();
+    while (redis.state === 'lost' && clock.monotonicMs() - startedAtMs < REDIS_START_MS) await sleep(REDIS_LOOK_MS);
+    const lookedAtMs = clock.monotonicMs();
     const firstSeenAt = new Map<string, string>();
     for (;;) {
       const rivals = await this.enter();
       const [rival] = rivals;
       if (rival === undefined) break;
       const beating = beatingOf(rivals, firstSeenAt);
-      if (beating !== undefined) throw new EnvironmentError(refusalBeside(beating, this.options.usesRedis));
+      // Marks of one Redis differ for a moment after it was emptied.
+      const mayAgree = this.options.usesRedis && rival.usesRedis && clock.monotonicMs() - lookedAtMs < MARK_SETTLE_MS;
+      if (beating !== undefined && !mayAgree)
+        throw new EnvironmentError(refusalBeside(beating, this.options.usesRedis));
       if (firstSeenAt.size === 0) this.options.log.event('instance_waiting', { host: rival.host, pid: rival.pid });
       for (const { id, seenAt } of rivals) firstSeenAt.set(id, seenAt);
       await sleep(LOOK_MS);
@@ -147,18 +178,26 @@ export class InstanceRegistry {
 
   /** @returns whether this instance was still among those that live. */
   private async renewed(): Promise<boolean> {
-    const { id, instances, redis, clock } = this.options;
+    const { id, instances, clock, sharedClock } = this.options;
+    const redisMark = await this.markNow();
     const askedAtMs = clock.monotonicMs();
-    const live = await instances.renew(id, redis.state === 'ok');
+    const asked = sharedClock.read();
+    const { live, databaseNowMs } = await instances.renew(id, { redisAnswers: this.sharesRedis, redisMark });
+    if (databaseNowMs !== undefined) sharedClock.hear(asked, databaseNowMs);
     if (!live.some((one) => one.id === id)) return false;
     this.hear(live, askedAtMs);
     return true;
   }
 
-  private enter() {
+  private async enter() {
     const { id, instances, usesRedis } = this.options;
+    const redisMark = await this.markNow();
     this.entered++;
-    return instances.enter({ id, process: ownProcess(), usesRedis });
+    return instances.enter({ id, process: ownProcess(), usesRedis, redisMark });
+  }
+
+  private async markNow(): Promise<string | null> {
+    return (await this.options.redisMark.read()) ?? null;
   }
 
   private hear(live: readonly LiveInstance[], askedAtMs: number): void {
@@ -167,6 +206,7 @@ export class InstanceRegistry {
     this.known = live;
     this.confirmedAtMs = askedAtMs;
     this.displaced = false;
+    this.agreement.hear(this.options.id, live);
     if (live.map(({ id }) => id).join() !== before) log.event('instances_changed', { instances: live.length });
     if (this.unconfirmedSinceMs !== undefined) {
       log.event('instance_confirmed', { lostMs: Math.round(clock.monotonicMs() - this.unconfirmedSinceMs) });

@@ -6,6 +6,7 @@ const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
   host: 'web-2',
   pid: 41,
   usesRedis: true,
+  redisMark: 'one',
   seenAt: '12:00:00',
   ...overrides,
 });
@@ -13,8 +14,15 @@ const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
 describe('instances that cannot serve together (decision 4.8)', () => {
   it('both with Redis → can; one or both without → cannot', () => {
     const [withIt, without] = [neighbour(), neighbour({ usesRedis: false })];
-    expect(rivalsOf(true, [withIt, without])).toEqual([without]);
-    expect(rivalsOf(false, [withIt, without])).toEqual([withIt, without]);
+    expect(rivalsOf({ usesRedis: true, redisMark: 'one' }, [withIt, without])).toEqual([without]);
+    expect(rivalsOf({ usesRedis: false, redisMark: null }, [withIt, without])).toEqual([withIt, without]);
+  });
+
+  it('both with Redis, the marks differ → cannot; one of them is not known → can, until it is', () => {
+    const [same, other, unknown] = ['one', 'two', null].map((redisMark) => neighbour({ redisMark }));
+    const all = [same, other, unknown].filter((one) => one !== undefined);
+    expect(rivalsOf({ usesRedis: true, redisMark: 'one' }, all)).toEqual([other]);
+    expect(rivalsOf({ usesRedis: true, redisMark: null }, all)).toEqual([]);
   });
 
   it('seen at another time than first → beats; at the same time or for the first time → not known', () => {
@@ -28,6 +36,9 @@ describe('instances that cannot serve together (decision 4.8)', () => {
     expect(refusalBeside(neighbour(), false)).toMatch(/^REDIS_URL is not set, and process 41 on web-2 .*set REDIS_URL/);
     expect(refusalBeside(neighbour({ usesRedis: false }), true)).toMatch(
       /^REDIS_URL is set, but process 41 on web-2 .* without it.*restart that one with the same REDIS_URL/,
+    );
+    expect(refusalBeside(neighbour(), true)).toMatch(
+      /^REDIS_URL names another Redis than that of process 41 on web-2.*give all of them the same REDIS_URL/,
     );
   });
 });

@@ -1,4 +1,5 @@
-import { closeSync, fdatasync, openSync, readSync, unlink, writeSync } from 'node:fs';
+import { close, closeSync, fdatasync, fsync, open, openSync, readSync, unlink, writeSync } from 'node:fs';
+import { errorCode } from '../../common/errors/error-code.js';
 
 /** Tells how an operation in the background ended. */
 type Done = (error: Error | null) => void;
@@ -13,6 +14,8 @@ export interface JournalFiles {
   read(file: string, offset: number, length: number): Buffer;
   /** Forces what was written to the disk, without holding up the caller. */
   sync(descriptor: number, done: Done): void;
+  /** Forces to the disk which files a directory has. */
+  syncDirectory(directory: string, done: Done): void;
   close(descriptor: number): void;
   remove(file: string, done: Done): void;
 }
@@ -31,6 +34,20 @@ export const SYSTEM_FILES: JournalFiles = {
     }
   },
   sync: fdatasync,
+  syncDirectory,
   close: closeSync,
   remove: unlink,
 };
+
+/** A file system that cannot do that for directories says so with `EINVAL`; there is nothing to do there. */
+function syncDirectory(directory: string, done: Done): void {
+  open(directory, 'r', (unopened, descriptor) => {
+    if (unopened) {
+      done(unopened);
+      return;
+    }
+    fsync(descriptor, (error) => {
+      close(descriptor, () => done(error && errorCode(error) === 'EINVAL' ? null : error));
+    });
+  });
+}

@@ -1,11 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { readMark, withFileLock } from '../database/process-file.js';
 import { isRunning, ownMark } from '../database/process-mark.js';
+import { SYSTEM_FILES } from './journal-files.js';
 
 /** Names the process a directory belongs to. */
 const OWNER_FILE = 'owner';
 const LOCK_FILE = 'lock';
+/** Forces to the disk which directories there are: one that is not listed is lost with power, and all that is in it. */
+const listed = promisify(SYSTEM_FILES.syncDirectory);
 /** Longest wait for another process that is looking for orphans at this moment. */
 const LOCK_WAIT_MS = 10_000;
 
@@ -31,6 +35,7 @@ export async function takeJournalHome(root: string, instanceId: string): Promise
     const orphans = directoriesIn(root).filter(isOrphaned);
     const directory = freeDirectory(root, instanceId);
     mkdirSync(directory, { mode: 0o700 });
+    for (const above of [root, dirname(root)]) await listed(above);
     for (const mine of [directory, ...orphans]) writeOwner(mine);
     return { directory, orphans };
   });

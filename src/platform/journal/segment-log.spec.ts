@@ -18,6 +18,16 @@ class FragileFiles implements JournalFiles {
   create = SYSTEM_FILES.create;
   read = SYSTEM_FILES.read;
   close = SYSTEM_FILES.close;
+  /** Directories that were forced to the disk. */
+  listings = 0;
+  /** Answers a sync only when told to. */
+  held: (() => void)[] | undefined;
+
+  syncDirectory(listed: string, done: (error: Error | null) => void): void {
+    this.listings++;
+    SYSTEM_FILES.syncDirectory(listed, done);
+  }
+
   remove = SYSTEM_FILES.remove;
 
   write(descriptor: number, text: string): number {
@@ -28,8 +38,9 @@ class FragileFiles implements JournalFiles {
 
   sync(descriptor: number, done: (error: Error | null) => void): void {
     this.syncs++;
-    if (this.syncFails) setImmediate(() => done(new Error('EIO')));
-    else SYSTEM_FILES.sync(descriptor, done);
+    const answer = this.syncFails ? () => done(new Error('EIO')) : () => SYSTEM_FILES.sync(descriptor, done);
+    if (this.held === undefined) setImmediate(answer);
+    else this.held.push(answer);
   }
 }
 
@@ -146,6 +157,53 @@ describe('segment log', () => {
     log.append('next\n').pins = 1;
     expect(troubles[0]).toContain('EIO');
     expect(contents()).toEqual(['doubtful\n', 'next\n']);
+  });
+
+  it('flushed → on the disk, with the directory once for each file', async () => {
+    log.append('one\n').pins = 1;
+    await log.flush();
+    log.append('two\n').pins = 1;
+    await log.flush();
+    expect([files.syncs, files.listings, log.failed]).toEqual([2, 1, false]);
+  });
+
+  it('flush while an earlier sync is under way → waits for that, and for one that began after its own line', async () => {
+    files.held = [];
+    log.append('early\n').pins = 1;
+    const early = log.flush();
+    await sleep(0);
+    log.append('late\n').pins = 1;
+    let isLateDone = false;
+    const late = log.flush().then(() => {
+      isLateDone = true;
+    });
+    expect(files.held).toHaveLength(1);
+    files.held.shift()?.();
+    await early;
+    await sleep(5);
+    expect([files.held.length, isLateDone]).toEqual([1, false]);
+    files.held.shift()?.();
+    await late;
+    files.held = undefined;
+  });
+
+  it('flush that fails, of its own or because a sync before it did → rejects and counts as failed; the next file is taken', async () => {
+    files.syncFails = true;
+    log.append('lost\n').pins = 1;
+    await expect(log.flush()).rejects.toThrow('did not take');
+    expect(log.failed).toBe(true);
+    files.held = [];
+    log.append('background\n').pins = 1;
+    await sleep(4 * SYNC_MS);
+    files.syncFails = false;
+    log.append('behind it\n').pins = 1;
+    const flushed = log.flush();
+    for (const answer of files.held.splice(0)) answer();
+    files.held = undefined;
+    await expect(flushed).rejects.toThrow('did not take');
+    log.append('next\n').pins = 1;
+    await log.flush();
+    expect(log.failed).toBe(false);
   });
 
   it('place in a segment → is read back, also after it was closed', async () => {

@@ -14,6 +14,10 @@ export class Segment {
   pins = 0;
   /** Holds bytes that were not forced to the disk yet. */
   dirty = false;
+  /** Its directory has been forced to the disk since it was made. */
+  listed = false;
+  /** Forcing it to the disk, while that is under way; tells whether it worked. */
+  syncing: Promise<boolean> | undefined;
   /** Takes no further lines. */
   retired = false;
   closed = false;
@@ -47,13 +51,14 @@ export class SegmentLog {
   private tidying: Promise<void> | undefined;
   private probe: NodeJS.Timeout | undefined;
   private failing = false;
+  private flushFailing = false;
   private ended = false;
 
   constructor(private readonly options: SegmentLogOptions) {}
 
-  /** True since a write failed and until one succeeds. */
+  /** True since a write, or a flush that somebody waited for, failed and until one succeeds. */
   get failed(): boolean {
-    return this.failing;
+    return this.failing || this.flushFailing;
   }
 
   /** Every file there is, oldest first. */
@@ -86,6 +91,21 @@ export class SegmentLog {
       this.options.onTrouble(error);
       throw error;
     }
+  }
+
+  /**
+   * Forces to the disk what was written before this call, in its turn of the event loop. What is written while that is
+   * under way is left to the next one.
+   *
+   * @throws Error, in the promise, when the disk did not take all of it: then none of it counts as written, ever.
+   */
+  async flush(): Promise<void> {
+    const dirty = this.kept.filter((segment) => segment.dirty);
+    const synced = await Promise.all(dirty.map((segment) => this.syncNext(segment)));
+    this.flushFailing = !synced.every(Boolean);
+    if (!this.flushFailing) return;
+    this.probeLater();
+    throw new Error('the disk did not take what was written');
   }
 
   /** Takes back one reason to keep the segment. */
@@ -142,7 +162,7 @@ export class SegmentLog {
     if (this.probe !== undefined || this.ended) return;
     this.probe = setTimeout(() => {
       this.probe = undefined;
-      if (this.failing) this.tryBlankLine();
+      if (this.failed) this.tryBlankLine();
     }, PROBE_MS);
     this.probe.unref();
   }
@@ -151,6 +171,7 @@ export class SegmentLog {
   private tryBlankLine(): void {
     try {
       this.append('\n');
+      if (this.flushFailing) this.flush().catch(() => undefined);
     } catch {
       // Reported, and tried again later.
     }
@@ -175,13 +196,34 @@ export class SegmentLog {
     if (this.kept.some((segment) => segment.dirty || isUnused(segment))) this.schedule();
   }
 
-  private async sync(segment: Segment): Promise<boolean> {
+  /** After one that is under way: that may have begun before the last line was written. */
+  private async syncNext(segment: Segment): Promise<boolean> {
+    const earlier = await (segment.syncing ?? true);
+    const own = await (segment.dirty ? this.sync(segment) : (segment.syncing ?? true));
+    return earlier && own;
+  }
+
+  private sync(segment: Segment): Promise<boolean> {
     segment.dirty = false;
-    const error = await new Promise<Error | null>((done) => this.options.files.sync(segment.descriptor, done));
-    if (error === null) return true;
-    this.retire(segment);
-    this.options.onTrouble(error);
-    return false;
+    const synced = this.forced(segment).then((error) => {
+      segment.syncing = undefined;
+      if (error === null) return true;
+      this.retire(segment);
+      this.options.onTrouble(error);
+      return false;
+    });
+    segment.syncing = synced;
+    return synced;
+  }
+
+  /** The bytes, and once the name of the file: a file that no directory lists is lost with all its bytes. */
+  private async forced(segment: Segment): Promise<Error | null> {
+    const { files, directory } = this.options;
+    const error = await new Promise<Error | null>((done) => files.sync(segment.descriptor, done));
+    if (error !== null || segment.listed) return error;
+    const unlisted = await new Promise<Error | null>((done) => files.syncDirectory(directory, done));
+    segment.listed = unlisted === null;
+    return unlisted;
   }
 
   /** A file that cannot be deleted stays behind; its events are stored, and storing them again changes nothing. */

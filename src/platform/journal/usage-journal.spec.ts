@@ -212,6 +212,7 @@ class FullDisk implements JournalFiles {
   create = SYSTEM_FILES.create;
   read = SYSTEM_FILES.read;
   sync = SYSTEM_FILES.sync;
+  syncDirectory = SYSTEM_FILES.syncDirectory;
   close = SYSTEM_FILES.close;
   remove = SYSTEM_FILES.remove;
 

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
@@ -11,6 +12,8 @@ import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './jou
 import { type Segment, SegmentLog } from './segment-log.js';
 
 const REFUSAL_RETRY_SECONDS = 1;
+/** Longest a call waits for the disk. */
+const LONGEST_SYNC_MS = 5_000;
 /** Troubles are logged this often at most. */
 const LOG_EVERY_MS = 1_000;
 /** Segments that may be kept before admissions that are still open move to the newest one … */
@@ -111,6 +114,26 @@ export class UsageJournal {
     this.unsettled.add(entry);
     if (segment !== this.newest) this.enter(segment);
     return entry;
+  }
+
+  /**
+   * Forces to the disk what was written in this turn of the event loop, and before: admissions survive a loss of power
+   * from then on.
+   *
+   * @throws service_unavailable, in the promise: none of these calls may be made.
+   */
+  async synced(): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(LONGEST_SYNC_MS, undefined, { signal: timer.signal }).then(() => {
+      throw new Error(`the disk took longer than ${LONGEST_SYNC_MS} ms`);
+    });
+    try {
+      await Promise.race([this.segments.flush(), late]);
+    } catch (error) {
+      throw refusal('usage_journal_failed', error);
+    } finally {
+      timer.abort();
+    }
   }
 
   /**

@@ -33,9 +33,10 @@ describe('Metrics (decision 7.1)', () => {
   it('settled calls → the four disjoint kinds of tokens, and cost by its source in whole nano-dollars', () => {
     const metrics = new Metrics();
     const tokens = { inputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 3, outputTokens: 5 };
-    metrics.settled('openai', tokens, { source: 'computed', nanoUsd: 1 });
-    metrics.settled('openai', { ...tokens, cachedInputTokens: 2 }, { source: 'computed', nanoUsd: 2_000_000_000_001 });
-    metrics.settled('xai', undefined, { source: 'unresolved', nanoUsd: 0 });
+    metrics.settled('openai', tokens, { source: 'computed', nanoUsd: 1 }, 0);
+    const more = { ...tokens, cachedInputTokens: 2 };
+    metrics.settled('openai', more, { source: 'computed', nanoUsd: 2_000_000_000_001 }, 0);
+    metrics.settled('xai', undefined, { source: 'unresolved', nanoUsd: 0 }, 40);
     expect(valuesOf(metrics.tokens)).toEqual({
       'openai input': 20,
       'openai cached_input': 2,
@@ -43,6 +44,7 @@ describe('Metrics (decision 7.1)', () => {
       'openai output': 10,
     });
     expect(valuesOf(metrics.cost)).toEqual({ 'openai computed': 2_000_000_000_002, 'xai unresolved': 0 });
+    expect(valuesOf(metrics.estimatedCost)).toEqual({ xai: 40 });
   });
 
   it('log lines → by name; refusals also by code, fallbacks by themselves', () => {

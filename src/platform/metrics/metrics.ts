@@ -4,6 +4,7 @@ import { Family, Gauge, Histogram, type MetricAbout, Tally } from './instruments
 /** Upper bounds of the time to a provider's response headers, in seconds. */
 const TTFB_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const NANO_USD_PER_USD = 1e9;
+const MS_PER_SECOND = 1e3;
 /** By the hundreds of a status; 0 stands for no answer. */
 const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
@@ -81,6 +82,16 @@ export class Metrics {
     across: 'most',
   });
 
+  /** Read by the shared clock. */
+  readonly clockAhead = new Gauge({
+    name: 'gateway_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the time that all instances share; negative: behind.",
+    type: 'gauge',
+    labels: [],
+    divisor: MS_PER_SECOND,
+    across: 'most',
+  });
+
   /** Read by the room that counts requests. */
   readonly limitsDegraded = new Gauge({
     name: 'gateway_limits_degraded',
@@ -121,6 +132,14 @@ export class Metrics {
     divisor: NANO_USD_PER_USD,
   });
 
+  readonly estimatedCost = tallies({
+    name: 'gateway_estimated_cost_usd_total',
+    help: 'What finished calls may have cost beside that in US dollars: the estimates that count against budgets.',
+    type: 'counter',
+    labels: ['provider_type'],
+    divisor: NANO_USD_PER_USD,
+  });
+
   readonly fallbacks = tallies({
     name: 'gateway_fallbacks_total',
     help: 'Targets of named endpoints that were replaced by the next one.',
@@ -144,9 +163,9 @@ export class Metrics {
 
   /** Everything that is counted, in the order in which it is told. */
   get families(): readonly (Family<Tally> | Family<Histogram>)[] {
-    const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks } = this;
-    const calls = [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, fallbacks];
-    return [...calls, this.traceSpans, this.logEvents];
+    const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, estimatedCost } = this;
+    const calls = [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, estimatedCost];
+    return [...calls, this.fallbacks, this.traceSpans, this.logEvents];
   }
 
   /**
@@ -170,9 +189,15 @@ export class Metrics {
     this.providerRequests.of(providerType, statusClassOf(0)).add();
   }
 
-  /** A call is settled. @param tokens absent where the answer told none. */
-  settled(providerType: string, tokens: CountedTokens | undefined, cost: CountedCost): void {
+  /**
+   * A call is settled.
+   *
+   * @param tokens absent where the answer told none.
+   * @param estimateNanoUsd what it may have cost beside its cost.
+   */
+  settled(providerType: string, tokens: CountedTokens | undefined, cost: CountedCost, estimateNanoUsd: number): void {
     this.cost.of(providerType, cost.source).add(cost.nanoUsd);
+    if (estimateNanoUsd > 0) this.estimatedCost.of(providerType).add(estimateNanoUsd);
     if (tokens === undefined) return;
     this.countTokens(providerType, 'input', tokens.inputTokens);
     this.countTokens(providerType, 'cached_input', tokens.cachedInputTokens);

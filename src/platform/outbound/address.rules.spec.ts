@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { isMetadataAddress, isPublicAddress, parseRange } from './address.rules.js';
 
 describe('isPublicAddress', () => {
@@ -82,7 +83,7 @@ describe('isPublicAddress', () => {
         expect(typeof isPublicAddress(text)).toBe('boolean');
         expect(isPublicAddress(text) && isMetadataAddress(text)).toBe(false);
       }),
-      { numRuns: 1_000 },
+      { numRuns: fuzzRuns(1_000) },
     );
   });
 });

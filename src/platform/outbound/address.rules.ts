@@ -16,6 +16,9 @@ const IPV4_AT_THE_END = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::
 );
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 const TEREDO = ipaddr.parseCIDR('2001::/32');
+const LOCAL_NAT64 = ipaddr.parseCIDR('64:ff9b:1::/48');
+/** The third quarter of an address that carries an IPv4 address in the fourth (RFC 5214, 6.1). */
+const ISATAP = /^0[02]005efe$/;
 
 /**
  * Where clouds hand credentials to whoever asks: link-local as a whole, the large clouds' own special addresses, and
@@ -29,6 +32,8 @@ const METADATA_RANGES = [
   'fd00:ec2::/32',
   'fd20:ce::254/128',
   'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::/48',
   'fe80::a9fe:a9fe/128',
 ].map((text) => ipaddr.parseCIDR(text));
 
@@ -91,17 +96,28 @@ export function isMetadataAddress(ip: string): boolean {
   return address !== undefined && isMetadata(address);
 }
 
-function isMetadata(address: IpAddress): boolean {
-  const carried = address instanceof ipaddr.IPv6 ? carriedIpv4(address) : undefined;
-  return METADATA_RANGES.some((range) => isWithin(address, range) || (carried && isWithin(carried, range)));
+/** True for a network in which every address is a metadata address: trusting it can have no effect. */
+export function isMetadataRange([address, prefix]: AddressRange): boolean {
+  if (prefix === singleAddress(address)[1]) return isMetadata(address);
+  return METADATA_RANGES.some((range) => range[1] <= prefix && isWithin(address, range));
 }
 
-/** The IPv4 address a translator or tunnel would reach through this IPv6 address. */
-function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
+function isMetadata(address: IpAddress): boolean {
+  const reached = address instanceof ipaddr.IPv6 ? [address, ...carriedIpv4(address)] : [address];
+  return reached.some((one) => METADATA_RANGES.some((range) => isWithin(one, range)));
+}
+
+/** The IPv4 addresses that a translator or tunnel could reach through this IPv6 address. */
+function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
-  if (IPV4_AT_THE_END.some((range) => isWithin(address, range))) return new ipaddr.IPv4(bytes.slice(12));
-  if (isWithin(address, SIX_TO_FOUR)) return new ipaddr.IPv4(bytes.slice(2, 6));
+  const at = (...indexes: number[]) => new ipaddr.IPv4(indexes.map((index) => bytes[index] ?? 0));
+  const carried: ipaddr.IPv4[] = [];
+  if (IPV4_AT_THE_END.some((range) => isWithin(address, range))) carried.push(at(12, 13, 14, 15));
+  // The prefix of a network's own NAT64 has any of these lengths, and the address follows it (RFC 6052, 2.2).
+  if (isWithin(address, LOCAL_NAT64)) carried.push(at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12));
+  if (isWithin(address, SIX_TO_FOUR)) carried.push(at(2, 3, 4, 5));
   // Teredo stores the client's address with every bit inverted.
-  if (isWithin(address, TEREDO)) return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
-  return undefined;
+  if (isWithin(address, TEREDO)) carried.push(new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
+  if (ISATAP.test(Buffer.from(bytes.slice(8, 12)).toString('hex'))) carried.push(at(12, 13, 14, 15));
+  return carried;
 }

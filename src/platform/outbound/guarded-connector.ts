@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
 import { isMetadataAddress, isPublicAddress, parseIp } from './address.rules.js';
+import { isMetadataHost } from './metadata-host.rules.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 
 /** All addresses of a name, in the order in which they should be tried. */
@@ -25,6 +26,7 @@ interface Destination {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const METADATA_REFUSED = 'metadata addresses are never reached';
 /** TLS sessions are remembered per protocol and port; callers choose ports, so the memory is bounded. */
 const MAX_DIALERS = 100;
 
@@ -63,14 +65,23 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   return ({ hostname, host, protocol, port, servername, localAddress }, callback) => {
     const bareHost = hostname.replace(/^\[|\]$/g, '');
     const destination = { protocol, port: port || (protocol === 'https:' ? '443' : '80') };
-    // Node asks no resolver about literal addresses, so these are checked here.
-    const refusal = isIP(bareHost) === 0 ? undefined : refusalOf(bareHost, bareHost, destination, options.trustedHosts);
+    const refusal = refusalOfLiteral(bareHost, destination, options.trustedHosts);
     if (refusal !== undefined) {
       queueMicrotask(() => callback(refusal, null));
       return;
     }
     dialerFor(destination)({ hostname: bareHost, host, protocol, port, servername, localAddress }, callback);
   };
+}
+
+/** Names of metadata services are refused whatever they resolve to. Node asks no resolver about literal addresses. */
+function refusalOfLiteral(
+  host: string,
+  destination: Destination,
+  trustedHosts: TrustedHosts,
+): BlockedAddressError | undefined {
+  if (isMetadataHost(host)) return new BlockedAddressError(host, host, METADATA_REFUSED);
+  return isIP(host) === 0 ? undefined : refusalOf(host, host, destination, trustedHosts);
 }
 
 function buildDialer(options: GuardedConnectorOptions, destination: Destination): buildConnector.connector {
@@ -101,7 +112,7 @@ function refusalOf(
 ): BlockedAddressError | undefined {
   const refuse = (problem: string) => new BlockedAddressError(host, address, problem);
   if (parseIp(address) === undefined) return refuse('the resolver gave something that is no plain address');
-  if (isMetadataAddress(address)) return refuse('metadata addresses are never reached');
+  if (isMetadataAddress(address)) return refuse(METADATA_REFUSED);
   if (trustedHosts.allowsAddress(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, address)) return undefined;
   if (protocol !== 'https:') return refuse('plain http needs a trusted host');
   return isPublicAddress(address) ? undefined : refuse('the address is not public');

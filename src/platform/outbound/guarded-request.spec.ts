@@ -224,6 +224,15 @@ describe('GuardedRequest: the guard', () => {
     },
   );
 
+  it.each(['metadata.google.internal', 'instance-data', 'METADATA.google.internal.'])(
+    'metadata service %s → blocked whatever it resolves to, and not even resolved',
+    async (host) => {
+      const { request, asked } = client({ trust: `${host.replace(/\.$/, '')} 0.0.0.0/0`, answers: [['127.0.0.1']] });
+      expect(await reasonOf(request.get(`http://${host}/`, LIMITS))).toBe('blocked');
+      expect(asked).toEqual([]);
+    },
+  );
+
   it('trust for one port → another port of the same host is blocked', async () => {
     const [open, other] = [await serverWith((_q, r) => r.end()), await serverWith((_q, r) => r.end())];
     const { request } = client({ trust: `svc.internal:${open.port}`, answers: [['127.0.0.1']] });

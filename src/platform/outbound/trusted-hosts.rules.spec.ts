@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { isMetadataHost } from './metadata-host.rules.js';
 import { parseTrustedHosts } from './trusted-hosts.rules.js';
 
 const trusted = parseTrustedHosts(
@@ -62,6 +64,37 @@ describe('TrustedHosts.allowsAddress', () => {
   ])('%s at %s → not allowed', (host, ip) => expect(trusted.allowsAddress(host, ip)).toBe(false));
 });
 
+describe('metadata hosts that were trusted by mistake', () => {
+  const LIST =
+    '169.254.169.254, metadata.google.internal:80, 169.254.0.0/16, 0.0.0.0/0, ::/0, [fd00:ec2::254]:80, 10.0.0.1';
+  const mistaken = parseTrustedHosts(LIST);
+
+  it.each(['169.254.169.254', '169.254.169.254:80', 'metadata.google.internal', '[fd00:ec2::254]', '100.100.100.200'])(
+    '%s → not allowed, as host or address',
+    (host) => {
+      expect(mistaken.allowsHost(host)).toBe(false);
+      expect(mistaken.allowsAddress(host, '10.0.0.1')).toBe(false);
+      expect(mistaken.allowsAddress('models.corp', host)).toBe(false);
+    },
+  );
+
+  it('everything else that the list covers → allowed', () => {
+    expect(mistaken.allowsHost('10.0.0.1')).toBe(true);
+    expect(mistaken.allowsAddress('models.corp', '169.253.0.1')).toBe(true);
+  });
+
+  it('entries without effect → told as they were written; networks that hold more are none', () => {
+    expect(mistaken.metadataEntries).toEqual([
+      '169.254.169.254',
+      'metadata.google.internal:80',
+      '169.254.0.0/16',
+      '[fd00:ec2::254]:80',
+    ]);
+    expect(parseTrustedHosts('169.254.1.0/24 ::ffff:169.254.169.254 168.63.129.16/32').metadataEntries).toHaveLength(3);
+    expect(parseTrustedHosts('localhost, 10.0.0.0/8, 169.0.0.0/8, fd00::/8').metadataEntries).toEqual([]);
+  });
+});
+
 describe('parseTrustedHosts', () => {
   it('nothing listed → nothing is trusted', () => {
     fc.assert(
@@ -102,10 +135,10 @@ describe('parseTrustedHosts', () => {
     expect(() => parseTrustedHosts(`good.host, ${entry}`)).toThrow(`"${entry}"`);
   });
 
-  it('any name or address → parses and matches itself', () => {
+  it('any name or address → parses and matches itself, unless it is one of metadata', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6()), (host) => {
-        expect(parseTrustedHosts(host).allowsHost(host)).toBe(true);
+        expect(parseTrustedHosts(host).allowsHost(host)).toBe(!isMetadataHost(host));
       }),
     );
   });
@@ -119,7 +152,7 @@ describe('parseTrustedHosts', () => {
           expect(String(error)).toMatch(/^Error: trusted hosts: /);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: fuzzRuns(1_000) },
     );
   });
 });

@@ -1,4 +1,14 @@
-import { type AddressRange, type IpAddress, isWithin, parseIp, parseRange, unmapped } from './address.rules.js';
+import {
+  type AddressRange,
+  type IpAddress,
+  isMetadataAddress,
+  isMetadataRange,
+  isWithin,
+  parseIp,
+  parseRange,
+  unmapped,
+} from './address.rules.js';
+import { isMetadataHost } from './metadata-host.rules.js';
 
 /** A host and perhaps a port; `[v6]` brackets removed, names in lower case. */
 interface Authority {
@@ -25,7 +35,11 @@ const DEFAULT_PORTS = new Set([80, 443]);
  * default; metadata addresses stay refused whatever it says. Source: decisions section 2; threats 4.2.
  */
 export class TrustedHosts {
-  constructor(private readonly entries: readonly TrustedEntry[]) {}
+  /** @param metadataEntries entries, as they were written, that name metadata addresses alone: these have no effect. */
+  constructor(
+    private readonly entries: readonly TrustedEntry[],
+    readonly metadataEntries: readonly string[] = [],
+  ) {}
 
   /**
    * True when the host itself is listed: by name, or, when it is an address, by address or network.
@@ -35,6 +49,7 @@ export class TrustedHosts {
    */
   allowsHost(host: string): boolean {
     const authority = parseAuthority(host);
+    if (isMetadataHost(authority.host)) return false;
     const address = parseIp(authority.host);
     return this.entries.some(
       (entry) =>
@@ -49,7 +64,8 @@ export class TrustedHosts {
    * @param host as for `allowsHost`; the port matters for entries that name one.
    */
   allowsAddress(host: string, ip: string): boolean {
-    const { port } = parseAuthority(host);
+    const { host: name, port } = parseAuthority(host);
+    if (isMetadataHost(name) || isMetadataAddress(ip)) return false;
     const address = parseIp(ip);
     return (
       this.allowsHost(host) ||
@@ -66,7 +82,16 @@ export class TrustedHosts {
  */
 export function parseTrustedHosts(text: string): TrustedHosts {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
-  return new TrustedHosts(entries.map(parseEntry));
+  const parsed = entries.map(parseEntry);
+  return new TrustedHosts(
+    parsed,
+    entries.filter((_text, index) => isMetadataEntry(parsed[index])),
+  );
+}
+
+function isMetadataEntry(entry: TrustedEntry | undefined): boolean {
+  if (entry === undefined) return false;
+  return 'name' in entry ? isMetadataHost(entry.name) : isMetadataRange(entry.range);
 }
 
 function parseEntry(text: string): TrustedEntry {

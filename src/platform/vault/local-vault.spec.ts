@@ -1,6 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { SystemIds } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { createVault } from './create-vault.js';
@@ -45,7 +46,7 @@ describe('LocalVault', () => {
         const damaged = blob.slice(0, index) + flipped + blob.slice(index + 1);
         await expect(vault.open(damaged, CONTEXT)).rejects.toMatchObject(UNDECRYPTABLE);
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 

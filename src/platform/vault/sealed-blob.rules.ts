@@ -90,6 +90,12 @@ export function parseKmsBlob(text: string): KmsBlob | undefined {
   return Buffer.from(wrappedText, 'utf8').equals(wrappedBytes) ? { wrapped: wrappedText, ...parts } : undefined;
 }
 
+/** How many bytes were sealed in a blob of ours, without opening it; `undefined` for any other text. */
+export function sealedBytes(text: string): number | undefined {
+  const sealed: SealedParts | undefined = parseLocalBlob(text) ?? parseKmsBlob(text);
+  return sealed && sealed.ciphertext.length - TAG_BYTES;
+}
+
 /** Written member by member: an object would put integer-like names first, whatever the order of insertion. */
 function additionalData(context: VaultContext): Buffer {
   const members = Object.entries(boundContext(context))

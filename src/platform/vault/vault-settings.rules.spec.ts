@@ -59,6 +59,17 @@ describe('readVaultSettings in local mode', () => {
     expect(variableAtFault({ ...LOCAL, SECRET_VAULT_LOCAL_KEK_V2: value })).toBe('SECRET_VAULT_LOCAL_KEK_V2');
   });
 
+  it.each([
+    ['33 bytes', keyOf(1, 33), 'must be base64 of exactly 32 bytes; these are 33'],
+    [
+      'a line end',
+      `${keyOf(1)}\n`,
+      'must be base64 in its standard alphabet, with its padding and without blanks or line ends',
+    ],
+  ])('key with %s → says which rule it breaks', (_name, value, problem) => {
+    expect(readVaultSettings({ ...LOCAL, SECRET_VAULT_LOCAL_KEK_V1: value })).toMatchObject({ problem });
+  });
+
   it.each(['2', '0', '01', '10000', '1.0', ' 1', 'one'])(
     'current version "%s" without such a key → misconfigured',
     (v) => {
@@ -117,6 +128,13 @@ describe('readVaultSettings', () => {
     [KMS, 'SECRET_VAULT_LOCAL_KEK_CURRENT_VERSION'],
   ])('a variable of the other mode → misconfigured (%#)', (env, foreign) => {
     expect(variableAtFault({ ...env, [foreign]: 'x' })).toBe(foreign);
+  });
+
+  it.each(['https://169.254.169.254/kms', 'https://metadata.google.internal./'])('%s → not a key service', (url) => {
+    expect(readVaultSettings({ ...KMS, SECRET_VAULT_KMS_URL: url })).toEqual({
+      variable: 'SECRET_VAULT_KMS_URL',
+      problem: 'must not be a cloud metadata address',
+    });
   });
 
   it('any bad value → names the variable, never the value', () => {

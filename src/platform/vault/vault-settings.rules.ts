@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Secret } from '../../common/log/secret.js';
+import { isMetadataHost } from '../outbound/metadata-host.rules.js';
 
 /** Environment variables by name; an empty value counts as unset. */
 export type VaultEnvironment = Readonly<Record<string, string | undefined>>;
@@ -71,8 +72,8 @@ function readLocal(env: VaultEnvironment): LocalVaultSettings | VaultMisconfigur
   if (!names.includes(FIRST_KEY)) return { variable: FIRST_KEY, problem: 'is required in mode "local"' };
   const keys = new Map<number, KeyObject>();
   for (const name of names) {
-    const key = toKey(env[name] ?? '');
-    if (key === undefined) return { variable: name, problem: `must be base64 of exactly ${KEY_BYTES} bytes` };
+    const key = readKey(env[name] ?? '');
+    if (typeof key === 'string') return { variable: name, problem: key };
     keys.set(Number(KEY_NAME.exec(name)?.[1]), key);
   }
   const current = env[CURRENT] || '1';
@@ -88,6 +89,9 @@ function readKms(env: VaultEnvironment): KmsVaultSettings | VaultMisconfiguratio
   if (!isKmsUrl(url)) {
     return { variable: KMS_URL, problem: 'must be an https URL (http on loopback only) without credentials or query' };
   }
+  if (isMetadataHost(new URL(url).hostname)) {
+    return { variable: KMS_URL, problem: 'must not be a cloud metadata address' };
+  }
   if (!token) return { variable: KMS_TOKEN, problem: 'is required in mode "kms"' };
   if (!HEADER_SAFE.test(token)) return { variable: KMS_TOKEN, problem: 'must be printable ASCII without spaces' };
   return { mode: 'kms', url: new Secret(new URL(url).href.replace(/\/+$/, '')), token: new Secret(token) };
@@ -100,11 +104,17 @@ function present(env: VaultEnvironment, prefix: string): string[] {
     .sort();
 }
 
-/** Node skips what is not base64 when it decodes; writing the bytes back shows whether anything was skipped. */
-function toKey(base64: string): KeyObject | undefined {
+/**
+ * A key, or what is wrong with it. Node skips what is not base64 when it decodes; writing the bytes back shows whether
+ * anything was skipped.
+ */
+function readKey(base64: string): KeyObject | string {
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== base64) return undefined;
-  return createSecretKey(bytes);
+  if (bytes.toString('base64') !== base64) {
+    return 'must be base64 in its standard alphabet, with its padding and without blanks or line ends';
+  }
+  if (bytes.length === KEY_BYTES) return createSecretKey(bytes);
+  return `must be base64 of exactly ${KEY_BYTES} bytes; these are ${bytes.length}`;
 }
 
 /** Data keys travel to this address in clear inside the channel, so plain http may not leave the machine. */

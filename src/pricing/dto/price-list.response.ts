@@ -38,6 +38,41 @@ class ModelPriceResponse implements ModelPrice {
   @Rate('Video input, per 1 000 000 tokens.')
   video_input?: number;
 
+  @Rate('Image input read from the provider’s cache, per 1 000 000 tokens.')
+  cached_image_input?: number;
+
+  @Rate('Input written to a cache that keeps it for an hour, per 1 000 000 tokens.')
+  cache_write_1h?: number;
+
+  @Rate(
+    'Output that the answer tells to be text, per 1 000 000 tokens, of a model that also makes dearer things; `output` is the rate of what the answer does not tell apart.',
+  )
+  text_output?: number;
+
+  @Rate('Video output, per 1 000 000 tokens.')
+  video_output?: number;
+
+  @Rate('Reasoning that is counted beside the output, per 1 000 000 tokens.')
+  reasoning_output?: number;
+
+  @Rate('Citations, which are counted beside the output, per 1 000 000 tokens.')
+  citation_output?: number;
+
+  @Rate('Web searches that the provider made, per 1 000.')
+  per_1k_web_searches?: number;
+
+  @Rate('Searches in files that the provider made, per 1 000.')
+  per_1k_file_searches?: number;
+
+  @Rate('Every request, its search included, per 1 000.')
+  per_1k_requests?: number;
+
+  @Rate('The same where the answer says that its search brought in little context.')
+  per_1k_requests_low_context?: number;
+
+  @Rate('The same where the answer says that its search brought in a medium amount of context.')
+  per_1k_requests_medium_context?: number;
+
   @Rate('Per minute of audio.')
   per_minute?: number;
 
@@ -63,6 +98,9 @@ class ModelPriceResponse implements ModelPrice {
 
   @Rate('Cache writes of a long prompt, per 1 000 000 tokens.')
   long_cache_write?: number;
+
+  @Rate('Hour-long cache writes of a long prompt, per 1 000 000 tokens.')
+  long_cache_write_1h?: number;
 
   @ApiProperty({ type: 'string', required: false, description: 'The lab behind a model that someone else hosts.' })
   author?: string;

@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { memberPath } from '../../common/fields/config-reader.js';
 import type { Secret } from '../../common/log/secret.js';
 import { takesRouteOptions } from '../../upstreams/routes/gateway-route.js';
 import type { GatewayRouteOptions, GatewayType } from '../../upstreams/routes/gateway-types.js';
@@ -18,7 +19,7 @@ export function parseGatewayRoute(raw: object): GatewayRouteOptions {
   for (const [member, value] of Object.entries(raw)) {
     if (member === 'modelPrefix') options.modelPrefix = parseModelPrefix(value);
     else if (member === 'providerOnly') options.providerOnly = parseProviderOnly(value);
-    else throw invalidRequest(`gatewayRoute.${member}`, 'is not a known member');
+    else throw invalidRequest(memberPath('gatewayRoute', member), 'is not a known member');
   }
   return options;
 }

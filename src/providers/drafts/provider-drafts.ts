@@ -9,7 +9,7 @@ import { parseCustomPricing } from '../../pricing/custom-pricing.rules.js';
 import type { GatewayRouteOptions, GatewayType } from '../../upstreams/routes/gateway-types.js';
 import type { CreateProviderRequest } from '../dto/create-provider.request.js';
 import type { UpdateProviderRequest } from '../dto/update-provider.request.js';
-import type { NewProvider, ProviderRow, ProviderState, StoredPricing } from '../provider-row.js';
+import type { NewProvider, ProviderRow, ProviderState, ProviderWrite, StoredPricing } from '../provider-row.js';
 import { parseGatewayRoute, requireOptionsAllowed, requireOwnCredential } from './gateway-options.rules.js';
 import { ProviderGateways } from './provider-gateways.service.js';
 import { secretContext } from './provider-secret.rules.js';
@@ -82,21 +82,34 @@ export class ProviderDrafts {
   }
 
   /**
-   * The state after a change. A new key is sealed for the new address; going back to the address of the type seals the
+   * What a change writes. A new key is sealed for the address it goes to; going back to the address of the type seals the
    * stored key again, because the address is part of what it is tied to.
    *
    * @param kind of the gateway the row is routed through; null when it is called directly.
    * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed` say.
    * @throws provider_unavailable the vault cannot open or seal; never for a change that leaves key and address alone.
    */
-  async revise(row: ProviderRow, change: ProviderChange, kind: GatewayType | null): Promise<ProviderState> {
+  async revise(row: ProviderRow, change: ProviderChange, kind: GatewayType | null): Promise<ProviderWrite> {
     requireOwnCredential(row, change);
     requireOptionsAllowed(kind, change.gatewayRoute);
-    const { secret: newSecret, ...members } = change;
-    const next: ProviderRow = { ...row, ...members };
-    const isMoved = next.baseUrl !== row.baseUrl && row.secretBlob !== null;
-    const secret = newSecret ?? (isMoved ? await this.open(row) : undefined);
-    return secret === undefined ? next : { ...next, ...(await this.seal(secret, next)) };
+    const { secret, baseUrl, ...members } = change;
+    if (secret !== undefined) return this.withNewKey(row, { ...members, baseUrl }, secret);
+    // Only the address of the type can come without a key.
+    if (baseUrl === undefined || baseUrl === row.baseUrl) return { members, builtOn: {} };
+    const { secretBlob } = row;
+    const moved = secretBlob === null ? NO_KEY : await this.seal(await this.open(row), { ...row, baseUrl });
+    return { members: { ...members, baseUrl, ...moved }, builtOn: { secretBlob } };
+  }
+
+  private async withNewKey(
+    row: ProviderRow,
+    { baseUrl, ...members }: Partial<ProviderState>,
+    secret: Secret,
+  ): Promise<ProviderWrite> {
+    if (baseUrl !== undefined) {
+      return { members: { ...members, baseUrl, ...(await this.seal(secret, { ...row, baseUrl })) }, builtOn: {} };
+    }
+    return { members: { ...members, ...(await this.seal(secret, row)) }, builtOn: { baseUrl: row.baseUrl } };
   }
 
   private open(row: ProviderRow): Promise<Secret> {

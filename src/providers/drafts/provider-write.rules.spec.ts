@@ -22,17 +22,17 @@ function refusalOf(attempt: () => unknown): { code: string; message: string } {
 
 describe('readTarget', () => {
   it('target: key alone → the address of the type', () => {
-    const target = readTarget({ type: 'openai', secret: 'sk-1' }, NOBODY);
+    const target = readTarget({ type: 'openai', secret: 'sk-11111' }, NOBODY);
     expect(target).toEqual({ type: 'openai', providerGatewayId: null, baseUrl: null, secret: expect.any(Secret) });
-    expect(target.providerGatewayId === null && target.secret.reveal()).toBe('sk-1');
+    expect(target.providerGatewayId === null && target.secret.reveal()).toBe('sk-11111');
   });
 
   it('target: key and address → the canonical address', () => {
-    const raw = { type: 'openai', secret: 'sk-1', baseUrl: 'https://AI.Example.com/v' } as const;
+    const raw = { type: 'openai', secret: 'sk-11111', baseUrl: 'https://AI.Example.com/v' } as const;
     expect(readTarget(raw, NOBODY)).toMatchObject({ baseUrl: 'https://ai.example.com/v/' });
   });
 
-  it.each([{}, { secret: 'sk', providerGatewayId: 'g' }])(
+  it.each([{}, { secret: 'sk-00000', providerGatewayId: 'g' }])(
     'target: %j, not exactly one credential → path secret',
     (raw) => {
       expect(refusalOf(() => readTarget({ type: 'openai', ...raw }, NOBODY))).toEqual({
@@ -55,7 +55,7 @@ describe('readTarget', () => {
   it.each(['http://127.0.0.1:9000/', 'http://[::1]:9000/'])(
     'target: private %s → only for a trusted host and port',
     (baseUrl) => {
-      const raw = { type: 'openai', secret: 'sk', baseUrl } as const;
+      const raw = { type: 'openai', secret: 'sk-00000', baseUrl } as const;
       expect(readTarget(raw, LOCAL)).toMatchObject({ baseUrl });
       expect(refusalOf(() => readTarget(raw, NOBODY)).message).toMatch(/^baseUrl: /);
       const otherPort = { ...raw, baseUrl: baseUrl.replace('9000', '9001') };
@@ -102,7 +102,7 @@ describe('readProviderChange', () => {
     const change = readProviderChange(
       {
         name: 'Second',
-        secret: 'sk-2',
+        secret: 'sk-22222',
         gatewayRoute: { modelPrefix: 'own/' },
         baseUrl: 'https://AI.example.com',
         pricing: { m: { input: 1, output: 2 } },
@@ -110,7 +110,7 @@ describe('readProviderChange', () => {
       },
       NOBODY,
     );
-    expect(change.secret?.reveal()).toBe('sk-2');
+    expect(change.secret?.reveal()).toBe('sk-22222');
     expect(change).toMatchObject({
       name: 'Second',
       gatewayRoute: { modelPrefix: 'own/' },

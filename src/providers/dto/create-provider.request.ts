@@ -1,4 +1,5 @@
 import { JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { SLUG_PATTERN } from '../drafts/provider-write.rules.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
@@ -22,6 +23,7 @@ export class CreateProviderRequest {
   slug?: string;
 
   @Verbatim({
+    min: MIN_SECRET_CHARACTERS,
     max: 4096,
     optional: true,
     description: 'The provider’s key. Stored sealed, never answered. Exactly one of this and `providerGatewayId`.',

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { shownHint } from '../../common/fields/secret-text.rules.js';
+import { sealedBytes } from '../../platform/vault/sealed-blob.rules.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/api-style.rules.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
@@ -53,7 +55,8 @@ class ProviderResource {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'The end of the key; the key itself is never answered. Null when a gateway owns the credential.',
+    description:
+      'The end of the key: 4 characters of 16 and more, otherwise 2. The key itself is never answered. Null when a gateway owns the credential.',
   })
   secretHint: string | null;
 
@@ -100,7 +103,7 @@ class ProviderResource {
       type,
       slug,
       name,
-      secretHint,
+      secretHint: secretHint && shownHint(secretHint, sealedBytes(row.secretBlob ?? '')),
       providerGatewayId,
       gatewayRoute,
       baseUrl,

@@ -1,4 +1,5 @@
 import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 
 export class TestProviderRequest {
@@ -6,6 +7,7 @@ export class TestProviderRequest {
   type: ProviderType;
 
   @Verbatim({
+    min: MIN_SECRET_CHARACTERS,
     max: 4096,
     optional: true,
     description: 'The key to test. Not stored. Exactly one of this and `providerGatewayId`.',

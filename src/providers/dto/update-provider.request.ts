@@ -1,4 +1,5 @@
 import { Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import type { ProviderStatus } from '../provider-row.js';
 import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
 import { GATEWAY_ROUTE } from './gateway-route.schema.js';
@@ -9,6 +10,7 @@ export class UpdateProviderRequest {
   name?: string;
 
   @Verbatim({
+    min: MIN_SECRET_CHARACTERS,
     max: 4096,
     optional: true,
     description: 'A new key; the old one is gone with it. Not on an instance behind a gateway.',

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { rawServerConfig } from '../../../test/support/app-configs.js';
-import { FakeClock } from '../../../test/support/clock.js';
+import { FakeClock, sharedClockOf } from '../../../test/support/clock.js';
 import { CountedBudgets } from '../../../test/support/counted-holds.js';
 import { rejectionOf } from '../../../test/support/rejection-of.js';
 import { anAdmission } from '../../../test/support/usage.js';
@@ -87,7 +87,7 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Ready
     budgets as unknown as Budgets,
     requests as RequestLimits,
     refusals as UsageRefusals,
-    clock,
+    sharedClockOf(clock),
   );
   const caller: Partial<Caller> = { app, userId };
   const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {}, timings };

@@ -6,13 +6,14 @@ import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/caller.js';
 import { limitedCallOf } from '../../client-auth/limited-call.rules.js';
-import { Clock } from '../../common/clock.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
 import type { LimitedCall } from '../../limits/requests/limited-call.js';
+import { countsUnknown } from '../../limits/requests/request-limit.rules.js';
 import { RequestLimits } from '../../limits/requests/request-limits.service.js';
+import { SharedClock } from '../../platform/clock/shared-clock.js';
 import type { RefusedStatus, UsageAdmission } from '../../usage/usage-event.js';
 import { UsageRefusals } from '../../usage/usage-refusals.service.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
@@ -49,7 +50,7 @@ export class CallAdmission {
     private readonly budgets: Budgets,
     private readonly requests: RequestLimits,
     private readonly refusals: UsageRefusals,
-    private readonly clock: Clock,
+    private readonly clock: SharedClock,
   ) {}
 
   /**
@@ -116,6 +117,8 @@ export class CallAdmission {
 
   /** Money is held first, as it can be given back; requests are counted last, all scopes in one step. */
   private withinLimits(caller: Caller, { user, app }: AppLimits, call: JudgedCall): Ready<CallHolds> {
+    // Nobody can tell which windows and which month the call belongs to.
+    if (this.clock.settled() !== undefined) throw countsUnknown();
     const { userId } = caller;
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];

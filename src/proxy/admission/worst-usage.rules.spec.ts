@@ -7,8 +7,8 @@ import { boundsOfForm, boundsOfJson } from './worst-usage.rules.js';
 const DEFAULT = 131_072;
 const output = (mostTokens: number | undefined, choices = 1) => ({ mostTokens, choices });
 
-function boundsOf(text: string, judged = output(100), hostedTools: readonly string[] = []) {
-  return boundsOfJson(scanJson(Buffer.from(text), REQUEST_NAMES), judged, hostedTools);
+function boundsOf(text: string, judged = output(100), hostedTools: readonly string[] = [], modelTokens?: number) {
+  return boundsOfJson(scanJson(Buffer.from(text), REQUEST_NAMES), judged, hostedTools, modelTokens);
 }
 
 const part = (content: string, fileName?: string): FormPart => ({
@@ -18,7 +18,7 @@ const part = (content: string, fileName?: string): FormPart => ({
 describe('the most a JSON request can use (decision 4.3)', () => {
   it('text → a token a byte, the output in force, a second for each 1 000 bytes', () => {
     const text = JSON.stringify({ input: 'é'.repeat(1_000) });
-    expect(boundsOf(text)).toEqual({ inputTokens: 2_012, outputTokens: 100, audioSeconds: 2.012 });
+    expect(boundsOf(text)).toEqual({ inputTokens: 2_012, outputTokens: 100, audioSeconds: 2.012, searches: 0 });
   });
 
   it.each([
@@ -37,6 +37,16 @@ describe('the most a JSON request can use (decision 4.3)', () => {
     const { inputTokens, audioSeconds } = boundsOf(text);
     expect(inputTokens).toBe(Buffer.byteLength(text) + DEFAULT);
     expect(audioSeconds).toBeGreaterThanOrEqual(4 * 3_600);
+  });
+
+  it.each([
+    ['no limit → what the model can generate, for each choice', output(undefined, 3), [], 3 * 4_096],
+    ['more asked for than the model can → that', output(1_000_000, 2), [], 2 * 4_096],
+    ['less asked for → that', output(50), [], 50],
+    ['choices beyond all → as many as providers make', output(undefined, 1e6), [], 128 * 4_096],
+    ['tools of the provider, which make it answer again → the default', output(undefined), ['web_search'], DEFAULT],
+  ])('ADR 0044: a model that is known to generate 4 096 tokens, %s', (_name, judged, hostedTools, outputTokens) => {
+    expect(boundsOf('{}', judged, hostedTools, 4_096).outputTokens).toBe(outputTokens);
   });
 
   it('tools of the provider → they may bring in as much', () => {

@@ -1,10 +1,9 @@
-import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
+import { UNLIMITED_OUTPUT_TOKENS } from '../../pricing/output-limits.service.js';
+import { SEARCHES, type UsageBounds } from '../../pricing/worst-cost.rules.js';
 import type { JudgedOutput } from '../body/output-cap.rules.js';
 import type { FormPart } from '../forms/multipart-form.js';
 import { isNamed, type ScannedBody } from '../json/json-members.js';
 
-/** Generated tokens of one choice that nothing limits. */
-const UNLIMITED_OUTPUT_TOKENS = 131_072;
 /** No provider makes more choices of one request; whatever is asked for, no more than these are held for. */
 const MAX_CHOICES = 128;
 const MAX_OUTPUT_TOKENS = MAX_CHOICES * UNLIMITED_OUTPUT_TOKENS;
@@ -23,26 +22,36 @@ const ADDRESS_MARK = '://';
 /**
  * The most a JSON request can use. A token is at least one byte of the body. Where the body holds pictures or
  * documents, only says where they are, goes on from what is kept at the provider, or lets tools of the provider bring
- * something in, that counts as 131 072 tokens more. The output is what the limit in force allows, else 131 072 tokens
- * a choice.
+ * something in, that counts as 131 072 tokens more. The output is what the limit in force allows, and no more than the
+ * model can generate, unless tools of the provider make it answer several times; where neither is known, 131 072 tokens a
+ * choice.
  *
  * @param body as judged; what we write into it ourselves is no prompt.
  * @param hostedTools tools the provider runs itself.
+ * @param modelTokens the longest answer of the model, for one choice; undefined where it is not known.
  * Source: decision 4.3.
  */
 export function boundsOfJson(
   body: ScannedBody,
   { mostTokens, choices }: Omit<JudgedOutput, 'edits'>,
   hostedTools: readonly string[],
+  modelTokens: number | undefined,
 ): UsageBounds {
   const { bytes } = body;
   const isUnspelled = hostedTools.length > 0 || hasMore(body);
   const seconds = bytes.length / LEAST_BYTES_PER_SECOND;
   return {
     inputTokens: bytes.length + (isUnspelled ? UNSPELLED_INPUT_TOKENS : 0),
-    outputTokens: Math.min(mostTokens ?? UNLIMITED_OUTPUT_TOKENS * choices, MAX_OUTPUT_TOKENS),
+    outputTokens: mostOutput(mostTokens, choices, hostedTools.length > 0 ? undefined : modelTokens),
     audioSeconds: isUnspelled ? seconds + UNSPELLED_SECONDS : seconds,
+    searches: hostedTools.length > 0 ? SEARCHES : 0,
   };
+}
+
+function mostOutput(asked: number | undefined, choices: number, modelTokens: number | undefined): number {
+  if (modelTokens !== undefined)
+    return Math.min(asked ?? Number.POSITIVE_INFINITY, modelTokens * Math.min(choices, MAX_CHOICES));
+  return Math.min(asked ?? UNLIMITED_OUTPUT_TOKENS * choices, MAX_OUTPUT_TOKENS);
 }
 
 /**

@@ -47,6 +47,15 @@ describe('options for a translating gateway (contract-app 6.12)', () => {
     );
   });
 
+  it('numbers and spellings of the client → arrive as they were written, pinned or not', () => {
+    const numbers = '[1.0,1e400,12345678901234567890,-0,1E+2,0.10]';
+    const body = `{"providerOptions": { "openai" : {"a":${numbers}, "b":"\\u0041\\/"} } }`;
+    expect(sent(body)).toBe(body);
+    expect(sent(body, pinnedTo('z'))).toBe(
+      `{"providerOptions": { "openai" : {"a":${numbers}, "b":"\\u0041\\/"} ,"gateway":{"only":["z"]}} }`,
+    );
+  });
+
   it.each([
     ['gateway', 'models', '["a"]'],
     ['gateway', 'byok', '{}'],

@@ -1,11 +1,16 @@
-import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { memberPath } from '../../common/fields/config-reader.js';
+import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
-import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
+import { isNamed, type MemberSpan, type ScannedBody } from '../json/json-members.js';
+import { mergeMembers } from '../json/json-merge.rules.js';
+import { compileMembers } from '../json/json-merge-members.rules.js';
 
 const OPTIONS = 'providerOptions';
 /** Longest `providerOptions` that is read; a request beyond it cannot be judged. */
 const OPTIONS_MAX_BYTES = 64 * 1024;
+const NO_OPTIONS = Buffer.from('{}');
 
 /**
  * What no group of options may set, because the request itself was judged for it, or because it would reach another
@@ -15,6 +20,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['model', 'models', 'byok', 'maxoutputtokens', 'maxtokens', 'maxcompletiontokens', 'n', 'bestof'],
   ...['background', 'previousresponseid', 'prompt', 'conversation', 'cachedcontent', 'container', 'batch', 'batchid'],
   ...['servicetier', 'speed', 'inferencegeo', 'websearchoptions', 'searchparameters', 'deferred'],
+  ...['fallbacks', 'preset', 'agentid', 'threadid', 'contextid', 'promptid'],
 ]);
 /** Beside those, in the gateway's own group: what we tell it about the caller. */
 const REFUSED_OF_GATEWAY: ReadonlySet<string> = new Set(['user', 'tags']);
@@ -23,27 +29,44 @@ type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Judges the options a body gives a translating gateway, and pins the providers that may serve: ours wins, every other
- * option is kept. What was judged is written anew, so that nothing in it can be read in a second way. Ways on which
- * the member means nothing are left alone.
+ * option keeps its bytes. Where one stands twice, what was judged is written anew, so that nothing can be read in a second
+ * way; what is no object is replaced by one. Ways on which the member means nothing are left alone.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request naming the option.
- * Source: contract-app 6.12 "Body rewrite"; threats 3.1 and 3.7.
+ * Source: contract-app 6.12 "Body rewrite"; threats 3.1, 3.6 and 3.7.
  */
-export function gatewayOptionEdits({ bytes, root }: ScannedBody, { kind, providerOnly }: ProviderRoute): JsonEdit[] {
+export function gatewayOptionEdits(
+  { bytes, root }: ScannedBody,
+  { kind, providerOnly }: Pick<ProviderRoute, 'kind' | 'providerOnly'>,
+): JsonEdit[] {
   if (kind !== 'vercel') return [];
   const member = root.members.get(OPTIONS);
-  const sent = isNamed(bytes, member) ? memberValue(bytes, member, OPTIONS, OPTIONS_MAX_BYTES) : {};
-  const groups = isOptions(sent) ? sent : {};
-  for (const [group, options] of Object.entries(groups)) refuseOptions(group, options);
-  if (providerOnly !== null) {
-    return [setMember(root, OPTIONS, JSON.stringify({ ...groups, gateway: pinned(groups.gateway, providerOnly) }))];
-  }
-  return member === undefined ? [] : [{ kind: 'replace', member, json: JSON.stringify(groups) }];
+  if (providerOnly === null && member === undefined) return [];
+  const judged = isNamed(bytes, member) ? optionsIn(bytes, member) : NO_OPTIONS;
+  const pinned = compileMembers(providerOnly === null ? {} : { gateway: { only: providerOnly } });
+  return [setMember(root, OPTIONS, mergeMembers(judged, pinned).toString('utf8'))];
 }
 
-function pinned(gateway: unknown, only: readonly string[]): Options {
-  return isOptions(gateway) ? { ...gateway, only } : { only };
+/** The options, judged: as they were sent, or as they were judged where those could differ. */
+function optionsIn(bytes: Buffer, { start, end }: MemberSpan): Buffer {
+  if (end - start > OPTIONS_MAX_BYTES) throw invalidRequest(OPTIONS, `longer than ${OPTIONS_MAX_BYTES} bytes`);
+  const sent = bytes.subarray(start, end);
+  const groups: unknown = JSON.parse(sent.toString('utf8'));
+  if (!isOptions(groups)) return NO_OPTIONS;
+  for (const [group, options] of Object.entries(groups)) refuseOptions(group, options);
+  return isStrict(sent) ? sent : Buffer.from(JSON.stringify(groups));
+}
+
+/** Whether a text has one reading. */
+function isStrict(sent: Buffer): boolean {
+  try {
+    parseStrictJson(sent, OPTIONS, { takesAnyNumber: true });
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError) return false;
+    throw error;
+  }
 }
 
 function refuseOptions(group: string, options: unknown): void {
@@ -52,7 +75,7 @@ function refuseOptions(group: string, options: unknown): void {
     const folded = name.replaceAll('_', '').toLowerCase();
     const isRefused = REFUSED.has(folded) || (group === 'gateway' && REFUSED_OF_GATEWAY.has(folded));
     if (isRefused && value !== null) {
-      throw invalidRequest(`${OPTIONS}.${group}.${name}`, 'cannot be used through the gateway');
+      throw invalidRequest(memberPath(memberPath(OPTIONS, group), name), 'cannot be used through the gateway');
     }
   }
 }

@@ -35,11 +35,6 @@ function isLocalShell(tool: Tool): boolean {
   return tool.type === 'shell' && isTool(tool.environment) && tool.environment.type === 'local';
 }
 
-function refuseContainerId(path: string, id: unknown): void {
-  if (typeof id !== 'string') return;
-  throw invalidRequest(path, 'containers kept at the provider cannot be used through the gateway');
-}
-
 function hostedTypes(tool: Tool, style: ApiStyle): string[] {
   if (style === 'gemini_native') return Object.keys(tool).filter((key) => !GEMINI_LOCAL_KEYS.has(key));
   const { type } = tool;
@@ -50,15 +45,12 @@ function hostedTypes(tool: Tool, style: ApiStyle): string[] {
 /**
  * The tools of a request that the provider runs itself and may charge beside the tokens, each type once.
  *
- * @throws invalid_request `tools` is no array, is longer than `TOOLS_MAX_BYTES`, or an entry names a container of the
- *   provider by its id.
+ * @throws invalid_request `tools` is no array, or is longer than `TOOLS_MAX_BYTES`.
  * Source: decision 3.6.
  */
 export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {
   const hosted = new Set<string>();
   for (const tool of readTools(body)) {
-    refuseContainerId('tools.container', tool.container);
-    if (isTool(tool.environment)) refuseContainerId('tools.environment.container_id', tool.environment.container_id);
     for (const type of hostedTypes(tool, style)) hosted.add(type);
   }
   for (const [member, type] of SEARCH_MEMBERS) {

@@ -1,7 +1,9 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { shownText } from '../../common/errors/shown-text.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
+import { isKeptModel } from './kept-objects.rules.js';
 
 /** Where a body goes, as far as it decides which members can name models of their own. */
 export interface AlternativesTarget {
@@ -39,9 +41,16 @@ function requireAllowedModels({ bytes, root }: ScannedBody, allowedModels: Reado
   for (const [index, model] of models.entries()) {
     if (typeof model !== 'string' || model === '')
       throw invalidRequest(`models.${index}`, 'must be a non-empty string');
+    if (isKeptModel(model) && !allowedModels.has(model)) {
+      throw invalidRequest(
+        `models.${index}`,
+        'names a preset at the provider; the application must allow it',
+        'kept_object',
+      );
+    }
     if (allowedModels.size > 0 && !allowedModels.has(model)) {
       throw new GatewayError('model_not_allowed', {
-        message: `The application does not allow the model "${model}", which models.${index} names.`,
+        message: `The application does not allow the model ${shownText(model)}, which models.${index} names.`,
       });
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
@@ -148,7 +149,7 @@ describe('output cap: refusals', () => {
         expect(limits.length).toBeGreaterThan(0);
         expect(Math.max(...limits) * Math.max(sent.n ?? 1, sent.best_of ?? 1)).toBeLessThanOrEqual(CAP);
       }),
-      { numRuns: 1000 },
+      { numRuns: fuzzRuns(1000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { MAX_HELD_BYTES, UsageChunkFilter } from './usage-chunk-filter.js';
 
 const delta = (text: string, rest = '') =>
@@ -98,6 +99,8 @@ describe('usage chunk filter: timing and memory', () => {
   });
 });
 
+const STRINGS_PER_RUN = 500;
+
 describe('usage chunk filter: any chunking', () => {
   const event = fc.constantFrom(
     ...[delta('a'), delta('b', ',"usage":null'), delta('é'), USAGE_CHUNK, DONE, ': ping\n\n', '\n', '\r\n', 'x'],
@@ -114,23 +117,27 @@ describe('usage chunk filter: any chunking', () => {
           expect(filter(cut(whole, places))).toBe(filter([whole]));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 
   it('100 000 random byte strings in random pieces → never throws, drops nothing it does not know', () => {
     const alphabet = Buffer.from('\n\n\n\r:{}[]",data"usage"\0\xff', 'latin1');
     fc.assert(
-      fc.property(fc.array(fc.nat(), { minLength: 500, maxLength: 500 }), fc.nat({ max: 60 }), (numbers, place) => {
-        for (const number of numbers) {
-          const bytes = Buffer.from(
-            Array.from({ length: number % 61 }, (_, at) => alphabet[(number >>> (at % 27)) % alphabet.length] ?? 0),
-          );
-          if (filter(cut(bytes, [place, number])) !== bytes.toString('latin1'))
-            throw new Error(`changed ${bytes.toString('hex')}`);
-        }
-      }),
-      { numRuns: 200 },
+      fc.property(
+        fc.array(fc.nat(), { minLength: STRINGS_PER_RUN, maxLength: STRINGS_PER_RUN }),
+        fc.nat({ max: 60 }),
+        (numbers, place) => {
+          for (const number of numbers) {
+            const bytes = Buffer.from(
+              Array.from({ length: number % 61 }, (_, at) => alphabet[(number >>> (at % 27)) % alphabet.length] ?? 0),
+            );
+            if (filter(cut(bytes, [place, number])) !== bytes.toString('latin1'))
+              throw new Error(`changed ${bytes.toString('hex')}`);
+          }
+        },
+      ),
+      { numRuns: Math.ceil(fuzzRuns(100_000) / STRINGS_PER_RUN) },
     );
   });
 });

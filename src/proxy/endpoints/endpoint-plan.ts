@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NamedEndpoint } from '../../app-directory/config/app-config.js';
 import type { Caller } from '../../client-auth/caller.js';
+import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
 import { PriceBook } from '../../pricing/price-book.js';
@@ -21,6 +22,13 @@ export interface EndpointPlan {
   readonly primary: ReadyTarget;
   /** In the order they are tried. */
   readonly fallbacks: readonly ReadyTarget[];
+  /** An instant of the day whose prices the targets have, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
+}
+
+/** Targets with the prices of a day. */
+interface KnownTargets extends EndpointTargets {
+  readonly pricedAtMs: number;
 }
 
 const NO_TARGETS: readonly ReadyTarget[] = [];
@@ -28,12 +36,13 @@ const NO_TARGETS: readonly ReadyTarget[] = [];
 /** Plans calls of named endpoints; the configuration of the endpoint is the policy (specification "Named endpoint rules"). */
 @Injectable()
 export class EndpointPlans {
-  /** Targets as one version of an account's providers serves them: nothing of it changes until either changes. */
-  readonly #known = new WeakMap<ProviderSet, WeakMap<NamedEndpoint, EndpointTargets>>();
+  /** Targets as one version of an account's providers serves them: only prices change before either changes. */
+  readonly #known = new WeakMap<ProviderSet, WeakMap<NamedEndpoint, KnownTargets>>();
 
   constructor(
     private readonly providers: ProviderDirectory,
     private readonly prices: PriceBook,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -46,13 +55,24 @@ export class EndpointPlans {
       throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint of this name.' });
     }
     return whenReady(this.providers.forOrganization(app.organizationId), (providers) => {
-      const { primary, fallbacks } = this.targets(providers, endpoint);
+      const { primary, fallbacks, pricedAtMs } = this.targets(providers, endpoint);
       return whenReady(primary.provider.credentialHeaders(), (credential) =>
         whenReady(withCredentials(fallbacks), (usable) => {
-          return { slug, endpoint, primary: { ...primary, credential }, fallbacks: usable };
+          return { slug, endpoint, primary: { ...primary, credential }, fallbacks: usable, pricedAtMs };
         }),
       );
     });
+  }
+
+  /** The plan with the prices of the day a request was made on. @param atMs milliseconds since the Unix epoch. */
+  pricedAt(plan: EndpointPlan, atMs: number): EndpointPlan {
+    if (this.prices.hasSamePrices(atMs, plan.pricedAtMs)) return plan;
+    const priced = <T extends Target>(target: T): T => {
+      const { provider, model } = target;
+      const price = this.prices.find(provider.type, model.canonical, provider.customPrices, atMs);
+      return { ...target, model: { ...model, price } };
+    };
+    return { ...plan, primary: priced(plan.primary), fallbacks: plan.fallbacks.map(priced), pricedAtMs: atMs };
   }
 
   /** Whether a planned target may still be called: its provider may have been paused or deleted since. */
@@ -67,15 +87,16 @@ export class EndpointPlans {
     return current !== undefined && current.id === provider.id && current.status === 'active';
   }
 
-  private targets(providers: ProviderSet, endpoint: NamedEndpoint): EndpointTargets {
+  private targets(providers: ProviderSet, endpoint: NamedEndpoint): KnownTargets {
+    const nowMs = this.clock.nowMs();
     let ofSet = this.#known.get(providers);
     if (ofSet === undefined) {
       ofSet = new WeakMap();
       this.#known.set(providers, ofSet);
     }
     let targets = ofSet.get(endpoint);
-    if (targets === undefined) {
-      targets = targetsOf(endpoint, providers, this.prices);
+    if (targets === undefined || !this.prices.hasSamePrices(nowMs, targets.pricedAtMs)) {
+      targets = { ...targetsOf(endpoint, providers, this.prices), pricedAtMs: nowMs };
       ofSet.set(endpoint, targets);
     }
     return targets;

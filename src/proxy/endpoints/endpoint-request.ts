@@ -3,11 +3,15 @@ import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/confi
 import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
+import { OutputLimits } from '../../pricing/output-limits.service.js';
 import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
+import type { ProviderInstance } from '../../providers/provider-instance.js';
+import { sentByForm, sentByJson } from '../admission/sent-usage.rules.js';
 import { boundsOfForm, boundsOfJson } from '../admission/worst-usage.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
-import { judgeCosts, judgeStoredObjects, readOwnedResponse } from '../body/forbidden-members.rules.js';
+import { judgeCosts } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
+import { judgeKeptFields, judgeKeptObjects, readOwnedResponse } from '../body/kept-objects.rules.js';
 import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
 import { judgeOutput } from '../body/output-cap.rules.js';
 import { formBoundary, formType } from '../forms/form-type.rules.js';
@@ -25,6 +29,8 @@ import { composeTranscription, inOrderFor, requireFile, requireTranscriptionForm
 export interface EndpointRequest {
   /** @throws invalid_request, max_output_tokens_exceeded: this target cannot be asked so. */
   forTarget(target: Target): AdmittedRequest;
+  /** What it can use at most there. @throws as `forTarget`. */
+  boundsFor(target: Target): UsageBounds;
 }
 
 const ANY_MODEL: ReadonlySet<string> = new Set();
@@ -36,6 +42,7 @@ export class EndpointRequests {
   readonly #params = new WeakMap<NamedEndpoint, MergeMembers>();
 
   constructor(
+    private readonly outputLimits: OutputLimits,
     private readonly responses: OwnResponses,
     private readonly ids: Ids,
   ) {}
@@ -55,11 +62,14 @@ export class EndpointRequests {
     const params = this.paramsOf(endpoint);
     return whenReady(scanBody(body), (client) => {
       // Objects kept at the provider are the operator's to name, in `params`; a client may not.
-      judgeStoredObjects(client);
+      judgeKeptObjects(client);
       return whenReady(withMembers(client, params), (scan) => {
         const hostedTools = judgeCosts(scan, 'responses');
         const responseId = readOwnedResponse(scan);
-        const request: EndpointRequest = { forTarget: (target) => responsesFor(target, endpoint, scan, hostedTools) };
+        const boundsFor = (target: Target) => this.boundsOfResponses(target, endpoint, scan, hostedTools);
+        const forTarget = (target: Target) =>
+          responsesFor(target, { endpoint, scan, hostedTools, bounds: boundsFor(target) });
+        const request: EndpointRequest = { forTarget, boundsFor };
         if (responseId === undefined) return request;
         return this.responses.require(caller, responseId).then(() => request);
       });
@@ -70,8 +80,19 @@ export class EndpointRequests {
     requireTranscriptionForm(contentType);
     const parts = await readForm(body, contentType);
     requireFile(parts);
+    judgeKeptFields(parts);
     const bounds = boundsOfForm(body.length, parts, true);
-    return { forTarget: (target) => this.transcriptionFor(target, parts, bounds) };
+    return { forTarget: (target) => this.transcriptionFor(target, parts, bounds), boundsFor: () => bounds };
+  }
+
+  private boundsOfResponses(
+    { provider, model }: Target,
+    endpoint: ResponsesEndpoint,
+    scan: ScannedBody,
+    hostedTools: readonly string[],
+  ): UsageBounds {
+    const modelTokens = this.outputLimits.find(provider.type, model.canonical);
+    return boundsOfJson(scan, outputOf(scan, endpoint, provider), hostedTools, modelTokens);
   }
 
   private transcriptionFor(
@@ -89,6 +110,7 @@ export class EndpointRequests {
       withholdUsageChunk: false,
       hostedTools: [],
       bounds,
+      sent: sentByForm(parts, true, bounds),
     };
   }
 
@@ -102,24 +124,30 @@ export class EndpointRequests {
   }
 }
 
-function responsesFor(
-  { provider, path, model }: Target,
-  endpoint: ResponsesEndpoint,
-  scan: ScannedBody,
-  hostedTools: readonly string[],
-): AdmittedRequest {
-  const { type, route, dialect } = provider;
+/** A judged body, and what it can use at one target. */
+interface JudgedResponses {
+  readonly endpoint: ResponsesEndpoint;
+  readonly scan: ScannedBody;
+  readonly hostedTools: readonly string[];
+  readonly bounds: UsageBounds;
+}
+
+function responsesFor({ provider, path, model }: Target, judged: JudgedResponses): AdmittedRequest {
+  const { endpoint, scan, hostedTools, bounds } = judged;
+  const { type, route } = provider;
   judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
-  const { max_output_tokens: cap } = endpoint;
-  const output = judgeOutput(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
   const edits: JsonEdit[] = [
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
-    ...output.edits,
+    ...outputOf(scan, endpoint, provider).edits,
     ...gatewayOptionEdits(scan, route),
   ];
   const body = applyEdits(scan.bytes, edits);
-  const bounds = boundsOfJson(scan, output, hostedTools);
-  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds };
+  const sent = sentByJson(scan, bounds);
+  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent };
+}
+
+function outputOf(scan: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint, { dialect }: ProviderInstance) {
+  return judgeOutput(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
 }
 
 /** A body with members merged over it, read again where that changed it: what is judged is what is sent. */

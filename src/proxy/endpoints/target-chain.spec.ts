@@ -7,6 +7,8 @@ import { aProvider } from '../../../test/support/provider-instances.js';
 import { anAdmission } from '../../../test/support/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
+import { compilePrice } from '../../pricing/model-price.js';
+import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCall, OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
@@ -35,10 +37,14 @@ let request: WeakRef<EndpointRequest>;
 let paused: string[];
 let crowded: string[];
 let impossible: string[];
+/** What was asked to be held, and above what it is not. */
+let asked: number[];
+let mostHeld: number;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [lines, made, paused, crowded, impossible] = [[], [], [], [], []];
+  [lines, made, paused, crowded, impossible, asked] = [[], [], [], [], [], []];
+  mostHeld = Number.POSITIVE_INFINITY;
 });
 
 function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
@@ -55,6 +61,7 @@ function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
       if (impossible.includes(provider.slug)) throw new GatewayError('invalid_request');
       return admittedFor(model);
     },
+    boundsFor: () => BOUNDS,
   };
   request = new WeakRef(composed);
   const plan: Partial<EndpointPlan> = { slug: 'sum', primary: main, fallbacks };
@@ -64,9 +71,15 @@ function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
     clock,
     log: new Log(clock, 'info', (line) => lines.push(JSON.parse(line))),
     ttfbTimeoutMs: TOTAL_MS,
+    cover: (nanoUsd) => {
+      asked.push(nanoUsd);
+      return nanoUsd <= mostHeld;
+    },
     isStillActive: ({ provider }) => !paused.includes(provider.slug),
   });
 }
+
+const BOUNDS = { inputTokens: 2, outputTokens: 1, audioSeconds: 0 };
 
 const admittedFor = (model: AdmittedRequest['model']): AdmittedRequest => ({
   model,
@@ -74,9 +87,11 @@ const admittedFor = (model: AdmittedRequest['model']): AdmittedRequest => ({
   body: Buffer.from('{}'),
   withholdUsageChunk: false,
   hostedTools: [],
-  bounds: { inputTokens: 2, outputTokens: 1, audioSeconds: 0 },
+  bounds: BOUNDS,
+  sent: { inputTokens: 1, audioSeconds: 0 },
 });
 
+const worstOf = ({ model }: ReadyTarget) => worstCostNanoUsd(model.price, BOUNDS);
 const first = (chain: TargetChain) => chain.first(admittedFor(main.model));
 const slugs = () => made.map(({ target: { provider } }) => provider.slug);
 
@@ -84,17 +99,17 @@ describe('chain of targets (contract-app 7.2, 7.3)', () => {
   it('targets → one after the other, each once, then none', () => {
     const chain = chainOf(second, third);
     expect([first(chain), chain.hasNext]).toEqual([expect.anything(), true]);
-    expect([chain.next('status_503'), chain.hasNext]).toEqual([expect.anything(), true]);
-    expect([chain.next('status_429'), chain.hasNext]).toEqual([expect.anything(), false]);
-    expect(chain.next('status_500')).toBeUndefined();
+    expect([chain.next('status_503', 0), chain.hasNext]).toEqual([expect.anything(), true]);
+    expect([chain.next('status_429', 0), chain.hasNext]).toEqual([expect.anything(), false]);
+    expect(chain.next('status_500', 0)).toBeUndefined();
     expect(slugs()).toEqual(['main', 'second', 'third']);
   });
 
   it('going on → one log line that says from whom to whom and why', () => {
     const chain = chainOf(second, third);
     first(chain);
-    chain.next('status_503');
-    chain.next('provider_econnrefused');
+    chain.next('status_503', 0);
+    chain.next('provider_econnrefused', 0);
     expect(lines).toEqual([
       expect.objectContaining({ message: 'endpoint_fallback', provider: 'main', next: 'second', reason: 'status_503' }),
       expect.objectContaining({ provider: 'second', next: 'third', reason: 'provider_econnrefused', endpoint: 'sum' }),
@@ -102,16 +117,38 @@ describe('chain of targets (contract-app 7.2, 7.3)', () => {
   });
 
   it.each([
-    ['whose provider was paused meanwhile', () => paused.push('second')],
-    ['without a free connection', () => crowded.push('second')],
-    ['that cannot be asked so', () => impossible.push('second')],
-  ])('target %s → passed over', (_name, spoil) => {
+    ['whose provider was paused meanwhile', 'provider_not_active', () => paused.push('second')],
+    ['without a free connection', 'provider_connections_exhausted', () => crowded.push('second')],
+    ['that cannot be asked so', 'invalid_request', () => impossible.push('second')],
+  ])('target %s → passed over, and the log says why: %s', (_name, reason, spoil) => {
     spoil();
     const chain = chainOf(second, third);
     first(chain);
-    chain.next('status_503');
+    chain.next('status_503', 0);
     expect(slugs()).toEqual(['main', 'third']);
-    expect(lines).toEqual([expect.objectContaining({ provider: 'main', next: 'third' })]);
+    expect(lines).toEqual([
+      expect.objectContaining({ message: 'endpoint_fallback_skipped', endpoint: 'sum', provider: 'second', reason }),
+      expect.objectContaining({ message: 'endpoint_fallback', provider: 'main', next: 'third' }),
+    ]);
+  });
+
+  it('ADR 0044: each further target → its worst case is held beside what those before may charge', () => {
+    const chain = chainOf(second, third);
+    first(chain);
+    chain.next('provider_timeout', 700);
+    chain.next('provider_timeout', 900);
+    expect(asked).toEqual([700 + worstOf(second), 900 + worstOf(third)]);
+  });
+
+  it('ADR 0044: a target that cannot be paid for → passed over, a cheaper one is called', () => {
+    const dear = { ...second, model: { ...second.model, price: compilePrice({ input: 100, output: 900 }) } };
+    mostHeld = 700 + worstOf(third);
+    const chain = chainOf(dear, third);
+    first(chain);
+    chain.next('provider_timeout', 700);
+    expect(slugs()).toEqual(['main', 'third']);
+    expect(lines[0]).toMatchObject({ provider: 'second', reason: 'budget_does_not_cover' });
+    expect(chainOf(dear).next('provider_timeout', 700)).toBeUndefined();
   });
 
   it('primary without a free connection → the first fallback; without one, nobody', () => {
@@ -131,7 +168,7 @@ describe('an answer on its way', () => {
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
     expect(request.deref()).toBeUndefined();
-    expect([chain.hasNext, chain.next('status_503')]).toEqual([false, undefined]);
+    expect([chain.hasNext, chain.next('status_503', 0)]).toEqual([false, undefined]);
   });
 });
 
@@ -140,9 +177,9 @@ describe('time of a chain (ADR 0015)', () => {
     const chain = chainOf(second, third);
     first(chain);
     clock.advance(60_000);
-    chain.next('provider_timeout');
+    chain.next('provider_timeout', 0);
     clock.advance(10_000);
-    chain.next('status_500');
+    chain.next('status_500', 0);
     expect(made.map(({ ttfbTimeoutMs }) => ttfbTimeoutMs)).toEqual([60_000, 30_000, 50_000]);
   });
 
@@ -150,7 +187,7 @@ describe('time of a chain (ADR 0015)', () => {
     const chain = chainOf(second, third);
     first(chain);
     clock.advance(TOTAL_MS);
-    expect([chain.next('provider_timeout'), chain.hasNext]).toEqual([undefined, false]);
+    expect([chain.next('provider_timeout', 0), chain.hasNext]).toEqual([undefined, false]);
     expect(lines).toEqual([
       expect.objectContaining({
         message: 'provider_ttfb_budget_exhausted',

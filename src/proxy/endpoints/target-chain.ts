@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
+import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { FallbackChain, NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
@@ -15,6 +16,8 @@ export interface ChainParts {
   readonly log: Log;
   /** What all targets together may take until response headers, in milliseconds. */
   readonly ttfbTimeoutMs: number;
+  /** Whether what is held does for so much, in whole nano-dollars; more is held where it does not. */
+  cover(nanoUsd: number): boolean;
   /** Whether a target may still be called: configuration may have changed since it was planned. */
   isStillActive(target: ReadyTarget): boolean;
 }
@@ -25,10 +28,12 @@ interface Composed {
   readonly admitted: AdmittedRequest;
 }
 
+const CROWDED = 'provider_connections_exhausted';
+
 /**
  * The targets of one request in their order, each called at most once, within one time that all of them share. The
- * primary one is composed before; the others when their turn comes. One that cannot be called is passed over.
- * Source: contract-app 7.2 and 7.3; ADR 0015.
+ * primary one is composed before; the others when their turn comes. One that cannot be called, or not be paid for beside
+ * what those before it may charge, is passed over. Source: contract-app 7.2 and 7.3; ADR 0015 and 0044.
  */
 export class TargetChain implements FallbackChain {
   readonly #deadlineMs: number;
@@ -56,17 +61,23 @@ export class TargetChain implements FallbackChain {
 
   /** The call of the primary target, or of the first fallback when all its connections are taken. */
   first(admitted: AdmittedRequest): NextCall | undefined {
-    return this.connect({ target: this.plan.primary, admitted }) ?? this.next('provider_connections_exhausted');
+    return this.connect({ target: this.plan.primary, admitted }) ?? this.next(CROWDED, 0);
   }
 
-  next(reason: string): NextCall | undefined {
+  next(reason: string, unheardNanoUsd: number): NextCall | undefined {
+    const request = this.#composed;
+    if (request === undefined) return undefined;
+    const { log } = this.parts;
     for (let target = this.#left.shift(); target !== undefined; target = this.#left.shift()) {
-      const composed = this.parts.isStillActive(target) ? this.compose(target) : undefined;
-      const call = composed && this.connect(composed);
-      if (call !== undefined) {
-        this.logFallback(target.provider.slug, reason);
+      if (this.isTimeUp()) return undefined;
+      const { slug } = target.provider;
+      const call = this.callTo(target, request, unheardNanoUsd);
+      if (typeof call !== 'string') {
+        log.event('endpoint_fallback', { ...this.named, provider: this.#current, next: slug, reason });
+        this.#current = slug;
         return call;
       }
+      log.event('endpoint_fallback_skipped', { ...this.named, provider: slug, reason: call });
     }
     return undefined;
   }
@@ -76,29 +87,17 @@ export class TargetChain implements FallbackChain {
     this.#composed = undefined;
   }
 
-  /** `undefined` for a target that cannot be asked so, such as for a format whose answers it cannot be charged for. */
-  private compose(target: ReadyTarget): Composed | undefined {
-    try {
-      const admitted = this.#composed?.forTarget(target);
-      return admitted && { target, admitted };
-    } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    }
+  /** The call, or why there is none. */
+  private callTo(target: ReadyTarget, request: EndpointRequest, unheardNanoUsd: number): NextCall | string {
+    if (!this.parts.isStillActive(target)) return 'provider_not_active';
+    const composed = compose(target, request);
+    if (typeof composed === 'string') return composed;
+    if (!this.parts.cover(unheardNanoUsd + worstOf(composed))) return 'budget_does_not_cover';
+    return this.connect(composed) ?? CROWDED;
   }
 
   private connect({ target, admitted }: Composed): NextCall | undefined {
-    const leftMs = this.#deadlineMs - this.parts.clock.monotonicMs();
-    const { eventId } = this.outgoing;
-    if (leftMs <= 0) {
-      this.#left.length = 0;
-      this.parts.log.event('provider_ttfb_budget_exhausted', {
-        eventId,
-        endpoint: this.plan.slug,
-        attempts: this.#tried,
-      });
-      return undefined;
-    }
+    const leftMs = this.leftMs();
     const event = this.parts.calls.eventOf(this.outgoing, target, admitted);
     const totalMs = this.parts.ttfbTimeoutMs;
     const ttfbTimeoutMs = attemptTimeMs({ totalMs, leftMs, following: this.#left.length });
@@ -106,15 +105,33 @@ export class TargetChain implements FallbackChain {
     return this.parts.calls.connect(this.outgoing, { target, admitted, event, ttfbTimeoutMs, chain: this });
   }
 
-  private logFallback(next: string, reason: string): void {
-    const { eventId } = this.outgoing;
-    this.parts.log.event('endpoint_fallback', {
-      eventId,
-      endpoint: this.plan.slug,
-      provider: this.#current,
-      next,
-      reason,
-    });
-    this.#current = next;
+  private leftMs(): number {
+    return this.#deadlineMs - this.parts.clock.monotonicMs();
   }
+
+  private isTimeUp(): boolean {
+    if (this.leftMs() > 0) return false;
+    this.#left.length = 0;
+    this.parts.log.event('provider_ttfb_budget_exhausted', { ...this.named, attempts: this.#tried });
+    return true;
+  }
+
+  /** What every log line of the chain says. */
+  private get named(): { readonly eventId: string; readonly endpoint: string } {
+    return { eventId: this.outgoing.eventId, endpoint: this.plan.slug };
+  }
+}
+
+/** Or why a target cannot be asked so, such as for a format whose answers it cannot be charged for. */
+function compose(target: ReadyTarget, request: EndpointRequest): Composed | string {
+  try {
+    return { target, admitted: request.forTarget(target) };
+  } catch (error) {
+    if (error instanceof GatewayError) return error.code;
+    throw error;
+  }
+}
+
+function worstOf({ admitted: { model, bounds } }: Composed): number {
+  return worstCostNanoUsd(model.price, bounds);
 }

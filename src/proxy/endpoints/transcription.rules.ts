@@ -60,7 +60,7 @@ export function composeTranscription(
   { type, model }: TranscriptionTarget,
 ): ReadonlyMap<string, string> {
   const format = findFormField(parts, 'response_format');
-  const { set } = judgeTranscriptionFormat({ type, isForm: true, format });
+  const { set } = judgeTranscriptionFormat(type, format);
   const fields = new Map([['model', model]]);
   if (set !== undefined) fields.set('response_format', set);
   return fields;

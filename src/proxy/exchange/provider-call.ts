@@ -1,8 +1,10 @@
 import type { Client } from 'undici';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
+import type { OpenSecrets } from '../../providers/open-secrets.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../../usage/usage-event.js';
+import type { ToldAddresses } from '../relay/told-addresses.js';
 import type { OriginPool } from './origin-pool.js';
 
 /** One call to one provider, judged and ready to go. Nothing in it changes any more. */
@@ -15,13 +17,19 @@ export interface ProviderCall {
   readonly path: string;
   /** Flat list; of a body in pieces also its length. */
   readonly headers: string[];
-  readonly body: Buffer | readonly Buffer[];
+  readonly body: Buffer | readonly Buffer[] | undefined;
+  /** The answer is not searched for usage: there is none that costs. */
+  readonly isFree: boolean;
   readonly style: ApiStyle;
   readonly price: CompiledPrice | undefined;
   readonly withholdUsageChunk: boolean;
   readonly hostedTools: readonly string[];
   /** The provider's key in clear, to be masked where the provider repeats it. */
   readonly credential: string;
+  /** Of its account; masked likewise. */
+  readonly accountSecrets: OpenSecrets;
+  /** Which addresses its answer may tell. */
+  readonly told: ToldAddresses;
   readonly admission: UsageAdmission;
   /** How long the provider may take until its response headers. */
   readonly ttfbTimeoutMs: number;
@@ -37,8 +45,10 @@ export interface FallbackChain {
    * The next call that can be made, with a connection for it; `undefined` when none is left. What is asked for is made.
    *
    * @param reason why the target before failed, for the log.
+   * @param unheardNanoUsd what it and those before it may charge for all the same, at most, in whole nano-dollars: a
+   *   target that cannot be paid for beside that is passed over.
    */
-  next(reason: string): NextCall | undefined;
+  next(reason: string, unheardNanoUsd: number): NextCall | undefined;
   /** An answer is on its way to the client: nothing else is tried, and what was kept for it is let go. */
   end(): void;
 }

@@ -5,20 +5,19 @@ import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
-/** What is read of an answer nobody wants, so that its connection can be used again, in bytes … */
-const DISCARD_MAX_BYTES = 64 * 1024;
-/** … and in time. */
-const DISCARD_MAX_MS = 2_000;
-
-/** What becomes of one call. After `onEnd` or `onFailure` nothing more comes. */
-export interface ExchangeEvents {
-  /** The request goes to the socket now. What is thrown keeps it from going, and comes back as the failure. */
-  onSend(): void;
-  onHead(status: number, statusText: string, headers: UpstreamHeaders): void;
+/** What becomes of an answer. After `onEnd` or `onFailure` nothing more comes. */
+export interface BodyEvents {
   /** The next bytes of the body, decoded. */
   onBytes(bytes: Buffer): void;
   onEnd(): void;
   onFailure(error: Error): void;
+}
+
+/** What becomes of one call. */
+export interface ExchangeEvents extends BodyEvents {
+  /** The request goes to the socket now. What is thrown keeps it from going, and comes back as the failure. */
+  onSend(): void;
+  onHead(status: number, statusText: string, headers: UpstreamHeaders): void;
 }
 
 /**
@@ -30,7 +29,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #decoder: Transform | undefined;
-  #discardedBytes = 0;
+  #receiver: BodyEvents;
   #status = 0;
   /** The connection has brought the whole answer and tells nothing more of this call, whatever is decoded still. */
   #arrived = false;
@@ -40,21 +39,33 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly call: ProviderCall,
     private readonly events: ExchangeEvents,
-  ) {}
+  ) {
+    this.#receiver = events;
+  }
 
   /** The bytes of the body are not those the provider sent. */
   get isDecoded(): boolean {
     return this.#decoder !== undefined;
   }
 
-  /** Sends the request on a connection of the origin's, which this object gives back. */
-  start(client: Client): void {
-    const { method, path, headers, body, ttfbTimeoutMs } = this.call;
+  /** Of the provider's answer, also of one that cannot be read; 0 while there is none. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** The connection of the origin's that the request goes out on; this object gives it back. */
+  take(client: Client): void {
     this.#client = client;
-    this.#timer = setTimeout(() => this.#timeOut(), ttfbTimeoutMs);
+  }
+
+  /** Sends the request on the connection it was given, unless it has ended meanwhile. */
+  start(): void {
+    const { method, path, headers, body, ttfbTimeoutMs } = this.call;
+    if (this.#over) return;
+    this.#timer = setTimeout(() => this.stop('timeout'), ttfbTimeoutMs);
     // undici takes any iterable; its types know the asynchronous ones alone.
     const sent = body as Dispatcher.DispatchOptions['body'];
-    client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
+    this.#client?.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -86,10 +97,10 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) this.#count(chunk);
-    else if (this.#decoder) {
+    if (this.#over) return;
+    if (this.#decoder) {
       if (!this.#decoder.write(chunk)) this.#controller?.pause();
-    } else this.events.onBytes(chunk);
+    } else this.#receiver.onBytes(chunk);
   }
 
   onResponseEnd(): void {
@@ -101,7 +112,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#over) this.finish();
-    else this.events.onFailure(connectionFailure(error));
+    else this.#receiver.onFailure(connectionFailure(error));
   }
 
   /** The receiver of the bytes cannot keep up … */
@@ -121,13 +132,27 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new GivenUp(why));
   }
 
-  /** Nobody wants the rest of the answer. It is read, within bounds, so that its connection can be used again. */
-  discard(): void {
+  /**
+   * Ends the call now. Without a controller it still waits for its connection; when its answer has arrived, the
+   * connection says nothing of the abort.
+   */
+  stop(why: GivenUp['why']): void {
+    if (this.#controller && !this.#arrived) this.giveUp(why);
+    else this.onResponseError(this.#controller, new GivenUp(why));
+  }
+
+  /** Tells somebody else what still comes of the answer. */
+  passTo(receiver: BodyEvents): void {
+    this.#receiver = receiver;
+  }
+
+  /** Nobody wants the rest of the answer; with none, its connection can be used again. */
+  drop(): void {
+    if (this.#over) return;
     this.#over = true;
     this.#decoder?.destroy();
-    clearTimeout(this.#timer);
     if (this.#arrived) this.finish();
-    else this.#timer = setTimeout(() => this.giveUp('discarded'), DISCARD_MAX_MS);
+    else this.giveUp('discarded');
   }
 
   /** The call has come to its end: its connection may carry the next one. */
@@ -139,21 +164,10 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#client = undefined;
   }
 
-  #count(chunk: Buffer): void {
-    this.#discardedBytes += chunk.length;
-    if (this.#discardedBytes > DISCARD_MAX_BYTES) this.giveUp('discarded');
-  }
-
   #complete(): void {
     if (this.#over) return;
-    if (this.#status !== 0) this.events.onEnd();
-    else this.events.onFailure(new Error('the provider ended its answer without a status'));
-  }
-
-  /** No response headers in time; without a controller the call still waits for its connection. */
-  #timeOut(): void {
-    if (this.#controller) this.giveUp('timeout');
-    else this.onResponseError(undefined, new GivenUp('timeout'));
+    if (this.#status !== 0) this.#receiver.onEnd();
+    else this.#receiver.onFailure(new Error('the provider ended its answer without a status'));
   }
 
   #prepareDecoding(contentEncoding: string | undefined): boolean {
@@ -162,15 +176,11 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     const { decoder } = decoding;
     this.#decoder = decoder;
     decoder.on('data', (bytes: Buffer) => {
-      if (!this.#over) this.events.onBytes(bytes);
+      if (!this.#over) this.#receiver.onBytes(bytes);
     });
     decoder.on('drain', () => this.#controller?.resume());
     decoder.on('end', () => this.#complete());
-    decoder.on('error', () => {
-      this.giveUp('undecodable');
-      // A call whose answer has arrived whole is over for its connection, which then says nothing of the abort.
-      this.onResponseError(this.#controller, new GivenUp('undecodable'));
-    });
+    decoder.on('error', () => this.stop('undecodable'));
     return true;
   }
 }

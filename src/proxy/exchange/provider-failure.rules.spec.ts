@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { connectionFailure, failureReason, GivenUp, refusalOf } from './provider-failure.rules.js';
+import { connectionFailure, failureReason, GivenUp, isOurFailure, refusalOf } from './provider-failure.rules.js';
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
 
@@ -51,6 +51,18 @@ describe('calls that brought no answer (contract-app 6.11)', () => {
   it('any other failure of a connection → as it is', () => {
     const reset = withCode('read ECONNRESET', 'ECONNRESET');
     expect(connectionFailure(reset)).toBe(reset);
+  });
+
+  it('the service stops → 503 of ours with a time to try again; not the provider’s failure', () => {
+    const interrupted = new GivenUp('interrupted');
+    expect([failureReason(interrupted), isOurFailure(interrupted)]).toEqual(['gateway_interrupted', true]);
+    expect(refusalOf(interrupted, 1_000)).toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+      reason: 'gateway_interrupted',
+      retryAfterSeconds: 2,
+    });
+    expect(isOurFailure(new GivenUp('timeout'))).toBe(false);
   });
 
   it('not recordable → the refusal that says why, or an error of ours; never the provider’s', () => {

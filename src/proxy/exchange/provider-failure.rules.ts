@@ -1,10 +1,19 @@
 import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { AnswerLoss } from '../../usage/usage-event.js';
 
 /** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
 export class GivenUp extends Error {
   constructor(
-    readonly why: 'client_left' | 'timeout' | 'silent' | 'cancelled' | 'not_recordable' | 'undecodable' | 'discarded',
+    readonly why:
+      | 'client_left'
+      | 'timeout'
+      | 'silent'
+      | 'cancelled'
+      | 'interrupted'
+      | 'not_recordable'
+      | 'undecodable'
+      | 'discarded',
     options?: ErrorOptions,
   ) {
     super(why, options);
@@ -13,14 +22,39 @@ export class GivenUp extends Error {
 }
 
 /** {@link failureReason} of a call that got no response headers in time. */
-export const TIMED_OUT = 'provider_timeout';
+const TIMED_OUT = 'provider_timeout';
 
 /** {@link failureReason} of a call whose answer had begun and of which nothing more came for too long. */
-export const WENT_SILENT = 'provider_silent';
+const WENT_SILENT = 'provider_silent';
+
+/** {@link failureReason} of a call that ended because this service stopped. */
+export const INTERRUPTED = 'gateway_interrupted';
+
+/** After a stop it takes about this long until the next start serves. */
+const STOPPING_RETRY_SECONDS = 2;
 
 /** A connection's failure in our words: one that was given up because the provider went silent says so. */
 export function connectionFailure(error: Error): Error {
   return errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? new GivenUp('silent', { cause: error }) : error;
+}
+
+/** {@link failureReason} of a call whose answer came in an encoding that was not asked for. */
+const UNREADABLE = 'provider_encoding_unknown';
+
+/** Why the answer of a call was not heard to its end. @param failure from {@link failureReason}. */
+export function lossOf(failure: string): AnswerLoss {
+  switch (failure) {
+    case TIMED_OUT:
+      return 'provider_timeout';
+    case WENT_SILENT:
+      return 'provider_silent';
+    case UNREADABLE:
+      return 'answer_unreadable';
+    case INTERRUPTED:
+      return INTERRUPTED;
+    default:
+      return 'provider_reset';
+  }
 }
 
 /** No response headers came in time. */
@@ -28,15 +62,16 @@ export function isTimeout(error: Error): boolean {
   return error instanceof GivenUp && error.why === 'timeout';
 }
 
-/** The request could not be written down: no provider may be called for it. */
-export function isNotRecordable(error: Error): boolean {
-  return error instanceof GivenUp && error.why === 'not_recordable';
+/** The call failed by this service, which cannot write requests down or stops: no provider may be called for it. */
+export function isOurFailure(error: Error): boolean {
+  return error instanceof GivenUp && (error.why === 'not_recordable' || error.why === 'interrupted');
 }
 
 /** Why a call brought no answer, in one word for records and the log. */
 export function failureReason(error: Error): string {
   if (!(error instanceof GivenUp)) return `provider_${errorCode(error)?.toLowerCase() ?? 'unknown'}`;
-  return error.why === 'undecodable' ? 'provider_encoding_unknown' : `provider_${error.why}`;
+  if (error.why === 'interrupted') return INTERRUPTED;
+  return error.why === 'undecodable' ? UNREADABLE : `provider_${error.why}`;
 }
 
 /**
@@ -60,6 +95,10 @@ export function refusalOf(error: Error, timeoutMs: number): GatewayError {
     case 'undecodable': {
       const message = 'The provider answered in an encoding that was not asked for.';
       return new GatewayError('provider_error', { message, reason });
+    }
+    case 'interrupted': {
+      const message = 'The service is stopping; try again shortly.';
+      return new GatewayError('service_unavailable', { message, reason, retryAfterSeconds: STOPPING_RETRY_SECONDS });
     }
     case 'not_recordable':
       return error.cause instanceof GatewayError

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { FORM_LIMITS } from './form-shape.rules.js';
 import { type FormPart, findFormField, type RebuiltForm, readForm, rebuildForm } from './multipart-form.js';
@@ -183,7 +184,7 @@ describe('multipart form: refusals', () => {
         }
         expect(typeof (await refusal(Buffer.from(text, 'latin1')))).toBe('string');
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 });
@@ -261,7 +262,7 @@ describe('multipart form: rebuilding', () => {
         const read = await readForm(bytesOf(rebuildForm(parts, new Map(), 'q9')), 'multipart/form-data; boundary=q9');
         expect(read.map(told)).toEqual(sent);
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeTranscriptionFormat, type TranscriptionRequest } from './transcription-format.rules.js';
-
-function judge(type: TranscriptionRequest['type'], format?: string, isForm = true) {
-  return judgeTranscriptionFormat({ type, format, isForm });
-}
+import { judgeTranscriptionFormat as judge } from './transcription-format.rules.js';
 
 describe('transcription format (contract-app 6.7, decision 3.7)', () => {
   it.each([undefined, 'json', 'verbose_json', 'diarized_json'])('openai: %p → as sent', (format) => {
@@ -11,7 +7,7 @@ describe('transcription format (contract-app 6.7, decision 3.7)', () => {
   });
 
   it.each(['groq', 'together'] as const)('%s: no format or json → verbose_json, which is kept', (type) => {
-    expect([judge(type), judge(type, 'json'), judge(type, 'verbose_json')]).toEqual([
+    expect([judge(type, undefined), judge(type, 'json'), judge(type, 'verbose_json')]).toEqual([
       { set: 'verbose_json' },
       { set: 'verbose_json' },
       {},
@@ -29,11 +25,7 @@ describe('transcription format (contract-app 6.7, decision 3.7)', () => {
     expect(() => judge(type, format)).toThrow('response_format: cannot be priced');
   });
 
-  it('xai: any format, form or not → as sent', () => {
-    expect([judge('xai', 'text'), judge('xai', undefined, false)]).toEqual([{}, {}]);
-  });
-
-  it.each(['openai', 'groq', 'together'] as const)('%s: not a form → 400', (type) => {
-    expect(() => judge(type, 'json', false)).toThrow('multipart/form-data');
+  it('xai: any format → as sent', () => {
+    expect([judge('xai', 'text'), judge('xai', undefined)]).toEqual([{}, {}]);
   });
 });

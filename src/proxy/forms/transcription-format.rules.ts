@@ -1,14 +1,6 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 
-/** A transcription request as far as its price depends on it. */
-export interface TranscriptionRequest {
-  readonly type: ProviderType;
-  readonly isForm: boolean;
-  /** The `response_format` field; undefined when the form has none. */
-  readonly format: string | undefined;
-}
-
 /** Answers in these formats carry usage or a duration. */
 const METERED_FORMATS = new Set(['json', 'verbose_json', 'diarized_json']);
 /** Types that report a duration in `verbose_json` alone. */
@@ -20,12 +12,11 @@ const ALWAYS_METERED: ReadonlySet<ProviderType> = new Set(['xai']);
  * Whether the answer of a transcription can be priced, and the format to ask for instead when the one asked for
  * cannot but an equivalent can.
  *
- * @throws invalid_request no format of the answer would carry usage, or the body is no form.
- * Source: contract-app 6.7, decision 3.7.
+ * @param format the `response_format` field; undefined when the form has none.
+ * @throws invalid_request no format of the answer would carry usage.
  */
-export function judgeTranscriptionFormat({ type, isForm, format }: TranscriptionRequest): { set?: 'verbose_json' } {
+export function judgeTranscriptionFormat(type: ProviderType, format: string | undefined): { set?: 'verbose_json' } {
   if (ALWAYS_METERED.has(type)) return {};
-  if (!isForm) throw invalidRequest('body', 'send a transcription as multipart/form-data');
   if (VERBOSE_ONLY.has(type)) {
     if (format === 'verbose_json') return {};
     if (format === undefined || format === 'json') return { set: 'verbose_json' };

@@ -3,7 +3,7 @@ import type { Ready } from '../../common/when-ready.js';
 import { JsonMerge } from './json-merge.rules.js';
 import type { MergeMembers } from './json-merge-members.rules.js';
 import { JsonScan, SCAN_STEP_BYTES } from './json-scan.js';
-import { REQUEST_NAMES } from './judged-names.js';
+import { type JudgedNames, REQUEST_NAMES } from './judged-names.js';
 
 /** Work on a body that is done in steps. */
 interface Steps {
@@ -17,8 +17,8 @@ interface Steps {
  *
  * @throws invalid_request as `JsonScan` says.
  */
-export function scanBody(bytes: Buffer): Ready<JsonScan> {
-  const scan = new JsonScan(bytes, REQUEST_NAMES);
+export function scanBody(bytes: Buffer, names: JudgedNames = REQUEST_NAMES): Ready<JsonScan> {
+  const scan = new JsonScan(bytes, names);
   return scan.step(SCAN_STEP_BYTES) ? scan : toEnd(scan).then(() => scan);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { applyEdits, type JsonEdit, setMember } from './json-edit.js';
 import type { MemberSpan, ObjectSpan, ScannedBody } from './json-members.js';
 import { scanJson } from './json-scan.js';
@@ -102,7 +103,7 @@ describe('JSON edits', () => {
             expect(result).toMatch(new RegExp(`"${key}" ?:${json.replace(/[\\[\]{}.]/g, '\\$&')}`));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: fuzzRuns(1000) },
     );
   });
 });

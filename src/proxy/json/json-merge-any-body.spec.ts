@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { JsonMerge, mergeMembers } from './json-merge.rules.js';
 import { compileMembers } from './json-merge-members.rules.js';
@@ -143,7 +144,7 @@ function outcome(part: Body, members: Json): string {
 }
 
 const NOTHING_JUDGED = new JudgedNames({ root: [], nested: {}, deep: [], media: [] });
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: fuzzRuns(1000) };
 
 describe('merge: any body and any members', () => {
   const atStart = Object.getOwnPropertyNames(Object.prototype).sort();

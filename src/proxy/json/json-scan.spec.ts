@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { ScannedBody } from './json-members.js';
 import { JsonScan, MAX_DEPTH, scanJson } from './json-scan.js';
@@ -132,6 +133,16 @@ describe('JSON scan: what it accepts', () => {
     expect(refusal('{"a":'.repeat(1_000_000))).toContain('levels');
   });
 
+  it.each([
+    ['{"Model":"secret"}', 'model: "Model" at byte 1 differs from this name by letter case alone'],
+    ['{"max_to\u212aens":1}', 'max_tokens: "max_to\\u212aens" at byte 1 differs from this name by letter case alone'],
+    ['{"\\u004dodel":1}', 'model: "Model" at byte 1 differs from this name by letter case alone'],
+    ['{"generationConfig":{"MAXOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MAXOutputTokens" at byte 21'],
+  ])('error text: %p → the name alone as it was written, escaped: %p', (text, message) => {
+    expect(refusal(text)).toContain(message);
+    expect(refusal(text)).toMatch(/^[ -~]*$/);
+  });
+
   it('error text: hostile input → escaped, at most 40 characters of it', () => {
     const message = refusal(`{"a":\u001b\u0000${'é'.repeat(50)}}`);
     expect(message).toMatch(/^[ -~]*$/);
@@ -153,7 +164,7 @@ describe('JSON scan: what it accepts', () => {
         if (typeof config !== 'object' || config === null || Array.isArray(config)) expect(nested).toBeUndefined();
         else expect(jsonAt(body, nested?.members.get('maxOutputTokens'))).toEqual(config.maxOutputTokens);
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(500) },
     );
   });
 
@@ -191,16 +202,17 @@ describe('JSON scan: what it accepts', () => {
         if (/named twice|letter case/.test(outcome)) return;
         expect(outcome === 'accepted').toBe(isObjectText(Buffer.from(text).toString()));
       }),
-      { numRuns: 3000 },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 
   it('100 000 random byte strings → a decision, and the right one', () => {
     const alphabet = Buffer.from('{}[]":,\\u0e-.1tn \n\0é');
+    const STRINGS_PER_SEED = 500;
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const random = randomFrom(seed);
-        for (let run = 0; run < 500; run++) {
+        for (let run = 0; run < STRINGS_PER_SEED; run++) {
           const bytes = Buffer.from(
             Array.from({ length: random() * 24 }, () => alphabet[Math.floor(random() * alphabet.length)] ?? 0),
           );
@@ -212,7 +224,7 @@ describe('JSON scan: what it accepts', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: Math.ceil(fuzzRuns(100_000) / STRINGS_PER_SEED) },
     );
   });
 });
@@ -235,7 +247,7 @@ describe('JSON scan: judged members', () => {
     ['{"generationConfig":{},"generationConfig":{}}', 'generationConfig: named twice'],
     ['{"Max_Tokens":1}', 'max_tokens: "Max_Tokens'],
     ['{"max_to\u212aens":1}', 'letter case'],
-    ['{"generationConfig":{"MaxOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MaxOutputTok"'],
+    ['{"generationConfig":{"MaxOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MaxOutputTokens"'],
   ])('decision 3.5: %s → refused, saying %p', (text, problem) => {
     expect(refusal(text)).toContain(problem);
   });
@@ -270,6 +282,11 @@ describe('JSON scan: judged members', () => {
     ['{"url":{"type":"string"},"x":{"url":null},"y":"url"}', false],
   ])('media: %s → text or an array under its name, at any depth, is media: %p', (text, hasMedia) => {
     expect([scan(text).hasMedia, scan(text).deep]).toEqual([hasMedia, []]);
+  });
+
+  it('media: how many texts and arrays it is, and the bytes of its texts', () => {
+    const { mediaParts, mediaBytes } = scan('{"x":[{"url":"abc"},{"url":"\\n","y":"zzz"},{"url":["a"]},{"url":{}}]}');
+    expect([mediaParts, mediaBytes]).toEqual([3, 5 + 4]);
   });
 
   it('deep name: more than can be meant → refused', () => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { shownText } from '../../common/errors/shown-text.rules.js';
 import { type DeepMember, MemberSpan, ObjectSpan, type ScannedBody } from './json-members.js';
 import { escapeEnd, NOT_JSON, plainTextEnd, scalarEnd, snippet } from './json-syntax.rules.js';
 import type { FoundName, JudgedName, JudgedNames } from './judged-names.js';
@@ -50,23 +51,40 @@ type State = (typeof State)[keyof typeof State];
 export class JsonScan implements ScannedBody {
   readonly root = new ObjectSpan(-1);
   readonly deep: DeepMember[] = [];
-  hasMedia = false;
+  mediaParts = 0;
+  mediaBytes = 0;
+  readonly named: ObjectSpan[] = [];
 
   private at = 0;
   private state: State = State.root;
   private readonly containers: number[] = [];
+  /** Of each container: the judged name it stands under, itself or as an entry of that name's list. */
+  private readonly holders: (JudgedName | undefined)[] = [];
+  /** Of each container: the object whose members are recorded, if it is one. */
+  private readonly spans: (ObjectSpan | undefined)[] = [];
   /** The object whose members are recorded, when the scan stands directly in one. */
   private current: ObjectSpan | undefined;
-  private nested: ObjectSpan | undefined;
+  /** Objects that are open. */
+  private objects = 0;
+  /** The container in which no deep name counts; 0 when the scan stands in none. */
+  private freeDepth = 0;
+  /** Entries of the list at the second level that stand before the scan. */
+  private entries = 0;
   private textStart = 0;
   private textEscaped = false;
-  private deepName: string | undefined;
+  /** The judged name whose value comes next. */
+  private key: JudgedName | undefined;
   private openDeep: DeepMember | undefined;
+  private inMedia = false;
 
   constructor(
     readonly bytes: Buffer,
     private readonly names: JudgedNames,
   ) {}
+
+  get hasMedia(): boolean {
+    return this.mediaParts > 0;
+  }
 
   /**
    * Reads on for about `maxBytes`. What was recorded is complete once this has returned true.
@@ -116,7 +134,7 @@ export class JsonScan implements ScannedBody {
         break;
       case State.root:
         if (byte !== OPEN_OBJECT) throw invalidRequest('body', `must be a JSON object, at byte ${this.at}`);
-        this.openContainer(byte);
+        this.openContainer(byte, undefined);
         break;
       default:
         throw this.refusal('expected nothing after the object');
@@ -135,11 +153,15 @@ export class JsonScan implements ScannedBody {
   }
 
   private readValue(byte: number): void {
-    if (this.deepName !== undefined) this.recordDeep(byte);
+    const { key } = this;
+    if (key !== undefined) {
+      this.key = undefined;
+      this.recordDeep(key, byte);
+    }
     const member = this.current?.openMember;
     if (member !== undefined) member.start = this.at;
     if (byte === QUOTE) this.beginText(State.valueText);
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.openContainer(byte);
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.openContainer(byte, key);
     else this.readScalar();
   }
 
@@ -154,6 +176,7 @@ export class JsonScan implements ScannedBody {
     const isObject = this.containers[this.containers.length - 1] === OPEN_OBJECT;
     if (byte === COMMA) {
       if (this.current !== undefined) this.recordComma(this.current);
+      else if (this.containers.length === 2) this.entries++;
       this.at++;
       this.state = isObject ? State.key : State.value;
     } else if (byte === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.closeContainer();
@@ -192,6 +215,10 @@ export class JsonScan implements ScannedBody {
       if (found !== undefined) this.recordName(found);
       return;
     }
+    if (this.inMedia) {
+      this.mediaBytes += this.at - this.textStart;
+      this.inMedia = false;
+    }
     if (this.openDeep !== undefined) {
       this.openDeep.end = this.at;
       this.openDeep = undefined;
@@ -205,36 +232,63 @@ export class JsonScan implements ScannedBody {
     if (member !== undefined) member.end = this.at;
   }
 
-  private openContainer(kind: number): void {
+  private openContainer(kind: number, key: JudgedName | undefined): void {
+    const isEntry = key === undefined && this.containers[this.containers.length - 1] === OPEN_ARRAY;
+    const holder = isEntry ? this.holders[this.holders.length - 1] : key;
     const depth = this.containers.push(kind);
     if (depth > MAX_DEPTH) throw this.refusal(`more than ${MAX_DEPTH} levels`);
-    if (depth === 1) {
-      this.root.open = this.at;
-      this.current = this.root;
-    } else {
-      const parent = depth === 2 && kind === OPEN_OBJECT ? this.root.openMember : undefined;
-      this.current = undefined;
-      if (parent !== undefined && this.names.isParent(parent.name)) {
-        this.nested = new ObjectSpan(this.at);
-        parent.nested = this.nested;
-        this.current = this.nested;
-      }
-    }
+    if (depth === 2) this.entries = 0;
+    if (key !== undefined && this.freeDepth === 0 && this.isFree(key, kind)) this.freeDepth = depth;
+    this.current = kind === OPEN_OBJECT ? this.spanFor(holder, depth, isEntry) : undefined;
+    this.holders.push(holder);
+    this.spans.push(this.current);
+    if (kind === OPEN_OBJECT) this.objects++;
     this.at++;
     this.state = kind === OPEN_OBJECT ? State.firstKey : State.firstElement;
   }
 
+  /** Objects of the application's own data stand below the body's own object, but for its metadata. */
+  private isFree(key: JudgedName, kind: number): boolean {
+    if (kind === OPEN_ARRAY) return key.isFreeList && this.objects > 1;
+    return key.isFreeObject && (this.objects > 1 || key.name === 'metadata');
+  }
+
+  /** The record of an object that is opened; undefined where nothing in it is judged. */
+  private spanFor(holder: JudgedName | undefined, depth: number, isEntry: boolean): ObjectSpan | undefined {
+    if (depth === 1) {
+      this.root.open = this.at;
+      return this.root;
+    }
+    if (holder === undefined) return undefined;
+    if (depth === 2 && this.names.isParent(holder.name)) {
+      const nested = new ObjectSpan(this.at, holder.name);
+      const parent = this.root.openMember;
+      if (parent !== undefined) parent.nested = nested;
+      return nested;
+    }
+    const place = holder.holdsObjects;
+    const isHeld = place === 'anywhere' ? this.freeDepth === 0 : place === 'root' && this.objects === 1;
+    return isHeld ? new ObjectSpan(this.at, holder.name, isEntry ? this.entries : -1) : undefined;
+  }
+
   private closeContainer(): void {
-    if (this.current !== undefined) this.current.close = this.at;
-    this.containers.pop();
+    const closed = this.current;
+    if (closed !== undefined) {
+      closed.close = this.at;
+      if (closed.isNamed && closed.doubt !== undefined) throw closed.doubt;
+      if (closed.isNamed) this.named.push(closed);
+    }
+    if (this.containers.length === this.freeDepth) this.freeDepth = 0;
+    if (this.containers.pop() === OPEN_OBJECT) this.objects--;
+    this.holders.pop();
+    this.spans.pop();
     this.at++;
-    const depth = this.containers.length;
-    if (depth === 0) {
+    if (this.containers.length === 0) {
+      this.current = undefined;
       this.state = State.trailing;
       return;
     }
-    if (depth === 1) this.nested = undefined;
-    this.current = depth === 1 ? this.root : depth === 2 ? this.nested : undefined;
+    this.current = this.spans[this.spans.length - 1];
     this.endValue();
   }
 
@@ -246,37 +300,61 @@ export class JsonScan implements ScannedBody {
   }
 
   private recordName({ judged, written }: FoundName): void {
-    if (judged.deep) this.deepName = judged.name;
+    this.key = judged;
     const object = this.current;
-    const path = object === undefined ? undefined : this.pathOf(object, judged);
-    if (object === undefined || path === undefined) return;
-    if (written !== judged.name) {
-      const seen = snippet(this.bytes, this.textStart + 1);
-      throw invalidRequest(path, `${seen} at byte ${this.textStart} differs from this name by letter case alone`);
+    if (object === undefined || !this.isJudgedIn(object, judged)) return;
+    if (written !== judged.name || object.members.has(judged.name)) {
+      this.refuseName(object, judged, written);
+      return;
     }
-    if (object.members.has(judged.name)) throw invalidRequest(path, `named twice, again at byte ${this.textStart}`);
     object.openMember = new MemberSpan(judged.name, object.memberCount - 1, this.textStart, object.lastComma);
     object.members.set(judged.name, object.openMember);
+    if (judged.isId) object.isNamed = true;
   }
 
-  /** What an error calls the member; undefined where the name is not judged in this object. */
-  private pathOf(object: ObjectSpan, judged: JudgedName): string | undefined {
-    if (object === this.root) return judged.root ? judged.name : undefined;
-    const parent = this.root.openMember?.name ?? '';
-    return judged.parents.has(parent) ? `${parent}.${judged.name}` : undefined;
+  /** A name with two readings. Below the body and its judged parents it matters only in an object that names something. */
+  private refuseName(object: ObjectSpan, { name, isId }: JudgedName, written: string): void {
+    const at = `at byte ${this.textStart}`;
+    const problem =
+      written === name
+        ? `named twice, again ${at}`
+        : `${shownText(written)} ${at} differs from this name by letter case alone`;
+    const refusal = invalidRequest(pathIn(object, name), problem);
+    if (object === this.root || this.names.isParent(object.holder)) throw refusal;
+    object.doubt ??= refusal;
+    object.isNamed ||= isId;
   }
 
-  private recordDeep(byte: number): void {
-    const name = this.deepName;
-    this.deepName = undefined;
-    if (name === undefined || (byte !== QUOTE && byte !== OPEN_ARRAY)) return;
-    const isMedia = this.names.isMedia(name);
-    this.hasMedia ||= isMedia;
-    if (isMedia) return;
+  private isJudgedIn(object: ObjectSpan, judged: JudgedName): boolean {
+    return object === this.root ? judged.root : judged.parents.has(object.holder);
+  }
+
+  /** @param byte the first of the value. */
+  private recordDeep(key: JudgedName, byte: number): void {
+    const isAddress = key.isAddress || (key.name === 'url' && this.holders[this.holders.length - 1]?.holdsAddress);
+    if (
+      (!key.deep && !isAddress) ||
+      (byte !== QUOTE && byte !== OPEN_ARRAY && !(key.isSetting && byte === OPEN_OBJECT))
+    ) {
+      return;
+    }
+    if (key.isMedia) {
+      this.mediaParts++;
+      this.inMedia = byte === QUOTE;
+    }
+    if (this.freeDepth > 0 || (isAddress ? byte !== QUOTE : key.isMedia)) return;
+    // An id in a recorded object is judged with the object.
+    if (key.isId && this.current !== undefined && this.isJudgedIn(this.current, key)) return;
+    if (isAddress && isData(this.bytes, this.at + 1)) return;
+    this.addDeep(key.name, byte);
+  }
+
+  private addDeep(name: string, byte: number): void {
     if (this.deep.length === MAX_DEEP_MEMBERS) throw invalidRequest(name, `more than ${MAX_DEEP_MEMBERS} times`);
-    const member: DeepMember = { name, kind: byte === QUOTE ? 'string' : 'array', start: this.at, end: this.at };
+    const kind = byte === QUOTE ? 'string' : byte === OPEN_ARRAY ? 'array' : 'object';
+    const member: DeepMember = { name, kind, start: this.at, end: this.at };
     this.deep.push(member);
-    if (member.kind === 'string') this.openDeep = member;
+    if (kind === 'string') this.openDeep = member;
   }
 
   private refusal(problem: string): GatewayError {
@@ -285,6 +363,19 @@ export class JsonScan implements ScannedBody {
       `not valid JSON: ${problem} at byte ${this.at}, near ${snippet(this.bytes, this.at)}`,
     );
   }
+}
+
+/** What an error calls a member of a recorded object. */
+function pathIn({ holder, index }: ObjectSpan, name: string): string {
+  if (holder === '') return name;
+  return index === -1 ? `${holder}.${name}` : `${holder}.${index}.${name}`;
+}
+
+const DATA_SCHEME = Buffer.from('data:');
+
+/** Whether a text begins as the address of data that the body holds itself. */
+function isData(bytes: Buffer, start: number): boolean {
+  return DATA_SCHEME.every((byte, at) => bytes[start + at] === byte);
 }
 
 /**

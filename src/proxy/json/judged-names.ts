@@ -1,3 +1,23 @@
+import {
+  ADDRESS_HOLDERS,
+  ADDRESSES,
+  FREE_LISTS,
+  FREE_OBJECTS,
+  ITEM_CONTENT,
+  KEPT_ANYWHERE,
+  KEPT_AT_ROOT,
+  KEPT_BY_ID,
+  KEPT_SETTINGS,
+  spellings,
+} from '../../upstreams/kept-objects.js';
+
+/** Objects of which members are recorded: those under the holder, itself or as entries of its lists. */
+export interface HeldObjects {
+  readonly members: readonly string[];
+  /** Whether the holder counts as a member of the body's own object alone, or wherever it stands. */
+  readonly place: 'root' | 'anywhere';
+}
+
 /** Which member names policy looks at, and where. */
 export interface JudgedNameList {
   /** Members of the body's own object. */
@@ -8,6 +28,19 @@ export interface JudgedNameList {
   readonly deep: readonly string[];
   /** Names that, likewise, hold a picture, a recording or a document, or say where one is. */
   readonly media: readonly string[];
+  /** Of the deep names, those whose value may be an object as well. */
+  readonly settings?: readonly string[];
+  /** Names whose text is an address or content, wherever they stand. */
+  readonly addresses?: readonly string[];
+  /** Names under which `url` is such an address. */
+  readonly addressHolders?: readonly string[];
+  /** By the holder's name. */
+  readonly objects?: ReadonlyMap<string, HeldObjects>;
+  /** Members for which such an object is kept for judgement. */
+  readonly ids?: readonly string[];
+  /** Names of objects, below the body's own, and of lists, in which no deep name counts. */
+  readonly freeObjects?: readonly string[];
+  readonly freeLists?: readonly string[];
 }
 
 /** One judged name with the places where it counts. */
@@ -16,6 +49,15 @@ export interface JudgedName {
   readonly root: boolean;
   readonly parents: ReadonlySet<string>;
   readonly deep: boolean;
+  readonly isMedia: boolean;
+  readonly isSetting: boolean;
+  readonly isAddress: boolean;
+  readonly holdsAddress: boolean;
+  /** Where the objects under it are recorded, if they are. */
+  readonly holdsObjects: HeldObjects['place'] | undefined;
+  readonly isId: boolean;
+  readonly isFreeObject: boolean;
+  readonly isFreeList: boolean;
 }
 
 /** A key of the body that is a judged name, exactly or apart from letter case. */
@@ -55,38 +97,60 @@ function isWrittenAt(bytes: Buffer, start: number, name: string): boolean {
   return true;
 }
 
+function allNames(list: JudgedNameList): ReadonlySet<string> {
+  const { addresses = [], addressHolders = [], objects = new Map<string, HeldObjects>() } = list;
+  const nested = Object.entries(list.nested).flatMap(([parent, names]) => [parent, ...names]);
+  const held = [...objects].flatMap(([holder, { members }]) => [holder, ...members]);
+  const free = [...(list.freeObjects ?? []), ...(list.freeLists ?? [])];
+  return new Set([
+    ...[...list.root, ...nested, ...list.deep, ...(list.settings ?? []), ...list.media],
+    ...[...addresses, ...addressHolders, ...held, ...(list.ids ?? []), ...free],
+  ]);
+}
+
+function judgedName(name: string, list: JudgedNameList): JudgedName {
+  const has = (names: readonly string[] | undefined) => names?.includes(name) ?? false;
+  const nestedIn = Object.keys(list.nested).filter((parent) => has(list.nested[parent]));
+  const heldBy = [...(list.objects ?? [])].filter(([, { members }]) => has(members)).map(([holder]) => holder);
+  const isAddress = has(list.addresses);
+  const holdsObjects = list.objects?.get(name)?.place;
+  return {
+    name,
+    root: has(list.root) || name in list.nested,
+    parents: new Set([...nestedIn, ...heldBy]),
+    deep: has(list.deep) || has(list.media) || has(list.settings) || isAddress,
+    isMedia: has(list.media),
+    isSetting: has(list.settings),
+    isAddress,
+    holdsAddress: has(list.addressHolders),
+    holdsObjects,
+    isId: has(list.ids),
+    isFreeObject: has(list.freeObjects),
+    isFreeList: has(list.freeLists),
+  };
+}
+
 /** A compiled list of judged names: build it once per list, ask it for every key. Source: threats 3.1, decision 3.5. */
 export class JudgedNames {
   readonly #byFold = new Map<string, JudgedName>();
   readonly #parents: ReadonlySet<string>;
-  readonly #media: ReadonlySet<string>;
   /** What a plain ASCII key of that length and first letter can be; most slots are empty. */
   readonly #bySlot: FoundName[][] = Array.from({ length: (MAX_NAME_LENGTH + 1) << 5 }, () => []);
   #longest = 0;
 
   constructor(list: JudgedNameList) {
-    const parents = Object.keys(list.nested);
-    this.#parents = new Set(parents);
-    this.#media = new Set(list.media);
-    const nested = parents.flatMap((parent) => list.nested[parent] ?? []);
-    for (const name of new Set([...list.root, ...parents, ...nested, ...list.deep, ...list.media])) {
-      this.#add({
-        name,
-        root: list.root.includes(name) || this.#parents.has(name),
-        parents: new Set(parents.filter((parent) => list.nested[parent]?.includes(name))),
-        deep: list.deep.includes(name) || this.#media.has(name),
-      });
-    }
+    this.#parents = new Set(Object.keys(list.nested));
+    for (const name of allNames(list)) this.#add(judgedName(name, list));
+  }
+
+  /** Whether a text under this name is an address. */
+  isAddress(name: string): boolean {
+    return name === 'url' || this.#byFold.get(foldCase(name))?.isAddress === true;
   }
 
   /** Whether an object under this root member is read member by member. */
   isParent(name: string): boolean {
     return this.#parents.has(name);
-  }
-
-  /** Whether this deep name is one of media. */
-  isMedia(name: string): boolean {
-    return this.#media.has(name);
   }
 
   /**
@@ -101,8 +165,7 @@ export class JudgedNames {
     if (!escaped && isAscii(bytes, start, end)) {
       const possible = length > MAX_NAME_LENGTH ? undefined : this.#bySlot[slot(length, bytes[start] as number)];
       if (possible === undefined || possible.length === 0) return undefined;
-      const exact = possible.find((found) => isWrittenAt(bytes, start, found.written));
-      if (exact !== undefined) return exact;
+      for (const found of possible) if (isWrittenAt(bytes, start, found.written)) return found;
     }
     const text = bytes.toString('utf8', start, end);
     const written: unknown = escaped ? JSON.parse(`"${text}"`) : text;
@@ -122,25 +185,44 @@ export class JudgedNames {
   }
 }
 
-const GENERATION_CONFIG = ['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count'];
+const GENERATION_CONFIG = [
+  ...['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count'],
+  ...['routingConfig', 'routing_config', 'modelSelectionConfig', 'model_selection_config'],
+];
+
+/** By these an item of an input names what is kept; a container stands beside the content of a call that ran in it. */
+export const ITEM_IDS: readonly string[] = ['id', 'container_id'];
+const ITEM_NAMES: readonly string[] = [
+  ...new Set([...ITEM_IDS, 'type', 'role', ...[...ITEM_CONTENT.values()].flatMap(({ members }) => members)]),
+];
 
 /** Every member that decides policy, price or ownership in a JSON request. Source: contract-app 6.6-6.8, decisions 3.3-3.6. */
 export const REQUEST_NAMES = new JudgedNames({
   root: [
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
-    ...['background', 'deferred', 'previous_response_id', 'prompt', 'conversation', 'cachedContent', 'cached_content'],
-    ...['container', 'batch', 'batch_id', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
-    ...['tools', 'web_search_options', 'search_parameters', 'models', 'providerOptions'],
+    ...['background', 'deferred', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
+    ...['tools', 'web_search_options', 'search_parameters', 'models', 'fallbacks', 'compound_custom', 'svg'],
+    ...['providerOptions'],
+    ...[...KEPT_AT_ROOT.any, ...KEPT_AT_ROOT.object, ...KEPT_AT_ROOT.response].flatMap(spellings),
   ],
   nested: {
     generationConfig: GENERATION_CONFIG,
     generation_config: GENERATION_CONFIG,
     stream_options: ['include_usage'],
   },
-  deep: [
-    ...['file_id', 'file_ids', 'fileUri', 'file_uri', 'vector_store_ids'],
-    ...['fileSearchStoreNames', 'file_search_store_names'],
-  ],
+  deep: KEPT_ANYWHERE.flatMap(spellings),
+  settings: KEPT_SETTINGS.flatMap(spellings),
+  addresses: ADDRESSES.flatMap(spellings),
+  addressHolders: ADDRESS_HOLDERS.flatMap(spellings),
+  objects: new Map<string, HeldObjects>([
+    ['input', { members: ITEM_NAMES, place: 'root' }],
+    ...[...KEPT_BY_ID].map(([holder, { members }]): [string, HeldObjects] => {
+      return [holder, { members: ['id', ...members], place: 'anywhere' }];
+    }),
+  ]),
+  ids: ITEM_IDS,
+  freeObjects: FREE_OBJECTS.flatMap(spellings),
+  freeLists: FREE_LISTS.flatMap(spellings),
   media: [
     ...['url', 'image_url', 'file_url', 'document_url', 'video_url', 'audio_url'],
     ...['data', 'file_data', 'image', 'images', 'input_audio'],

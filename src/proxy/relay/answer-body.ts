@@ -1,14 +1,15 @@
+import type { OpenSecrets } from '../../providers/open-secrets.js';
 import type { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { SecretMask } from './secret-mask.js';
 
-/** A provider's body on its way to the client: our secret masked, and usage withheld that only we asked for. */
+/** A provider's body on its way to the client: our secrets masked, and usage withheld that only we asked for. */
 export class AnswerBody {
   readonly #mask: SecretMask;
   #filter: UsageChunkFilter | undefined;
 
-  /** @param credential the provider's key in clear. */
-  constructor(credential: string) {
-    this.#mask = new SecretMask(Buffer.from(credential));
+  /** @param credential the provider's key in clear. @param account what else is open of its account. */
+  constructor(credential: string, account: OpenSecrets) {
+    this.#mask = new SecretMask(credential, account);
   }
 
   /** Whether the client may get fewer bytes than the provider sends. */

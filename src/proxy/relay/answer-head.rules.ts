@@ -1,29 +1,32 @@
 import { type RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import type { SecretPatterns } from '../../providers/secret-patterns.js';
 import type { AnswerHead } from './client-answer.js';
 import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } from './response-headers.rules.js';
 import { maskText } from './secret-mask.js';
+import type { ToldAddresses } from './told-addresses.js';
 
 /** A provider's head and what is ours in the client's. */
 interface UpstreamHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: UpstreamHeaders;
-  /** Masked wherever the provider repeats it. */
-  readonly secret: string;
+  /** Masked wherever the provider repeats one of them. */
+  readonly secrets: SecretPatterns;
   /** The body reaches the client with the length it has. */
   readonly isWhole: boolean;
   readonly timings: RequestTimings;
+  readonly told: ToldAddresses;
 }
 
 /** The head of the client's answer (contract-app 6.10, 12.2). */
-export function answerHead({ status, statusText, headers, secret, isWhole, timings }: UpstreamHead): AnswerHead {
-  const list = clientHeaders(headers);
-  for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secret);
+export function answerHead({ status, statusText, headers, secrets, isWhole, timings, told }: UpstreamHead): AnswerHead {
+  const list = clientHeaders(headers, told);
+  for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secrets);
   list.push(SERVER_TIMING, timings.header());
   const length = isWhole ? singleHeader(headers, 'content-length') : undefined;
   return {
     status,
-    statusText: maskText(withoutControls(statusText), secret),
+    statusText: maskText(withoutControls(statusText), secrets),
     headers: list,
     bodyBytes: length === undefined ? undefined : Number(length),
   };

@@ -22,8 +22,8 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
       told.push(['admit', admission.providerSlug]);
       return ticket(admission);
     },
-    redirect: (_before: unknown, admission: UsageAdmission) => {
-      told.push(['redirect', admission.providerSlug]);
+    redirect: (_before: unknown, admission: UsageAdmission, unheardNanoUsd: number) => {
+      told.push(['redirect', admission.providerSlug, unheardNanoUsd]);
       return ticket(admission);
     },
     settle: ({ admission }: { admission: UsageAdmission }, outcome: UsageOutcome) => {
@@ -38,7 +38,7 @@ describe('record of a request (decision 4.6)', () => {
   it('one target → admitted, settled; no attempts', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.settle(anOutcome(), served, true);
+    record.settle(anOutcome(), served);
     expect(told).toEqual([
       ['admit', 'main'],
       ['settle', 'main', undefined],
@@ -48,12 +48,12 @@ describe('record of a request (decision 4.6)', () => {
   it('second target serves → one event, of the second, with both attempts in order', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.addFailed(failed, true);
+    record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
     record.admit(anAdmission({ providerSlug: 'backup' }));
-    record.settle(anOutcome(), served, true);
+    record.settle(anOutcome(), served);
     expect(told).toEqual([
       ['admit', 'main'],
-      ['redirect', 'backup'],
+      ['redirect', 'backup', 0],
       ['settle', 'backup', [failed, served]],
     ]);
   });
@@ -61,15 +61,15 @@ describe('record of a request (decision 4.6)', () => {
   it('client left before the second target was called → the first alone is told of', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
-    record.addFailed(failed, true);
-    record.settle(anOutcome({ clientAborted: true }), undefined, true);
+    record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
+    record.settle(anOutcome({ clientAborted: true }), undefined);
     expect(told.at(-1)).toEqual(['settle', 'main', [failed]]);
   });
 
   it('nothing was ever sent → no event, and that is told once', () => {
     const { record, told } = aRecord();
-    record.addFailed(failed, true);
-    record.settle(anOutcome(), undefined, true);
+    record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
+    record.settle(anOutcome(), undefined);
     record.abandon();
     expect([record.isAdmitted, told]).toEqual([false, [['unsent']]]);
   });
@@ -79,14 +79,14 @@ describe('money of a request (decision 4.3)', () => {
   it('written down → the recorder’s from then on; the record never gives it back', () => {
     const { record, ends } = aRecord();
     record.admit(anAdmission());
-    record.settle(anOutcome(), served, true);
+    record.settle(anOutcome(), served);
     record.abandon();
     expect(ends).toEqual([]);
   });
 
   it.each<[string, (record: CallRecord) => void]>([
     ['given up', (record) => record.abandon()],
-    ['settled without a target', (record) => record.settle(anOutcome(), undefined, true)],
+    ['settled without a target', (record) => record.settle(anOutcome(), undefined)],
   ])('never written down, %s → given back', (_name, end) => {
     const { record, ends } = aRecord();
     end(record);
@@ -100,88 +100,35 @@ describe('money of a request (decision 4.3)', () => {
   });
 });
 
-describe('targets whose answer had begun and was discarded (threats 8.3)', () => {
-  const discarded: UsageAttempt = { ...failed, status: 200, error: 'server_error' };
+describe('targets that may charge for a request they did not serve (threats 8.3, 9.1)', () => {
   const price = compilePrice({ input: 2, output: 8 });
+  const asked = { worstNanoUsd: 700_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 50 };
+  const late = anOutcome({ status: 'provider_error', ending: 'unheard', loss: 'provider_timeout', price });
+  const reading = aReading({ inputTokens: 3, outputTokens: 0 });
 
-  it.each<[string, UsageOutcome, number | undefined]>([
-    ['its answer told no usage → its worst case', anOutcome({ price }), 700_000],
+  it.each<[string, UsageOutcome, number]>([
+    ['never sent', { ...late, ending: 'unsent' }, 0],
+    ['heard, and no success', { ...late, ending: 'refused' }, 0],
+    ['no answer in time → what was sent', late, 40_000],
+    ['silent in the middle → that and all it may have generated', { ...late, ending: 'cut' }, 440_000],
     [
-      'it told all of its usage → what that costs',
-      anOutcome({ price, reading: aReading({ inputTokens: 3 }) }),
-      4_006_000,
+      'failed in its own words → that and what was seen of it',
+      { ...late, ending: 'whole', seenOutputTokens: 5 },
+      80_000,
     ],
-    ['it told the beginning of its usage → its worst case at least', opened(3), 700_000],
-    ['it told the beginning of its usage → what is known at least', opened(1_000), 2_000_000],
-  ])('%s', (_name, answer, expected) => {
-    const { record, outcomes } = aRecord();
-    record.admit(anAdmission({ worstNanoUsd: 700_000 }));
-    record.addFailed(discarded, true, answer);
-    record.admit(anAdmission({ worstNanoUsd: 50 }));
-    record.settle(anOutcome(), served, true);
-    expect(outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd)).toEqual([expected]);
-  });
-
-  it('it fell silent → its worst case, once', () => {
-    const { record, outcomes } = aRecord();
-    record.admit(anAdmission({ worstNanoUsd: 700_000 }));
-    record.addFailed({ ...discarded, error: 'provider_silent' }, true, anOutcome({ price }));
-    record.settle(anOutcome(), served, true);
-    expect(outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd)).toEqual([700_000]);
-  });
-
-  function opened(inputTokens: number): UsageOutcome {
-    return anOutcome({ price, reading: aReading({ inputTokens, outputTokens: 0, isOpening: true }) });
-  }
-});
-
-describe('targets that did not answer in time (threats 8.3: what may have been served is not free)', () => {
-  const late: UsageAttempt = { ...failed, status: null, error: 'provider_timeout' };
-  const silent: UsageAttempt = { ...failed, status: 200, error: 'provider_silent' };
-  const unheard = (end: (record: CallRecord) => void) => {
-    const { record, outcomes } = aRecord();
-    record.admit(anAdmission({ worstNanoUsd: 700 }));
-    end(record);
-    return outcomes.map(({ unheardNanoUsd }) => unheardNanoUsd);
-  };
-
-  it.each<[string, (record: CallRecord) => void, number | undefined]>([
-    ['the only one', (record) => record.settle(anOutcome(), late, true), 700],
-    ['the only one, never sent to', (record) => record.settle(anOutcome(), late, false), undefined],
-    ['another failure', (record) => record.settle(anOutcome(), failed, true), undefined],
-    [
-      'the first, and the second as well',
-      (record) => {
-        record.addFailed(late, true);
-        record.admit(anAdmission({ worstNanoUsd: 50 }));
-        record.settle(anOutcome(), late, true);
-      },
-      750,
-    ],
-    [
-      'the first, before one that serves',
-      (record) => {
-        record.addFailed(late, true);
-        record.admit(anAdmission({ worstNanoUsd: 50 }));
-        record.settle(anOutcome(), served, true);
-      },
-      700,
-    ],
-    [
-      'the first, silent after it had begun to answer',
-      (record) => {
-        record.addFailed(silent, true);
-        record.admit(anAdmission({ worstNanoUsd: 50 }));
-        record.settle(anOutcome(), served, true);
-      },
-      700,
-    ],
-    [
-      'the last, silent: its own outcome is charged for',
-      (record) => record.settle(anOutcome(), silent, true),
-      undefined,
-    ],
-  ])('%s', (_name, end, expected) => {
-    expect(unheard(end)).toEqual([expected]);
+    ['told all of its usage → what that costs', { ...late, ending: 'whole', reading }, 6_000],
+  ])('%s', (_name, outcome, unheard) => {
+    const { record, outcomes, told } = aRecord();
+    record.admit(anAdmission(asked));
+    record.addFailed(failed, outcome);
+    record.admit(anAdmission({ providerSlug: 'backup' }));
+    record.addFailed(failed, outcome);
+    record.admit(anAdmission({ providerSlug: 'last' }));
+    record.settle(anOutcome(), served);
+    expect(told.slice(1, 3)).toEqual([
+      ['redirect', 'backup', unheard],
+      ['redirect', 'last', unheard + (outcome.reading === undefined ? 0 : 6_000)],
+    ]);
+    expect(outcomes).toMatchObject([{ unheardNanoUsd: unheard + (outcome.reading === undefined ? 0 : 6_000) }]);
   });
 });

@@ -1,13 +1,12 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
-import { chargeOf, resolveCost } from '../../usage/event/usage-cost.rules.js';
+import { chargedNanoUsd, chargeOf } from '../../usage/event/usage-estimate.rules.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
-import { TIMED_OUT, WENT_SILENT } from '../exchange/provider-failure.rules.js';
 
 /** What a record needs of the recorder, which owns what a call holds from its admission on. */
 export interface CallRecorder {
   admit(admission: UsageAdmission, holds: readonly BudgetHold[]): UsageTicket;
-  redirect(ticket: UsageTicket, admission: UsageAdmission): UsageTicket;
+  redirect(ticket: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket;
   settle(ticket: UsageTicket, outcome: UsageOutcome): void;
 }
 
@@ -20,14 +19,20 @@ export class CallRecord {
   #ticket: UsageTicket | undefined;
   #isAbandoned = false;
   #failed: UsageAttempt[] | undefined;
-  #unheardNanoUsd: number | undefined;
+  #unheardNanoUsd = 0;
 
   constructor(
     private readonly recorder: CallRecorder,
+    /** May grow while it runs. */
     private readonly holds: readonly BudgetHold[],
     /** Told once of a request that is never sent. */
     private readonly onUnsent: () => void = () => undefined,
   ) {}
+
+  /** What targets may charge for that were called and did not serve the request, in whole nano-dollars. */
+  get unheardNanoUsd(): number {
+    return this.#unheardNanoUsd;
+  }
 
   /** Whether the request has been sent to any target. */
   get isAdmitted(): boolean {
@@ -41,7 +46,7 @@ export class CallRecord {
    */
   admit(admission: UsageAdmission): void {
     if (this.#ticket !== undefined) {
-      this.#ticket = this.recorder.redirect(this.#ticket, admission);
+      this.#ticket = this.recorder.redirect(this.#ticket, admission, this.#unheardNanoUsd);
       return;
     }
     try {
@@ -52,15 +57,9 @@ export class CallRecord {
     }
   }
 
-  /**
-   * A target failed and another one is tried.
-   *
-   * @param wasSent the request went out to it.
-   * @param discarded what became of its successful answer; absent where none had begun.
-   */
-  addFailed(attempt: UsageAttempt, wasSent: boolean, discarded?: UsageOutcome): void {
-    if (attempt.error === TIMED_OUT || attempt.error === WENT_SILENT) this.#countUnheard(wasSent);
-    else if (discarded !== undefined) this.#countDiscarded(discarded);
+  /** A target failed and another one is tried. What it may charge for all the same is no other target's cost. */
+  addFailed(attempt: UsageAttempt, outcome: UsageOutcome): void {
+    if (this.#ticket !== undefined) this.#unheardNanoUsd += chargedNanoUsd(chargeOf(this.#ticket.admission, outcome));
     this.#failed ??= [];
     this.#failed.push(attempt);
   }
@@ -69,23 +68,19 @@ export class CallRecord {
    * Says how the request ended. Without an admission there is no event, and nothing was spent.
    *
    * @param last the target whose end it is; absent when that one was never called.
-   * @param wasSent the request went out to it.
    */
-  settle(outcome: UsageOutcome, last: UsageAttempt | undefined, wasSent: boolean): void {
+  settle(outcome: UsageOutcome, last: UsageAttempt | undefined): void {
     if (this.#ticket === undefined) {
       this.abandon();
       return;
     }
-    // An answer that had begun and went silent is charged for by its own outcome.
-    if (last?.error === TIMED_OUT) this.#countUnheard(wasSent);
     const failed = this.#failed;
-    const unheardNanoUsd = this.#unheardNanoUsd;
-    if (failed === undefined && unheardNanoUsd === undefined) {
+    if (failed === undefined) {
       this.recorder.settle(this.#ticket, outcome);
       return;
     }
-    const attempts = failed && (last === undefined ? failed : [...failed, last]);
-    this.recorder.settle(this.#ticket, { ...outcome, attempts, unheardNanoUsd });
+    const attempts = last === undefined ? failed : [...failed, last];
+    this.recorder.settle(this.#ticket, { ...outcome, attempts, unheardNanoUsd: this.#unheardNanoUsd });
   }
 
   /** The request will not be sent any more: what it holds is given back. Changes nothing once it was written down. */
@@ -94,19 +89,5 @@ export class CallRecord {
     this.#isAbandoned = true;
     for (const hold of this.holds) hold.release();
     this.onUnsent();
-  }
-
-  /** A provider that had begun to answer may charge for it, though the client never sees it (threats 8.3). */
-  #countDiscarded(answer: UsageOutcome): void {
-    if (this.#ticket === undefined) return;
-    const { reportsCost, worstNanoUsd } = this.#ticket.admission;
-    const chargedNanoUsd = chargeOf(resolveCost(reportsCost, answer), worstNanoUsd);
-    this.#unheardNanoUsd = (this.#unheardNanoUsd ?? 0) + chargedNanoUsd;
-  }
-
-  /** A provider that was too slow for us may have served the request: that is not free (threats 8.3, 9.1). */
-  #countUnheard(wasSent: boolean): void {
-    if (!wasSent || this.#ticket === undefined) return;
-    this.#unheardNanoUsd = (this.#unheardNanoUsd ?? 0) + this.#ticket.admission.worstNanoUsd;
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { cutAnswer } from '../../common/http/connections/cut-answer.js';
 import type { AnswerBatch } from './answer-batch.js';
 
 /** What a relayed answer begins with. Text that HTTP cannot carry must have been taken out. */
@@ -63,7 +64,7 @@ export class ClientAnswer {
   /** The answer cannot be completed: the connection is cut, so that it does not look complete (threats 10.1). */
   cut(): void {
     this.#head = undefined;
-    this.response.destroy();
+    cutAnswer(this.response);
   }
 
   /** Takes back a head that has not left, so that a refusal can be answered instead. */

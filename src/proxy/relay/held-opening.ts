@@ -1,23 +1,18 @@
 import type { AnswerHead } from './client-answer.js';
 import { StreamOpening } from './stream-opening.js';
 
-/**
- * A stream is held back this long at most: clients that hear nothing at all give up, the usual mobile one after a
- * minute.
- */
-const HOLD_MAX_MS = 30_000;
-
 /** The beginning of a stream that another target could still replace: its head and what came before any content. */
 export class HeldOpening extends StreamOpening {
   readonly #timer: NodeJS.Timeout;
 
-  /** @param onExpiry told when it has been held long enough. */
+  /** @param onExpiry told when it has been held for `holdMs`. */
   constructor(
     readonly head: AnswerHead,
+    holdMs: number,
     onExpiry: () => void,
   ) {
     super();
-    this.#timer = setTimeout(onExpiry, HOLD_MAX_MS);
+    this.#timer = setTimeout(onExpiry, holdMs);
   }
 
   override release(): readonly Buffer[] {

@@ -2,25 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Refusals } from '../../common/errors/refusals.js';
 import { Log } from '../../common/log/log.js';
+import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
+import { OpenAnswers } from './open-answers.js';
 import { SendBatch } from './send-batch.js';
 
 /** What every relay shares. */
 @Injectable()
 export class RelayParts {
+  /** How long a stream that could still be replaced is held back at most. */
+  readonly fallbackHoldMs: number;
+
   constructor(
     readonly clock: Clock,
     readonly log: Log,
     readonly refusals: Refusals,
     readonly recorder: UsageRecorder,
+    readonly open: OpenAnswers,
     readonly abandoned: AbandonedAnswers,
     readonly batch: AnswerBatch,
     readonly sends: SendBatch,
     readonly metrics: Metrics,
     readonly traces: Traces,
-  ) {}
+    environment: Environment,
+  ) {
+    this.fallbackHoldMs = environment.FALLBACK_HOLD_MS;
+  }
 }

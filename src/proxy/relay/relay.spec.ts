@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { heldBy } from '../../../test/support/counted-holds.js';
 import { SystemClock } from '../../common/clock.js';
+import { OpenSecrets } from '../../providers/open-secrets.js';
 import { OriginPool } from '../exchange/origin-pool.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
@@ -51,7 +52,12 @@ describe('Relay (decision 3.11)', () => {
       buildConnector({}),
       clock,
     );
-    const call: Partial<ProviderCall> = { credential: 'sk-test-credential', request, pool };
+    const call: Partial<ProviderCall> = {
+      credential: 'sk-test-credential',
+      accountSecrets: new OpenSecrets(),
+      request,
+      pool,
+    };
     const parts: Partial<RelayParts> = { clock };
     const response = await answerOfClientThatLeft();
     const { holds, ends } = heldBy(7);

@@ -3,13 +3,22 @@ import type { Client } from 'undici';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/request-timings.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
-import { createUsageReader, type UsageReader } from '../../upstreams/usage/usage-reader.js';
+import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
-import type { UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import { seenOutputTokens } from '../admission/sent-usage.rules.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
-import { failureReason, isNotRecordable, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
+import {
+  failureReason,
+  GivenUp,
+  INTERRUPTED,
+  isOurFailure,
+  isTimeout,
+  lossOf,
+  refusalOf,
+} from '../exchange/provider-failure.rules.js';
 import { tracedAnswer, tracedCall, tracedRequest } from '../exchange/traced-call.rules.js';
 import type { AbandonedAnswer } from './abandoned-answers.js';
 import { AnswerBody } from './answer-body.js';
@@ -18,8 +27,19 @@ import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
 import { isTargetFailure } from './fallback.rules.js';
 import { HeldOpening } from './held-opening.js';
+import { KeptAnswer } from './kept-answer.js';
+import type { OpenAnswer } from './open-answers.js';
 import type { RelayParts } from './relay-parts.js';
 import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+
+/** How a call ended, for its record. */
+interface CallEnd {
+  readonly clientAborted: boolean;
+  /** What went wrong, beside the status. */
+  readonly error: string | null;
+  /** The answer came to its end. */
+  readonly isWhole?: boolean;
+}
 
 /**
  * Relays one provider answer to the client, byte for byte and as it comes. Every call that reaches the provider comes
@@ -28,9 +48,9 @@ import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js'
  * same record.
  *
  * The admission is written in `onSend`, the moment before the request goes to the socket: a process that is killed
- * loses no call it made (ADR 0003).
+ * loses no call it made (ADR 0003). Where calls wait for the disk, it is written before that, by the batch (ADR 0037).
  */
-export class Relay implements ExchangeEvents, AbandonedAnswer {
+export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
   readonly #timings: RequestTimings;
@@ -41,6 +61,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   #opening: HeldOpening | undefined;
   #status = 0;
   #contentType = '';
+  #isWrittenDown = false;
+  /** Of the answer, as far as it was read. */
+  #bytes = 0;
   /** The request is on its way to the provider, or may be. */
   #sent = false;
   #clientLeft = false;
@@ -52,11 +75,13 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     private readonly parts: RelayParts,
     private readonly record: CallRecord,
     private trace?: RequestTrace | undefined,
+    /** The last answer of the targets before this one. */
+    private kept?: KeptAnswer | undefined,
   ) {
     this.#exchange = new ProviderExchange(call, this);
     this.#answer = new ClientAnswer(response, parts.batch);
     this.#timings = call.request.timings ?? new RequestTimings();
-    this.#body = new AnswerBody(call.credential);
+    this.#body = new AnswerBody(call.credential, call.accountSecrets);
     this.#startedMs = parts.clock.monotonicMs();
   }
 
@@ -70,9 +95,22 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
       this.#leave();
       return;
     }
+    if (this.parts.open.isStopping) {
+      this.call.pool.release(client);
+      this.#refuse(new GivenUp('interrupted'));
+      return;
+    }
+    this.parts.open.add(this);
     this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
     this.response.once('close', this.#onClose);
-    this.parts.sends.add({ send: () => this.#exchange.start(client), failed: (error) => this.onFailure(error) });
+    this.#exchange.take(client);
+    this.parts.sends.add({
+      admit: () => this.#admit(),
+      send: () => this.#exchange.start(),
+      failed: (error) => {
+        if (!this.#ended) this.onFailure(error);
+      },
+    });
   }
 
   onSend(): void {
@@ -80,7 +118,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
       this.#exchange.giveUp('client_left');
       return;
     }
-    this.record.admit(this.call.admission);
+    this.#admit();
     this.#sent = true;
   }
 
@@ -88,13 +126,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     this.#status = status;
     this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
     this.parts.metrics.providerAnswered(this.call.admission.providerType, status, this.#timings.providerTtfbMs);
-    if (isTargetFailure(status) && this.#fallBack(null)) return;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
     this.#readUsage();
     if (this.#clientLeft) return;
     const isWhole = !this.#exchange.isDecoded && !this.#body.isFiltered;
-    const secret = this.call.credential;
-    this.#begin(answerHead({ status, statusText, headers, secret, isWhole, timings: this.#timings }));
+    const { credential, accountSecrets, told } = this.call;
+    const secrets = accountSecrets.patternsWith(credential);
+    const head = answerHead({ status, statusText, headers, secrets, isWhole, timings: this.#timings, told });
+    if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
   }
 
   onBytes(bytes: Buffer): void {
@@ -108,7 +147,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
       for (const rest of this.#body.end()) this.#answer.write(rest);
       this.#answer.end();
     }
-    this.#settle({ clientAborted: this.#clientLeft, error: null });
+    this.#settle({ clientAborted: this.#clientLeft, error: null, isWhole: true });
   }
 
   onFailure(error: Error): void {
@@ -116,13 +155,22 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     if (this.#isUnanswered(error)) this.parts.metrics.providerFailed(this.call.admission.providerType);
     if (this.#clientLeft) this.#leave();
     else if (!this.#answer.takeBack()) this.#breakOff(error);
-    else if (!isNotRecordable(error) && this.#fallBack(failureReason(error))) this.#exchange.finish();
-    else this.#refuse(error);
+    else if (isOurFailure(error)) this.#refuse(error);
+    else if (this.#fallBack(failureReason(error))) this.#exchange.finish();
+    else if (this.kept === undefined) this.#refuse(error);
+    else this.#answerWith(this.kept, failureReason(error));
   }
 
-  /** The provider is why there is no answer, not its client and not the journal. */
+  /** Writes down, once, that this target is called. @throws service_unavailable it could not be, and must not be called. */
+  #admit(): void {
+    if (this.#isWrittenDown || this.#clientLeft || this.#ended) return;
+    this.record.admit(this.call.admission);
+    this.#isWrittenDown = true;
+  }
+
+  /** The provider is why there is no answer, not its client and not this service. */
   #isUnanswered(error: Error): boolean {
-    return this.#status === 0 && !this.#clientLeft && !isNotRecordable(error);
+    return this.#status === 0 && !this.#clientLeft && !isOurFailure(error);
   }
 
   /** Gives up an answer whose client has left. */
@@ -130,24 +178,34 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     this.#exchange.giveUp('cancelled');
   }
 
+  /** The service stops: no client that waits longer could be served, and none has left (ADR 0030). */
+  interrupt(): void {
+    if (this.#clientLeft) return;
+    if (!this.#ended) this.#exchange.stop('interrupted');
+    else if (!this.response.writableFinished) this.#answer.cut();
+  }
+
   #readUsage(): void {
     if (!isSuccess(this.#status)) return;
-    const { style, admission, withholdUsageChunk } = this.call;
+    const { style, admission, withholdUsageChunk, isFree } = this.call;
     const { providerType: type, reportsCost } = admission;
     const contentType = this.#contentType;
-    this.#reader = createUsageReader({ style, type, reportsCost, contentType });
+    this.#reader = isFree ? NOTHING_USED : createUsageReader({ style, type, reportsCost, contentType });
     if (withholdUsageChunk && isEventStream(contentType)) this.#body.withhold(new UsageChunkFilter());
   }
 
   /** A stream that could still be replaced waits for its first content; everything else goes out as it comes. */
   #begin(head: AnswerHead): void {
+    const { fallbackHoldMs } = this.parts;
     const isReplaceable = this.call.chain?.hasNext && isSuccess(this.#status) && isEventStream(this.#contentType);
-    if (isReplaceable) this.#opening = new HeldOpening(head, () => this.#open());
+    if (isReplaceable && fallbackHoldMs > 0) this.#opening = new HeldOpening(head, fallbackHoldMs, () => this.#open());
     else this.#answer.begin(head);
   }
 
   #relay(chunk: Buffer): void {
     this.call.chain?.end();
+    this.kept = undefined;
+    this.#bytes += chunk.length;
     if (!this.#clientLeft) {
       const bytes = this.#body.push(chunk);
       if (bytes && !this.#answer.write(bytes)) this.#waitForClient();
@@ -158,7 +216,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   #judgeOpening(opening: HeldOpening, bytes: Buffer): void {
     const verdict = opening.push(bytes);
     if (verdict === 'undecided') return;
-    if (verdict === 'failed' && this.#fallBack(opening.failure ?? 'stream_error')) this.#exchange.giveUp('discarded');
+    if (verdict === 'failed' && this.#fallBack(opening.failure ?? 'stream_error', opening.head)) this.#exchange.drop();
     else this.#open();
   }
 
@@ -181,24 +239,70 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
    * Hands the request over to the next target, if there is one: then this relay has ended.
    *
    * @param error what went wrong, beside the status.
+   * @param head of the answer that it gave; absent when it gave none, or not all of it will come.
    */
-  #fallBack(error: string | null): boolean {
+  #fallBack(error: string | null, head?: AnswerHead): boolean {
     const { chain } = this.call;
     if (chain === undefined || this.#clientLeft) return false;
-    const next = chain.next(error ?? `status_${this.#status}`);
+    const next = chain.next(error ?? `status_${this.#status}`, this.record.unheardNanoUsd + this.#mayCharge());
     if (next === undefined) return false;
     const attempt = this.#attempt(error);
-    // Where it had begun to answer, it may charge for what was held back.
-    for (const chunk of this.#opening?.release() ?? []) this.#reader?.push(chunk);
-    this.record.addFailed(attempt, this.#sent, isSuccess(this.#status) ? this.#outcome(attempt, false) : undefined);
-    this.#traceCall(error, undefined);
+    const held = this.#opening?.release() ?? [];
+    const outcome = this.#fail(attempt, held, head !== undefined);
+    const kept = head === undefined ? this.kept : this.#keep(head, outcome, held);
     // The next target's time to its first byte is its own.
     this.#timings.providerTtfbMs = 0;
-    this.#ended = true;
     this.response.off('close', this.#onClose);
-    this.#exchange.discard();
-    new Relay(next.call, this.response, this.parts, this.record, this.trace).start(next.client);
+    this.parts.open.delete(this);
+    new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.client);
     return true;
+  }
+
+  /**
+   * This target has failed, but not the request.
+   *
+   * @param held what it had sent of a stream.
+   * @param isTold the answer itself said so, and is over for its provider.
+   */
+  #fail(attempt: UsageAttempt, held: readonly Buffer[], isTold: boolean): UsageOutcome {
+    this.#ended = true;
+    // Where it had begun to answer, it may charge for what was held back.
+    for (const chunk of held) {
+      this.#bytes += chunk.length;
+      this.#reader?.push(chunk);
+    }
+    const outcome = this.#outcome(attempt, { clientAborted: false, isWhole: isTold });
+    this.record.addFailed(attempt, outcome);
+    this.#traceCall(attempt.error, undefined);
+    return outcome;
+  }
+
+  /** A stream that told its error is whole with it; of any other answer the rest is read. */
+  #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): KeptAnswer {
+    // What its target may charge has been counted with its attempt.
+    const refused = { status: 'provider_error', ending: 'refused', reading: undefined, loss: undefined } as const;
+    const kept = new KeptAnswer({ call: this.call, head, body: this.#body, outcome: { ...outcome, ...refused } });
+    if (this.#opening === undefined) kept.read(this.#exchange);
+    else kept.take(held);
+    return kept;
+  }
+
+  /** No target is left and this one gave no answer: the client gets the last one that any of them gave. */
+  #answerWith(kept: KeptAnswer, error: string): void {
+    this.#fail(this.#attempt(error), this.#opening?.release() ?? [], false);
+    this.#exchange.finish();
+    kept.whenReady(() => {
+      const { call, outcome } = kept.facts;
+      const { response, parts } = this;
+      const clientAborted = response.destroyed && !parts.open.isStopping;
+      if (!response.destroyed) {
+        kept.sendTo(this.#answer, (refusal) => parts.refusals.answer(call.request, response, refusal));
+      }
+      // From here on the event is that target's.
+      this.record.admit(call.admission);
+      this.record.settle({ ...outcome, clientAborted }, undefined);
+      this.trace?.end(tracedAnswer(response, null, clientAborted));
+    });
   }
 
   /** No answer has begun: the client gets one of ours. A failed connection is an event too (contract-app 6.11). */
@@ -212,7 +316,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   /** The answer had begun: it is cut, and the log says why. */
   #breakOff(error: Error): void {
     const { eventId, providerSlug, route } = this.call.admission;
-    this.parts.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
+    if (!isOurFailure(error)) {
+      this.parts.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
+    }
     this.#answer.cut();
     this.#settle({ clientAborted: false, error: failureReason(error) });
   }
@@ -236,22 +342,49 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
     }
   }
 
-  #settle({ clientAborted, error }: { clientAborted: boolean; error: string | null }): void {
+  #settle({ error, ...end }: CallEnd): void {
     const attempt = this.#attempt(error);
-    const called = this.#sent || !clientAborted;
-    const outcome = this.#outcome(attempt, clientAborted);
-    this.record.settle(outcome, called ? attempt : undefined, this.#sent);
+    const called = this.#sent || !end.clientAborted;
+    const outcome = this.#outcome(attempt, end);
+    this.record.settle(outcome, called ? attempt : undefined);
     if (called && this.record.isAdmitted) this.#traceCall(error, outcome.reading);
     this.#end(error);
   }
 
-  #outcome({ error, latencyMs }: UsageAttempt, clientAborted: boolean): UsageOutcome {
+  #outcome(
+    { error, latencyMs }: UsageAttempt,
+    { clientAborted, isWhole = false }: Omit<CallEnd, 'error'>,
+  ): UsageOutcome {
     const { price, hostedTools } = this.call;
-    // A call that was cancelled before its answer may still be charged for: it counts as answered, usage unknown.
-    const answered = isSuccess(this.#status) || (clientAborted && this.#sent && this.#status === 0);
-    const status = answered && error === null ? 'ok' : 'provider_error';
-    const reading = this.#reader?.finish();
-    return { status, answered, latencyMs, clientAborted, reading, price, contentType: this.#contentType, hostedTools };
+    const ending = this.#ending(isWhole);
+    const contentType = this.#contentType;
+    const isInterrupted = error === INTERRUPTED;
+    // A call that its client left, or that we ended, before any answer is no failure of its provider's.
+    const isUnheard = ending === 'unheard' && (clientAborted || isInterrupted);
+    const isServed = ending === 'whole' || ending === 'cut' || isUnheard;
+    const status = isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error';
+    return {
+      ...{ status, ending, latencyMs, clientAborted, price },
+      ...{ reading: this.#reader?.finish(), contentType, hostedTools },
+      loss: error === null ? undefined : lossOf(error),
+      seenOutputTokens: seenOutputTokens(contentType, this.#bytes),
+    };
+  }
+
+  /** What this target may charge for at most that does not serve the request, in whole nano-dollars. */
+  #mayCharge(): number {
+    const ending = this.#ending(false);
+    const { sentNanoUsd, worstNanoUsd } = this.call.admission;
+    if (ending === 'unsent' || ending === 'refused') return 0;
+    return ending === 'unheard' ? sentNanoUsd : worstNanoUsd;
+  }
+
+  #ending(isWhole: boolean): CallEnding {
+    if (!this.#sent) return 'unsent';
+    const { status } = this.#exchange;
+    if (status === 0) return 'unheard';
+    if (!isSuccess(status)) return 'refused';
+    return isWhole ? 'whole' : 'cut';
   }
 
   /** This target, as the event of a request with several tells of it. */
@@ -275,6 +408,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer {
   }
 
   #clientClosed(): void {
+    this.parts.open.delete(this);
     if (this.#ended || this.response.writableFinished) return;
     this.#clientLeft = true;
     if (!this.#sent) {

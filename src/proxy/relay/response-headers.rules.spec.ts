@@ -1,23 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { clientHeaders, singleHeader } from './response-headers.rules.js';
+import { parseTrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { clientHeaders as headersFor, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import { ToldAddresses } from './told-addresses.js';
+
+const TOLD = new ToldAddresses(['https://api.provider.example/v1/'], parseTrustedHosts(''));
+const clientHeaders = (upstream: UpstreamHeaders) => headersFor(upstream, TOLD);
 
 const DROPPED = [
+  'alt-svc',
+  'azure-asyncoperation',
   'connection',
   'content-encoding',
   'content-length',
   'keep-alive',
+  'nel',
   'openai-organization',
   'openai-project',
+  'operation-location',
   'proxy-authenticate',
   'proxy-authentication-info',
   'proxy-connection',
+  'refresh',
+  'report-to',
+  'reporting-endpoints',
   'server-timing',
   'set-cookie',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'x-envoy-upstream-service-time',
+  'x-goog-upload-control-url',
+  'x-goog-upload-url',
 ];
 
 describe('response headers to the client (contract-app 6.10)', () => {

@@ -1,19 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { maskText, SecretMask } from './secret-mask.js';
+import { OpenSecrets } from '../../providers/open-secrets.js';
+import { SecretMask as Mask, maskText } from './secret-mask.js';
 
 const SECRET = 'sk-abcabcabd-secret';
 
+function openOnes(...secrets: string[]): OpenSecrets {
+  const open = new OpenSecrets();
+  for (const secret of secrets) open.opened(secret, 0);
+  return open;
+}
+
+const maskOf = (...others: string[]) => new Mask(SECRET, openOnes(SECRET, ...others));
+
 function pass(chunks: readonly string[]): string {
-  const mask = new SecretMask(Buffer.from(SECRET));
+  const mask = maskOf();
   const out = chunks.map((chunk) => mask.push(Buffer.from(chunk))?.toString() ?? '');
   return out.join('') + (mask.end()?.toString() ?? '');
 }
 
-describe('SecretMask (decision 3.10)', () => {
+describe('masks of secrets in answers', () => {
   it('body without the secret → the very same chunk passes', () => {
     const chunk = Buffer.from('data: nothing of ours\n\n');
-    expect(new SecretMask(Buffer.from(SECRET)).push(chunk)).toBe(chunk);
+    expect(maskOf().push(chunk)).toBe(chunk);
   });
 
   it('secret in one chunk → asterisks of the same length', () => {
@@ -30,7 +39,7 @@ describe('SecretMask (decision 3.10)', () => {
       fc.property(fc.array(piece), fc.array(fc.nat(40)), (pieces, cuts) => {
         const text = pieces.join('');
         const bytes = Buffer.from(text, 'latin1');
-        const mask = new SecretMask(Buffer.from(SECRET));
+        const mask = maskOf();
         const out: Buffer[] = [];
         let at = 0;
         for (const cut of [...cuts, bytes.length]) {
@@ -45,7 +54,66 @@ describe('SecretMask (decision 3.10)', () => {
   });
 
   it('header value → masked likewise', () => {
-    expect(maskText(`Bearer ${SECRET}`, SECRET)).toBe(`Bearer ${'*'.repeat(SECRET.length)}`);
-    expect(maskText('short sk-1 stays', 'sk-1')).toBe('short sk-1 stays');
+    expect(maskText(`Bearer ${SECRET}`, openOnes(SECRET).patterns)).toBe(`Bearer ${'*'.repeat(SECRET.length)}`);
+    expect(maskText('short sk-1 stays', openOnes('sk-1').patterns)).toBe('short sk-1 stays');
+  });
+});
+
+/** Every byte that belongs to an occurrence of any secret, as an asterisk. */
+function maskedByHand(text: string, secrets: readonly string[]): string {
+  const out = [...text];
+  for (const secret of secrets) {
+    for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) {
+      out.fill('*', at, at + secret.length);
+    }
+  }
+  return out.join('');
+}
+
+describe('many secrets at once', () => {
+  it('any secrets, also ones that overlap, in any text cut anywhere → every byte of each is masked', () => {
+    const secrets = fc.uniqueArray(fc.stringMatching(/^[ab]{8,12}$/), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(secrets, fc.array(fc.nat(9)), fc.array(fc.nat(30)), (open, picks, cuts) => {
+        const text = picks.map((pick) => open[pick] ?? ['a', 'b', 'ab', 'c'][pick - open.length] ?? 'aab').join('');
+        const bytes = Buffer.from(text);
+        const mask = new Mask(open[0] ?? '', openOnes(...open));
+        const out: Buffer[] = [];
+        let at = 0;
+        for (const cut of [...cuts, bytes.length]) {
+          out.push(mask.push(bytes.subarray(at, at + cut)) ?? Buffer.alloc(0));
+          at += cut;
+        }
+        out.push(mask.end() ?? Buffer.alloc(0));
+        expect(Buffer.concat(out).toString()).toBe(maskedByHand(text, open));
+        expect(maskText(text, openOnes(...open).patterns)).toBe(maskedByHand(text, open));
+      }),
+    );
+  });
+
+  it('a secret that is opened in the middle of an answer → masked from then on', () => {
+    const open = openOnes(SECRET);
+    const mask = new Mask(SECRET, open);
+    expect(mask.push(Buffer.from('the-other-key!'))?.toString()).toBe('the-other-key!');
+    open.opened('the-other-key', 1);
+    expect(mask.push(Buffer.from('the-other-key!'))?.toString()).toBe('*************!');
+  });
+
+  it('a secret that JSON or a URL spells otherwise → masked in these spellings too', () => {
+    const secret = 'key/with+"quotes"=';
+    const inJson = JSON.stringify(secret);
+    const text = [secret, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(secret)].join(' ');
+    const masked = maskText(text, openOnes(secret).patterns);
+    expect(masked).toMatch(/^\*+ "\*+" "\*+" \*+$/);
+    expect(masked.length).toBe(text.length);
+  });
+
+  it('own key that is forgotten after hours → masked still; others of the account are forgotten', () => {
+    const open = openOnes(SECRET, 'the-other-key');
+    const mask = new Mask(SECRET, open);
+    open.opened('a-third-key', 3 * 60 * 60 * 1_000);
+    expect(mask.push(Buffer.from(`${SECRET} the-other-key a-third-key.`))?.toString()).toBe(
+      `${'*'.repeat(SECRET.length)} the-other-key ***********.`,
+    );
   });
 });

@@ -1,65 +1,82 @@
+import type { OpenSecrets } from '../../providers/open-secrets.js';
+import type { SecretPatterns } from '../../providers/secret-patterns.js';
+
 const ASTERISK = 0x2a;
-/** A shorter secret would also be found in text that only looks like it. */
-const MIN_SECRET_BYTES = 8;
 
 /**
- * Overwrites exact occurrences of one secret in a passing body with asterisks of the same length, also where chunks
- * cut it (decision 3.10). Chunks without a trace of it pass as they are; only an end of a chunk that could be the
- * secret's beginning waits for the next one.
+ * Overwrites exact occurrences of an account's open secrets in a passing body with asterisks of the same length, also
+ * where chunks cut them (decision 3.10). Chunks without a trace of one pass as they are; only an end of a chunk that could
+ * be the beginning of one waits for the next chunk.
  */
 export class SecretMask {
-  readonly #secret: Buffer;
+  readonly #own: string;
+  readonly #account: OpenSecrets;
+  #known: SecretPatterns;
+  #patterns: SecretPatterns;
+  #state = 0;
+  /** As many bytes as the state has read of a secret. */
   #held: Buffer | undefined;
 
-  constructor(secret: Buffer) {
-    this.#secret = secret;
+  /** @param own the secret that the call was made with. */
+  constructor(own: string, account: OpenSecrets) {
+    this.#own = own;
+    this.#account = account;
+    this.#known = account.patterns;
+    this.#patterns = account.patternsWith(own);
   }
 
   /** The bytes that may go on; `undefined` when all of them must wait. The chunk itself is never written to. */
   push(chunk: Buffer): Buffer | undefined {
-    const secret = this.#secret;
-    if (secret.length < MIN_SECRET_BYTES) return chunk;
-    const bytes = this.#held ? Buffer.concat([this.#held, chunk]) : chunk;
-    this.#held = undefined;
-    const masked = bytes.indexOf(secret) < 0 ? bytes : overwrite(bytes, secret);
-    const kept = beginningAtEnd(masked, secret);
-    if (kept === 0) return masked;
-    this.#held = Buffer.from(masked.subarray(masked.length - kept));
-    return kept === masked.length ? undefined : masked.subarray(0, masked.length - kept);
+    if (this.#held !== undefined) return this.#hold(this.#mask(chunk, this.#held));
+    if (this.#known !== this.#account.patterns) this.#renew();
+    if (this.#patterns.isEmpty) return chunk;
+    if (this.#patterns.mayHold(chunk)) return this.#hold(this.#mask(chunk, Buffer.alloc(0)));
+    this.#state = this.#patterns.stateAtEnd(chunk);
+    return this.#hold(chunk);
   }
 
   /** What still waits when the body has ended. */
   end(): Buffer | undefined {
     const held = this.#held;
     this.#held = undefined;
+    this.#state = 0;
     return held;
   }
-}
 
-/** Masks a header value. */
-export function maskText(text: string, secret: string): string {
-  return secret.length >= MIN_SECRET_BYTES && text.includes(secret)
-    ? text.replaceAll(secret, '*'.repeat(secret.length))
-    : text;
-}
-
-function overwrite(bytes: Buffer, secret: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  for (let at = copy.indexOf(secret); at >= 0; at = copy.indexOf(secret, at + secret.length)) {
-    copy.fill(ASTERISK, at, at + secret.length);
+  /** A secret of the account has been opened, or forgotten, since. */
+  #renew(): void {
+    this.#known = this.#account.patterns;
+    this.#patterns = this.#account.patternsWith(this.#own);
   }
-  return copy;
+
+  #mask(chunk: Buffer, held: Buffer): Buffer {
+    const masked = Buffer.concat([held, chunk]);
+    for (let at = 0; at < chunk.length; at++) {
+      this.#state = this.#patterns.step(this.#state, chunk[at] ?? 0);
+      const length = this.#patterns.matchOf(this.#state);
+      const end = held.length + at + 1;
+      if (length > 0) masked.fill(ASTERISK, end - length, end);
+    }
+    return masked;
+  }
+
+  #hold(bytes: Buffer): Buffer | undefined {
+    const kept = this.#patterns.depthOf(this.#state);
+    this.#held = kept === 0 ? undefined : Buffer.from(bytes.subarray(bytes.length - kept));
+    if (kept === 0) return bytes;
+    return kept === bytes.length ? undefined : bytes.subarray(0, bytes.length - kept);
+  }
 }
 
-/** Length of the longest end of `bytes` that is a beginning of the secret. */
-function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
-  const first = secret[0];
-  if (first === undefined) return 0;
-  let at = bytes.indexOf(first, Math.max(0, bytes.length - secret.length + 1));
-  while (at >= 0) {
-    const length = bytes.length - at;
-    if (bytes.compare(secret, 0, length, at) === 0) return length;
-    at = bytes.indexOf(first, at + 1);
+/** Masks a header's value, or any other text of single bytes. */
+export function maskText(text: string, patterns: SecretPatterns): string {
+  if (patterns.isEmpty || !patterns.mayHoldText(text)) return text;
+  const bytes = Buffer.from(text, 'latin1');
+  let state = 0;
+  for (const [at, byte] of Buffer.from(bytes).entries()) {
+    state = patterns.step(state, byte);
+    const length = patterns.matchOf(state);
+    if (length > 0) bytes.fill(ASTERISK, at + 1 - length, at + 1);
   }
-  return 0;
+  return bytes.toString('latin1');
 }

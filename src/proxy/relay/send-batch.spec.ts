@@ -6,11 +6,13 @@ function unexpected(error: Error): void {
   throw error;
 }
 
+const admit = () => undefined;
+
 describe('SendBatch', () => {
   it('requests of one turn → sent together at its end, in their order', async () => {
     const batch = new SendBatch();
     const sent: number[] = [];
-    for (const request of [1, 2, 3]) batch.add({ send: () => sent.push(request), failed: unexpected });
+    for (const request of [1, 2, 3]) batch.add({ admit, send: () => sent.push(request), failed: unexpected });
     await Promise.resolve();
     expect(sent).toEqual([]);
     await nextTurn();
@@ -22,13 +24,13 @@ describe('SendBatch', () => {
     const sent: string[] = [];
     const send = () => {
       sent.push('first');
-      batch.add({ send: () => sent.push('of the first'), failed: unexpected });
+      batch.add({ admit, send: () => sent.push('of the first'), failed: unexpected });
     };
-    batch.add({ send, failed: unexpected });
+    batch.add({ admit, send, failed: unexpected });
     await nextTurn();
     expect(sent).toEqual(['first']);
     await nextTurn();
-    batch.add({ send: () => sent.push('later'), failed: unexpected });
+    batch.add({ admit, send: () => sent.push('later'), failed: unexpected });
     await nextTurn();
     expect(sent).toEqual(['first', 'of the first', 'later']);
   });
@@ -39,9 +41,61 @@ describe('SendBatch', () => {
     const send = () => {
       throw new Error('no such method');
     };
-    batch.add({ send, failed: (error) => told.push(error.message) });
-    batch.add({ send: () => told.push('sent'), failed: unexpected });
+    batch.add({ admit, send, failed: (error) => told.push(error.message) });
+    batch.add({ admit, send: () => told.push('sent'), failed: unexpected });
     await nextTurn();
     expect(told).toEqual(['no such method', 'sent']);
+  });
+
+  it('requests wait for the disk → written down together, sent once it has them; the next wait for their own time', async () => {
+    const told: string[] = [];
+    const disk: PromiseWithResolvers<void>[] = [];
+    const batch = new SendBatch(() => {
+      told.push('disk');
+      const wait = Promise.withResolvers<void>();
+      disk.push(wait);
+      return wait.promise;
+    });
+    const add = (name: string) =>
+      batch.add({ admit: () => told.push(`admit ${name}`), send: () => told.push(`send ${name}`), failed: unexpected });
+    add('a');
+    add('b');
+    await nextTurn();
+    add('c');
+    await nextTurn();
+    add('d');
+    await nextTurn();
+    expect(told.splice(0)).toEqual(['admit a', 'admit b', 'disk']);
+    disk[0]?.resolve();
+    await nextTurn();
+    expect(told.splice(0)).toEqual(['send a', 'send b', 'admit c', 'admit d', 'disk']);
+    disk[1]?.resolve();
+    await nextTurn();
+    expect(told.splice(0)).toEqual(['send c', 'send d']);
+    add('e');
+    await nextTurn();
+    expect(told).toEqual(['admit e', 'disk']);
+  });
+
+  it('one cannot be written down, or the disk does not take the rest → not sent, each is told; later ones leave', async () => {
+    const told: string[] = [];
+    const failures = [new Error('EIO'), undefined];
+    const batch = new SendBatch(async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    });
+    const failed = (error: Error) => told.push(`${error.message}: ${String(error.cause)}`);
+    const refuse = () => {
+      throw new Error('full');
+    };
+    batch.add({ admit: refuse, send: () => told.push('sent'), failed });
+    batch.add({ admit, send: () => told.push('sent'), failed });
+    await nextTurn();
+    await nextTurn();
+    expect(told.splice(0)).toEqual(['not_recordable: Error: full', 'not_recordable: Error: EIO']);
+    batch.add({ admit, send: () => told.push('sent'), failed });
+    await nextTurn();
+    await nextTurn();
+    expect(told).toEqual(['sent']);
   });
 });

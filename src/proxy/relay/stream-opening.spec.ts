@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { type OpeningVerdict, StreamOpening } from './stream-opening.js';
 
 /** Inputs for each property; a long run sets more. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 1_000);
+const RUNS = fuzzRuns(1_000);
 const TIMEOUT_MS = 30_000 + RUNS * 5;
 const KIB = 1024;
 
@@ -160,7 +161,7 @@ describe('any stream', () => {
 
   it.each([
     ['frames and parts of them', fc.oneof(contentless, content, failure, fragment, fc.string({ maxLength: 8 })), RUNS],
-    ['frames around the bounds', fc.oneof(filler, failure), RUNS / 10],
+    ['frames around the bounds', fc.oneof(filler, failure), Math.ceil(RUNS / 10)],
   ])(
     'of %s, in any chunks → the same verdict, the same code and, released, the same bytes',
     (_name, piece, numRuns) => {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CHALLENGE_LIFETIME_SECONDS } from '../../attestation/challenges.service.js';
-import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../client-auth/gateway-tokens.js';
+import { CHALLENGE_LIFETIME_SECONDS } from '../../attestation/challenge.rules.js';
+import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../client-auth/gateway-token.rules.js';
 
 export class ChallengeResponse {
   @ApiProperty({ type: 'string', description: 'base64url of 32 random bytes; to be signed once, by this application.' })

@@ -29,17 +29,29 @@ export function textIn(parent: JsonObject | undefined, name: string, maxLength: 
   return typeof member === 'string' && member !== '' && member.length <= maxLength ? member : undefined;
 }
 
-/** An own member that is a finite number of at least zero; strings that look like numbers are none. */
+/** An own member that is a number of at least zero, `1e999` included, which is infinite; strings are none. */
 export function measureIn(parent: JsonObject | undefined, name: string): number | undefined {
   const member = memberOf(parent, name);
   // Adding zero turns a negative zero into zero.
-  return typeof member === 'number' && Number.isFinite(member) && member >= 0 ? member + 0 : undefined;
+  return typeof member === 'number' && member >= 0 ? member + 0 : undefined;
 }
 
-/** Like {@link measureIn}, truncated to an integer; a number too large to be exact is no counter. */
+/** No answer uses more of anything: what is above it is a defect of the provider, or an attack on our sums. */
+export const MOST_OF_ANYTHING = 1_000_000_000;
+
+/**
+ * Like {@link measureIn}, truncated to an integer; infinite when it is above {@link MOST_OF_ANYTHING}, so that whatever is
+ * made of it is seen to be no usage.
+ */
 export function counterIn(parent: JsonObject | undefined, name: string): number | undefined {
   const measure = measureIn(parent, name);
-  return measure !== undefined && measure <= Number.MAX_SAFE_INTEGER ? Math.trunc(measure) : undefined;
+  if (measure === undefined) return undefined;
+  return measure > MOST_OF_ANYTHING ? Number.POSITIVE_INFINITY : Math.trunc(measure);
+}
+
+/** As much of a bucket as a part of it can be; infinite when the part is. */
+export function partOf(bucket: number, part: number): number {
+  return part === Number.POSITIVE_INFINITY ? part : Math.max(0, Math.min(bucket, part));
 }
 
 /** The first of several spellings that is a counter. */

@@ -1,22 +1,24 @@
-import { counterIn, type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 import type { UsageReading } from './usage-reading.js';
 
 const NANO_PER_USD = 1e9;
 /** xAI counts in ticks of 1e-10 USD. */
 const TICKS_PER_NANO_USD = 10;
+/** A million dollars: 9 000 such calls still fit the sums of one month. */
+export const MOST_NANO_USD_OF_A_CALL = 1_000_000_000_000_000;
 const MAX_NAME_LENGTH = 256;
 
 /** What a provider that bills by itself says about the bill. */
 export type ReportedCost = Pick<
   UsageReading,
-  'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource'
+  'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
 >;
 
 /** xAI's own figure, at the root or inside a Responses event. Source: contract-app 9.3. */
 export function readXaiCost(document: JsonObject): ReportedCost {
-  const ticks = counterIn(openAiUsageOf(document), 'cost_in_usd_ticks');
-  return ticks === undefined ? {} : { reportedCostNanoUsd: Math.round(ticks / TICKS_PER_NANO_USD) };
+  const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
+  return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
 }
 
 /**
@@ -26,11 +28,11 @@ export function readXaiCost(document: JsonObject): ReportedCost {
 export function readOpenRouterCost(document: JsonObject): ReportedCost {
   const usage = objectIn(document, 'usage');
   const metadata = objectIn(document, 'openrouter_metadata');
-  const upstream = nanoUsd(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0;
-  const own = nanoUsd(usage, 'cost');
+  const upstream = measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0;
+  const own = measureIn(usage, 'cost');
   const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true || upstream > 0;
   return {
-    reportedCostNanoUsd: own === undefined ? undefined : own + upstream,
+    ...(own === undefined ? {} : reported(nanoUsd(own) + nanoUsd(upstream))),
     servedModel: textIn(document, 'model', MAX_NAME_LENGTH),
     servedProvider: selectedProvider(metadata) ?? textIn(document, 'provider', MAX_NAME_LENGTH),
     credentialSource: byok ? 'byok' : undefined,
@@ -43,8 +45,13 @@ function selectedProvider(metadata: JsonObject | undefined): string | undefined 
   return textIn(selected, 'provider', MAX_NAME_LENGTH);
 }
 
-/** Dollars as the nearest nano-dollar; a figure beyond exact integers is no figure. */
-function nanoUsd(parent: JsonObject | undefined, name: string): number | undefined {
-  const nano = Math.round((measureIn(parent, name) ?? Number.NaN) * NANO_PER_USD);
-  return Number.isSafeInteger(nano) ? nano : undefined;
+/** Dollars as the nearest nano-dollar. */
+function nanoUsd(usd: number): number {
+  return Math.round(usd * NANO_PER_USD);
+}
+
+/** A cost no call can have is none. */
+function reported(costNanoUsd: number): ReportedCost {
+  if (!(costNanoUsd <= MOST_NANO_USD_OF_A_CALL)) return { implausible: true };
+  return { reportedCostNanoUsd: Math.round(costNanoUsd) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { SseScanner } from './sse-scanner.js';
 
 /** A listener that finds every event with an `!` interesting and remembers what it was shown. */
@@ -62,7 +63,7 @@ describe('SseScanner', () => {
         const chunks = places.slice(1).map((place, index) => stream.slice(places[index], place));
         expect(scan(chunks).events).toEqual(scan([stream]).events);
       }),
-      { numRuns: 1000 },
+      { numRuns: fuzzRuns(1000) },
     );
   });
 });

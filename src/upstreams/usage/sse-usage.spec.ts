@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { API_STYLES, type ApiStyle } from '../api-style.rules.js';
 import { createUsageReader } from './usage-reader.js';
 import type { UsageReading } from './usage-reading.js';
@@ -144,7 +145,7 @@ describe('event stream', () => {
         const reading = reader.finish();
         for (const count of Object.values(reading ?? {})) expect(count).not.toBe(Number.NaN);
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 

@@ -1,36 +1,85 @@
-import { counterIn, type JsonObject, memberOf, objectIn, objectsIn } from './json-fields.rules.js';
+import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { partsAboveZero } from './usage-parts.js';
 import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
 
-const COUNTERS = ['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'] as const;
+const COUNTERS = [
+  ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
+  'toolUsePromptTokenCount',
+] as const;
+const MAX_MODALITY_LENGTH = 32;
+
+/** Tokens by kind; documents are read as pictures. */
+interface Modalities {
+  readonly text: number;
+  readonly audio: number;
+  readonly image: number;
+  readonly video: number;
+}
 
 /**
  * Token counts of a `generateContent` answer or of one element of its stream.
  *
- * @returns undefined when `usageMetadata` has none of the four counters.
+ * @returns undefined when `usageMetadata` has none of the five counters.
  * Source: contract-app 9.2.
  */
 export function readGeminiTokens(document: JsonObject): TokenCounts | undefined {
   const usage = objectIn(document, 'usageMetadata');
-  const [prompt, cached = 0, candidates, thoughts] = COUNTERS.map((name) => counterIn(usage, name));
+  const [prompt = 0, cached = 0, candidates = 0, thoughts = 0, toolUse = 0] = COUNTERS.map((name) =>
+    counterIn(usage, name),
+  );
   if (COUNTERS.every((name) => counterIn(usage, name) === undefined)) return undefined;
-  const input = Math.max(0, (prompt ?? 0) - cached);
-  const audioCached = Math.min(cached, audioTokens(usage, ['cacheTokensDetails']));
-  const audioPrompt = audioTokens(usage, ['promptTokensDetails', 'promptTokenDetails']);
+  const input = partOf(prompt, prompt - cached);
+  const ofCache = modalitiesOf(usage, ['cacheTokensDetails']);
+  const ofPrompt = modalitiesOf(usage, ['promptTokensDetails', 'promptTokenDetails']);
+  const ofOutput = modalitiesOf(usage, ['candidatesTokensDetails']);
+  const audioCached = partOf(cached, ofCache?.audio ?? 0);
+  const imageCached = partOf(cached - audioCached, ofCache?.image ?? 0);
+  const audioInput = uncached(input, ofPrompt?.audio, audioCached);
+  const imageInput = uncached(input - audioInput, ofPrompt?.image, imageCached);
+  const videoInput = uncached(input - audioInput - imageInput, ofPrompt?.video, ofCache?.video ?? 0);
+  const audioOutput = partOf(candidates, ofOutput?.audio ?? 0);
   return {
     ...NO_TOKENS,
-    inputTokens: input,
+    // What its tools brought in is beside the prompt, and charged as text.
+    inputTokens: input + toolUse,
     cachedInputTokens: cached,
-    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
-    reasoningTokens: thoughts ?? 0,
-    audioInputTokens: Math.min(input, Math.max(0, audioPrompt - audioCached)),
+    outputTokens: candidates + thoughts,
+    reasoningTokens: thoughts,
+    audioInputTokens: audioInput,
     audioCachedInputTokens: audioCached,
-    audioOutputTokens: Math.min(candidates ?? 0, audioTokens(usage, ['candidatesTokensDetails'])),
+    audioOutputTokens: audioOutput,
+    parts: partsAboveZero({
+      cached_image_input: imageCached,
+      image_input: imageInput,
+      video_input: videoInput,
+      unknown_input: partOf(input - audioInput - imageInput - videoInput, unexplained(prompt, ofPrompt)),
+      // Thoughts are text, whatever the answer is.
+      text_output: partOf(candidates - audioOutput, ofOutput?.text ?? 0) + thoughts,
+      image_output: partOf(candidates - audioOutput, ofOutput?.image ?? 0),
+      video_output: partOf(candidates - audioOutput, ofOutput?.video ?? 0),
+      unknown_output: partOf(candidates, unexplained(candidates, ofOutput)),
+    }),
   };
 }
 
-function audioTokens(usage: JsonObject | undefined, lists: readonly string[]): number {
-  const details = lists.map((name) => objectsIn(usage, name)).find((list) => list !== undefined) ?? [];
-  return details
-    .filter((detail) => memberOf(detail, 'modality') === 'AUDIO')
-    .reduce((sum, detail) => sum + (counterIn(detail, 'tokenCount') ?? 0), 0);
+/** What of a kind was not read from the cache. */
+function uncached(bucket: number, ofKind = 0, ofKindCached = 0): number {
+  return partOf(bucket, ofKind === Number.POSITIVE_INFINITY ? ofKind : ofKind - ofKindCached);
+}
+
+/** Tokens that a split by kind leaves out; none where there is no split. */
+function unexplained(total: number, split: Modalities | undefined): number {
+  if (split === undefined || total === Number.POSITIVE_INFINITY) return 0;
+  return Math.max(0, total - split.text - split.audio - split.image - split.video);
+}
+
+/** The sums of the first of the lists that is there and not empty. */
+function modalitiesOf(usage: JsonObject | undefined, lists: readonly string[]): Modalities | undefined {
+  const details = lists.map((name) => objectsIn(usage, name)).find((list) => list !== undefined && list.length > 0);
+  if (details === undefined) return undefined;
+  const sum = (...names: readonly string[]) =>
+    details
+      .filter((detail) => names.includes(textIn(detail, 'modality', MAX_MODALITY_LENGTH) ?? ''))
+      .reduce((total, detail) => total + (counterIn(detail, 'tokenCount') ?? 0), 0);
+  return { text: sum('TEXT'), audio: sum('AUDIO'), image: sum('IMAGE', 'DOCUMENT'), video: sum('VIDEO') };
 }

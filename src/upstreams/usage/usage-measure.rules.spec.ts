@@ -63,7 +63,6 @@ describe('OpenAI format', () => {
     { usage: {} },
     { usage: { total_tokens: 9 } },
     { usage: { input_tokens: '5', output_tokens: -1 } },
-    { usage: { input_tokens: 1e300 } },
     { usage: [{ input_tokens: 5 }] },
   ])('%j → no usage, which is not zero', (document) => {
     expect(measureOf('responses', document)).toBeUndefined();
@@ -110,7 +109,7 @@ describe('Anthropic format', () => {
 
   it.each([
     [null, 0],
-    [{ web_search_requests: 2, web_fetch_requests: 1, note: 'x' }, 3],
+    [{ web_search_requests: 2, code_execution_requests: 1, web_fetch_requests: 9, note: 'x' }, 3],
     [undefined, undefined],
   ])('server_tool_use %j → %p hosted calls', (server_tool_use, calls) => {
     const document = { usage: server_tool_use === undefined ? usage : { ...usage, server_tool_use } };
@@ -142,7 +141,16 @@ describe('Gemini format', () => {
       audioInputTokens: 20,
       audioCachedInputTokens: 30,
       audioOutputTokens: 3,
+      // Thoughts are text; what the split of the output leaves out is of no known kind.
+      parts: { text_output: 5, unknown_output: 7 },
     });
+  });
+
+  it('what tools brought in → input beside the prompt, also where nothing else is told', () => {
+    const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, toolUsePromptTokenCount: 7 };
+    expect(tokens('gemini_native', { usageMetadata })).toMatchObject({ inputTokens: 67, cachedInputTokens: 40 });
+    const alone = { usageMetadata: { toolUsePromptTokenCount: 7 } };
+    expect(tokens('gemini_native', alone)).toMatchObject({ inputTokens: 7, outputTokens: 0 });
   });
 
   it('only a total → no usage', () => {

@@ -1,5 +1,6 @@
 import type { ApiStyle } from '../api-style.rules.js';
-import { type JsonObject, memberOf, objectIn } from './json-fields.rules.js';
+import { type JsonObject, MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
+import { otherTierOf } from './service-tier.rules.js';
 import {
   anthropicUsageOf,
   isAnthropicOpening,
@@ -10,7 +11,8 @@ import {
 import { readAudioSeconds } from './usage-audio.rules.js';
 import { readGeminiTokens } from './usage-gemini.rules.js';
 import { readOpenAiTokens, readOpenAiToolCalls } from './usage-openai.rules.js';
-import type { TokenCounts } from './usage-reading.js';
+import { partsAboveZero } from './usage-parts.js';
+import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
 
 type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
 
@@ -19,7 +21,9 @@ export interface UsageMeasure {
   readonly format: UsageFormat;
   readonly tokens?: TokenCounts;
   readonly audioSeconds?: number;
-  readonly hostedToolCalls?: number;
+  readonly hostedToolCalls?: number | undefined;
+  /** The service tier it names, where that is not the standard one. */
+  readonly otherTier?: string | undefined;
   /** The output goes on after this. */
   readonly isOpening?: boolean;
 }
@@ -41,7 +45,9 @@ const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
  */
 export function measureOf(style: ApiStyle, document: JsonObject): UsageMeasure | undefined {
   const measure = readAs(FORMAT_OF_STYLE.get(style) ?? sniffedFormat(document), document);
-  return measure.tokens === undefined && measure.audioSeconds === undefined ? undefined : measure;
+  if (measure.tokens === undefined && measure.audioSeconds === undefined) return undefined;
+  const otherTier = otherTierOf(document);
+  return otherTier === undefined ? measure : { ...measure, otherTier };
 }
 
 /** Completes what a later event says with what an earlier one of the same answer says. */
@@ -56,13 +62,21 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
     audioSeconds: later.audioSeconds ?? earlier.audioSeconds,
     hostedToolCalls: later.hostedToolCalls ?? earlier.hostedToolCalls,
     isOpening: later.isOpening,
+    otherTier: later.otherTier ?? earlier.otherTier,
   };
+}
+
+/** Whether every number can be what one answer used; a counter that was too large is infinite, and so is what was made of it. */
+export function isPlausible({ tokens, audioSeconds = 0, hostedToolCalls = 0 }: UsageMeasure): boolean {
+  const { parts, ...counts } = tokens ?? NO_TOKENS;
+  const all = [...Object.values(counts), ...Object.values(parts ?? {}), hostedToolCalls];
+  return audioSeconds <= MOST_OF_ANYTHING && all.every(Number.isFinite);
 }
 
 function readAs(format: UsageFormat, document: JsonObject): UsageMeasure {
   switch (format) {
     case 'openai':
-      return { format, tokens: readOpenAiTokens(document), hostedToolCalls: readOpenAiToolCalls(document) };
+      return { format, ...readOpenAi(document) };
     case 'anthropic':
       return {
         ...{ format, tokens: readAnthropicTokens(document), hostedToolCalls: readAnthropicToolCalls(document) },
@@ -73,6 +87,13 @@ function readAs(format: UsageFormat, document: JsonObject): UsageMeasure {
     case 'audio':
       return { format, tokens: readOpenAiTokens(document), audioSeconds: readAudioSeconds(document) };
   }
+}
+
+function readOpenAi(document: JsonObject): Pick<UsageMeasure, 'tokens' | 'hostedToolCalls'> {
+  const tokens = readOpenAiTokens(document);
+  const { paid, parts } = readOpenAiToolCalls(document);
+  if (tokens === undefined || parts === undefined) return { tokens, hostedToolCalls: paid };
+  return { tokens: { ...tokens, parts: partsAboveZero({ ...tokens.parts, ...parts }) }, hostedToolCalls: paid };
 }
 
 function sniffedFormat(document: JsonObject): UsageFormat {

@@ -1,4 +1,13 @@
-import { counterIn, firstCounterIn, type JsonObject, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import {
+  counterIn,
+  firstCounterIn,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  partOf,
+  textIn,
+} from './json-fields.rules.js';
+import { partsAboveZero, type UsageParts } from './usage-parts.js';
 import type { TokenCounts } from './usage-reading.js';
 
 const INPUT = ['input_tokens', 'prompt_tokens'] as const;
@@ -11,6 +20,9 @@ const CACHED_DETAILS = ['cached_tokens_details'] as const;
 const NONE: readonly JsonObject[] = [];
 
 const MAX_TYPE_LENGTH = 64;
+const WEB_SEARCH = 'web_search_call';
+const FILE_SEARCH = 'file_search_call';
+const WEB_ACTIONS_WITHOUT_FEE: ReadonlySet<string> = new Set(['open_page', 'find', 'find_in_page']);
 /** Calls the client answers itself, or that cost nothing but tokens. */
 const CALLS_WITHOUT_FEE: ReadonlySet<string> = new Set([
   'function_call',
@@ -46,34 +58,104 @@ export function readOpenAiTokens(document: JsonObject): TokenCounts | undefined 
     (counterIn(usage, 'cached_tokens') ?? 0) ||
     (counterIn(usage, 'prompt_cache_hit_tokens') ?? 0);
   const cacheWrite = detail(inputDetails, 'cache_write_tokens');
-  const input = Math.max(0, (prompt ?? 0) - cached - cacheWrite);
-  const output = completion ?? 0;
-  const audioCached = Math.min(cached, detail(cachedDetailsOf(inputDetails), 'audio_tokens'));
+  const cachedDetails = cachedDetailsOf(inputDetails);
+  const input = partOf(prompt ?? 0, (prompt ?? 0) - cached - cacheWrite);
+  const extra = unsplitOutputOf(usage);
+  const output = (completion ?? 0) + extra.reasoning + extra.citations;
+  const audioCached = partOf(cached, detail(cachedDetails, 'audio_tokens'));
+  const imageCached = partOf(cached - audioCached, detail(cachedDetails, 'image_tokens'));
+  const audioInput = partOf(input, lessCached(detail(inputDetails, 'audio_tokens'), audioCached));
+  const imageInput = partOf(input - audioInput, lessCached(detail(inputDetails, 'image_tokens'), imageCached));
+  const audioOutput = partOf(output, detail(outputDetails, 'audio_tokens'));
+  const notAudio = output - audioOutput;
   return {
     inputTokens: input,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
     outputTokens: output,
-    reasoningTokens: Math.min(output, detail(outputDetails, 'reasoning_tokens')),
-    audioInputTokens: Math.min(input, Math.max(0, detail(inputDetails, 'audio_tokens') - audioCached)),
+    reasoningTokens: partOf(output, detail(outputDetails, 'reasoning_tokens') || extra.reasoning),
+    audioInputTokens: audioInput,
     audioCachedInputTokens: audioCached,
-    audioOutputTokens: Math.min(output, detail(outputDetails, 'audio_tokens')),
+    audioOutputTokens: audioOutput,
+    parts: partsAboveZero({
+      cached_image_input: imageCached,
+      image_input: imageInput,
+      unknown_input: partOf(input - audioInput - imageInput, unexplained(prompt ?? 0, inputDetails)),
+      text_output: partOf(notAudio, detail(outputDetails, 'text_tokens')),
+      image_output: partOf(notAudio, detail(outputDetails, 'image_tokens')),
+      unknown_output: partOf(notAudio, unexplained(completion ?? 0, outputDetails)),
+      reasoning_output: extra.reasoning,
+      citation_output: extra.citations,
+    }),
   };
 }
 
-/**
- * Calls of provider-run tools with a fee of their own: the output items of a Responses answer, else the provider's
- * counters. Undefined when the answer does not say. Source: decision 3.6.
- */
-export function readOpenAiToolCalls(document: JsonObject): number | undefined {
-  const output = objectsIn(document, 'output') ?? objectsIn(objectIn(document, 'response'), 'output');
-  if (output !== undefined) return output.filter(isPaidCall).length;
-  return firstCounterIn(openAiUsageOf(document), ['num_server_side_tools_used', 'num_search_queries']);
+/** A provider that bills citations counts them, and its reasoning, beside the completion. */
+function unsplitOutputOf(usage: JsonObject | undefined): { reasoning: number; citations: number } {
+  const citations = counterIn(usage, 'citation_tokens');
+  return {
+    reasoning: citations === undefined ? 0 : (counterIn(usage, 'reasoning_tokens') ?? 0),
+    citations: citations ?? 0,
+  };
 }
 
-function isPaidCall(item: JsonObject): boolean {
-  const type = textIn(item, 'type', MAX_TYPE_LENGTH);
-  return type?.endsWith('_call') === true && !CALLS_WITHOUT_FEE.has(type);
+function lessCached(ofKind: number, cached: number): number {
+  return ofKind === Number.POSITIVE_INFINITY ? ofKind : ofKind - cached;
+}
+
+/** Tokens that a split by kind leaves out; none where text is not split off. */
+function unexplained(total: number, details: readonly JsonObject[]): number {
+  if (!details.some((group) => counterIn(group, 'text_tokens') !== undefined)) return 0;
+  const kinds = ['text_tokens', 'audio_tokens', 'image_tokens'].map((name) => detail(details, name));
+  return Math.max(0, total - kinds.reduce((sum, count) => sum + count, 0));
+}
+
+/** Calls of provider-run tools with a fee of their own. */
+export interface ToolCalls {
+  /** All of them; undefined when the answer does not say. */
+  readonly paid: number | undefined;
+  /** Those of them that are searches, and how much context they brought in. */
+  readonly parts: UsageParts | undefined;
+}
+
+/**
+ * The output items of a Responses answer, else the provider's counters. Source: decision 3.6.
+ */
+export function readOpenAiToolCalls(document: JsonObject): ToolCalls {
+  const usage = openAiUsageOf(document);
+  const response = objectIn(document, 'response') ?? document;
+  const items = objectsIn(response, 'output') ?? objectsIn(document, 'output');
+  if (items === undefined) {
+    const queries = counterIn(usage, 'num_search_queries');
+    const paid = firstCounterIn(usage, ['num_server_side_tools_used', 'num_search_queries', 'num_sources_used']);
+    return { paid, parts: partsAboveZero({ web_search: queries, ...contextOf(usage) }) };
+  }
+  const calls = items.map((item) => textIn(item, 'type', MAX_TYPE_LENGTH) ?? '').filter(isPaidCall);
+  const counted = counterIn(objectIn(objectIn(response, 'tool_usage'), 'web_search'), 'num_requests');
+  const webSearches = counted ?? items.filter(isWebSearch).length;
+  const fileSearches = calls.filter((type) => type === FILE_SEARCH).length;
+  const others = calls.filter((type) => type !== WEB_SEARCH && type !== FILE_SEARCH).length;
+  return {
+    paid: webSearches + fileSearches + others,
+    parts: partsAboveZero({ web_search: webSearches, file_search: fileSearches, ...contextOf(usage) }),
+  };
+}
+
+/** Opening a page, and finding text in it, cost only tokens. */
+function isWebSearch(item: JsonObject): boolean {
+  if (textIn(item, 'type', MAX_TYPE_LENGTH) !== WEB_SEARCH) return false;
+  const action = textIn(objectIn(item, 'action'), 'type', MAX_TYPE_LENGTH);
+  return action === undefined || !WEB_ACTIONS_WITHOUT_FEE.has(action);
+}
+
+function contextOf(usage: JsonObject | undefined): UsageParts {
+  const size = textIn(usage, 'search_context_size', MAX_TYPE_LENGTH);
+  if (size === 'low') return { low_context_search: 1 };
+  return size === 'medium' ? { medium_context_search: 1 } : {};
+}
+
+function isPaidCall(type: string): boolean {
+  return type.endsWith('_call') && !CALLS_WITHOUT_FEE.has(type);
 }
 
 /** The objects among several members, in the order of the names; most answers have one at most. */

@@ -6,7 +6,7 @@ import { type ReportedCost, readOpenRouterCost, readXaiCost } from './reported-c
 import { responseIdInDocumentHead, responseIdOf } from './response-id.rules.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
-import { joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
+import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
 /** Windows of a document that is not a stream (contract-app 9.1). */
@@ -33,6 +33,12 @@ export interface UsageReader {
   /** Ends the reading, also of an answer that was cut. Undefined: the answer said nothing. */
   finish(): UsageReading | undefined;
 }
+
+/** The reader for answers to what costs nothing: whatever they say, nothing was used. */
+export const NOTHING_USED: UsageReader = {
+  push: () => undefined,
+  finish: () => ({ ...NO_TOKENS, usageSeen: true }),
+};
 
 /** Bytes that turn into documents at their end, the latest first. */
 interface DocumentSource {
@@ -109,12 +115,16 @@ function readingOf(
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
   const saidSomething = measure !== undefined || responseId !== undefined || Object.keys(cost).length > 0;
   if (!saidSomething) return undefined;
+  if (cost.implausible || (measure !== undefined && !isPlausible(measure))) {
+    return { ...NO_TOKENS, usageSeen: true, implausible: true, responseId };
+  }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
     usageSeen: measure !== undefined,
     audioSeconds: measure?.audioSeconds,
     hostedToolCalls: measure?.hostedToolCalls,
     isOpening: measure?.isOpening,
+    otherTier: measure?.otherTier,
     ...cost,
     responseId,
   };
@@ -132,7 +142,7 @@ function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonl
   const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
   const said = documents.map(read);
   return (
-    said.find((cost) => cost.reportedCostNanoUsd !== undefined) ??
+    said.find((cost) => cost.reportedCostNanoUsd !== undefined || cost.implausible) ??
     said.find((cost) => cost.servedModel !== undefined) ??
     {}
   );

@@ -1,3 +1,5 @@
+import type { UsageParts } from './usage-parts.js';
+
 /**
  * Token counts of one answer: non-negative integers. The four buckets are disjoint, so their sum is everything that
  * is billed; the other counts are parts of a bucket. Source: contract-app 9.2.
@@ -17,6 +19,8 @@ export interface TokenCounts {
   readonly audioCachedInputTokens: number;
   /** Part of `outputTokens`. */
   readonly audioOutputTokens: number;
+  /** What else may have a rate of its own. */
+  readonly parts?: UsageParts | undefined;
 }
 
 /** No tokens at all; the start of every reading. */
@@ -35,6 +39,10 @@ export const NO_TOKENS: TokenCounts = {
 export interface UsageReading extends TokenCounts {
   /** False: the answer gave no count and no duration. The zeros above then mean "unknown", not "free". */
   readonly usageSeen: boolean;
+  /** A number of the answer is beyond what any answer can use. The counts are zero then and there is no reported cost. */
+  readonly implausible?: boolean;
+  /** The service tier the answer names, where it is another one than the standard tier, which price lists are of. */
+  readonly otherTier?: string | undefined;
   /** Length of the audio; may have a fraction. */
   readonly audioSeconds?: number;
   /** The counts are those of the beginning of an answer; what was generated after it is not among them. */
@@ -47,6 +55,6 @@ export interface UsageReading extends TokenCounts {
   readonly credentialSource?: 'byok';
   /** Id of the provider-side response object (Responses API), 1 to 256 printable ASCII characters. */
   readonly responseId?: string;
-  /** Calls of provider-run tools. Absent: the answer does not say; zero: it says there were none. */
+  /** Calls of provider-run tools that cost beside the tokens, searches included. Absent: the answer does not say; zero: it says there were none. */
   readonly hostedToolCalls?: number;
 }

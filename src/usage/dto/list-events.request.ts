@@ -1,16 +1,18 @@
-import { Text, Verbatim } from '../../common/fields/fields.js';
+import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { BeforeId, DEFAULT_PAGE_LIMIT, PageLimit } from '../../common/fields/list-fields.js';
+import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
+import { USAGE_STATUSES, type UsageStatus } from '../usage-event.js';
 import type { UsageEventFilter } from '../usage-rows.js';
 
 export class ListEventsRequest {
   @PageLimit('events')
   limit?: number;
 
-  @Text({ max: 64, optional: true, description: 'Only events with this status.' })
-  status?: string;
+  @OneOf(USAGE_STATUSES, { optional: true, description: 'Only events with this status.' })
+  status?: UsageStatus;
 
-  @Text({ max: 64, optional: true, description: 'Only events of this provider type.' })
-  provider?: string;
+  @OneOf(PROVIDER_TYPES, { optional: true, description: 'Only events of this provider type.' })
+  provider?: ProviderType;
 
   @Verbatim({ max: 1024, optional: true, description: 'Only events of this user id.' })
   user?: string;

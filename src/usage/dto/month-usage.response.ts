@@ -26,6 +26,14 @@ export class MonthUsageResponse {
   @ApiProperty({ type: 'number', description: 'US dollars.' })
   cost_usd: number;
 
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    description:
+      'US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets.',
+  })
+  estimated_cost_usd: number;
+
   static from(usage: AppMonthUsage): MonthUsageResponse {
     return Object.assign(new MonthUsageResponse(), usage);
   }

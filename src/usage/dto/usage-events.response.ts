@@ -12,7 +12,7 @@ import {
   type UsageStatus,
 } from '../usage-event.js';
 import type { UsageAttemptRow, UsageEventRow } from '../usage-rows.js';
-import { toUsd } from '../usage-totals.rules.js';
+import { estimateOf, toUsd } from '../usage-totals.rules.js';
 
 export class UsageAttemptResponse {
   @ApiProperty({ type: 'string', description: 'The provider instance.' })
@@ -98,6 +98,14 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'number', description: 'US dollars; the known part of it when `cost_source` is unresolved.' })
   cost_usd: number;
 
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    description:
+      'US dollars beside `cost_usd` that it may have cost, where nobody could read it; counts against budgets.',
+  })
+  estimated_cost_usd: number;
+
   @ApiProperty({ type: 'number', nullable: true, description: 'US dollars, as the provider says.' })
   reported_cost_usd: number | null;
 
@@ -113,7 +121,19 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'string', enum: [...USAGE_STATUSES] })
   status: UsageStatus;
 
-  @ApiProperty({ type: 'integer', enum: [1, null], nullable: true, description: '1: the client left before the end.' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    description: 'Requests this row counts: 1, or all refusals of one caller for one reason within a minute.',
+  })
+  requests: number;
+
+  @ApiProperty({
+    type: 'integer',
+    enum: [1, null],
+    nullable: true,
+    description: '1: the client left before the end. Null also where the service stopped before it.',
+  })
   client_aborted: 1 | null;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'Milliseconds to the first byte of the answer.' })
@@ -123,12 +143,20 @@ export class UsageEventResponse {
     type: [UsageAttemptResponse],
     nullable: true,
     description:
-      'Targets of a named endpoint that were tried, in their order, the one the event is of last. Null: only one was.',
+      'Targets of a named endpoint that were tried, in their order. The event is of the one whose answer the client got, otherwise of the last. Null: only one was.',
   })
   attempts: UsageAttemptResponse[] | null;
 
   @ApiProperty({ type: 'string', format: 'date-time' })
   created_at: string;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When its estimate was settled, so that its cost is what people said. Null: it was not.',
+  })
+  settled_at: string | null;
 
   static from(row: UsageEventRow): UsageEventResponse {
     return Object.assign(new UsageEventResponse(), {
@@ -151,15 +179,18 @@ export class UsageEventResponse {
       cache_write_tokens: Number(row.cache_write_tokens),
       output_tokens: Number(row.output_tokens),
       cost_usd: toUsd(row.cost_nano_usd),
+      estimated_cost_usd: toUsd(estimateOf(row)),
       reported_cost_usd: row.reported_cost_nano_usd === null ? null : toUsd(row.reported_cost_nano_usd),
       cost_source: row.cost_source,
       app_version: row.app_version,
       auth_method: row.auth_method,
       status: row.status,
+      requests: row.requests,
       client_aborted: row.client_aborted ? 1 : null,
       latency_ms: row.latency_ms,
       attempts: row.attempts?.map(UsageAttemptResponse.from) ?? null,
       created_at: row.created_at.toISOString(),
+      settled_at: row.settled_at?.toISOString() ?? null,
     });
   }
 }

@@ -12,6 +12,10 @@ export const EVENT_ID_RANDOM_BYTES = 10;
  * Source: contract-app 9.6.
  */
 export function eventId(nowMs: number, random: Buffer, offset: number): string {
-  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(TIME_DIGITS, '0').slice(-TIME_DIGITS);
-  return time + random.toString('hex', offset, offset + EVENT_ID_RANDOM_BYTES);
+  return earliestEventId(nowMs) + random.toString('hex', offset, offset + EVENT_ID_RANDOM_BYTES);
+}
+
+/** What ids of events of this time begin with, so that all that are later sort behind it. */
+export function earliestEventId(nowMs: number): string {
+  return Math.max(0, Math.trunc(nowMs)).toString(16).padStart(TIME_DIGITS, '0').slice(-TIME_DIGITS);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { anOutcome, aReading } from '../../../test/support/usage.js';
-import { compilePrice } from '../../pricing/model-price.js';
-import { chargeOf, resolveCost } from './usage-cost.rules.js';
+import { compilePrice, NO_CHARGE } from '../../pricing/model-price.js';
+import { resolveCost } from './usage-cost.rules.js';
 
 const price = compilePrice({ input: 2, output: 8 });
 const perMinute = compilePrice({ per_minute: 0.006 });
 const TOKEN_COST = 1_000 * 2_000 + 500 * 8_000;
+const INTERRUPTED = { ending: 'cut', loss: 'gateway_interrupted' } as const;
 
 describe('usage cost (contract-app 9.4, 9.5)', () => {
   it('tokens and a price → computed in nano-dollars', () => {
@@ -36,10 +37,15 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     expect(resolveCost(mayReport, anOutcome(outcome))).toEqual({ source: 'unresolved', nanoUsd: 0, reason });
     const aborted = resolveCost(mayReport, anOutcome({ ...outcome, clientAborted: true }));
     expect(aborted).toEqual({ source: 'unresolved', nanoUsd: 0, reason: 'client_aborted' });
+    const interrupted = resolveCost(mayReport, anOutcome({ ...outcome, ...INTERRUPTED }));
+    expect(interrupted).toEqual({ source: 'unresolved', nanoUsd: 0, reason: 'gateway_interrupted' });
   });
 
-  it('client left after its usage was seen → priced like any other', () => {
-    const outcome = anOutcome({ price, reading: aReading(), clientAborted: true });
+  it.each([
+    ['client left', { clientAborted: true }],
+    ['service stopped', INTERRUPTED],
+  ])('%s after the usage was seen → priced like any other', (_name, ending) => {
+    const outcome = anOutcome({ price, reading: aReading(), ...ending });
     expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
@@ -63,19 +69,39 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     expect(resolveCost(true, anOutcome({ reading })).source).toBe('reported');
   });
 
-  it('provider error before any answer → computed, free', () => {
-    const outcome = anOutcome({ status: 'provider_error', answered: false, price });
+  it.each(['unsent', 'refused'] as const)('%s → computed, free', (ending) => {
+    const outcome = anOutcome({ status: 'provider_error', ending, price });
     expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 0 });
     expect(resolveCost(true, { ...outcome, price: undefined })).toEqual({ source: 'computed', nanoUsd: 0 });
   });
 
-  it('answer that broke off after it had begun → not free: its usage if it was seen, else unresolved', () => {
-    const broken = anOutcome({ status: 'provider_error', answered: true, price });
-    expect(resolveCost(false, broken)).toMatchObject({ source: 'unresolved', reason: 'no_usage_reported' });
-    expect(resolveCost(false, { ...broken, reading: aReading() })).toMatchObject({
-      source: 'computed',
-      nanoUsd: TOKEN_COST,
+  it.each([
+    ['unheard', 'provider_timeout'],
+    ['unheard', 'provider_reset'],
+    ['cut', 'provider_silent'],
+    ['cut', 'provider_reset'],
+  ] as const)(
+    '%s because of %s → not free, with that reason; a client that left is named before it',
+    (ending, loss) => {
+      const lost = anOutcome({ status: 'provider_error', ending, loss, price });
+      expect(resolveCost(false, lost)).toEqual({ source: 'unresolved', nanoUsd: 0, reason: loss });
+      expect(resolveCost(false, { ...lost, clientAborted: true })).toMatchObject({ reason: 'client_aborted' });
+    },
+  );
+
+  it('a path that is free → computed, whatever became of it', () => {
+    const outcome = anOutcome({
+      status: 'provider_error',
+      ending: 'unheard',
+      loss: 'provider_timeout',
+      price: NO_CHARGE,
     });
+    expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 0 });
+  });
+
+  it('answer that broke off after it had told its usage → that', () => {
+    const broken = anOutcome({ status: 'provider_error', ending: 'cut', loss: 'provider_reset', price });
+    expect(resolveCost(false, { ...broken, reading: aReading() })).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
   it('threats 8.3: cut off after its first event → not free: that much is known, the rest is not', () => {
@@ -87,26 +113,52 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     expect(resolveCost(false, broken)).toMatchObject({ source: 'unresolved', reason: 'no_usage_reported' });
   });
 
-  it('counts beyond all reason → the largest exact number, never something Postgres refuses', () => {
-    const reading = aReading({ inputTokens: 1e300, outputTokens: Number.MAX_SAFE_INTEGER });
-    expect(resolveCost(false, anOutcome({ price, reading }))).toEqual({
-      source: 'computed',
-      nanoUsd: Number.MAX_SAFE_INTEGER,
+  it.each([
+    ['a counter beyond all reason', price, aReading({ implausible: true })],
+    ['neither price nor a plausible report', undefined, aReading({ implausible: true })],
+    [
+      'more than a million dollars',
+      compilePrice({ input: 1_000_000, output: 0 }),
+      aReading({ inputTokens: 1_000_001 }),
+    ],
+  ])('%s → unresolved, nothing of it in the sums', (_name, ofModel, reading) => {
+    expect(resolveCost(true, anOutcome({ price: ofModel, reading }))).toEqual({
+      ...{ source: 'unresolved', nanoUsd: 0, reason: 'usage_not_plausible' },
     });
   });
-});
 
-describe('what a request counts against budgets (decision 3.11)', () => {
+  it('a million dollars → computed: the bound itself is a cost', () => {
+    const dear = compilePrice({ input: 1_000_000, output: 0 });
+    const outcome = anOutcome({ price: dear, reading: aReading({ inputTokens: 1_000_000, outputTokens: 0 }) });
+    expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 1e15 });
+  });
+
+  it('another service tier than the one that was priced → unresolved, with the cost at the price we know', () => {
+    const reading = aReading({ otherTier: 'priority' });
+    expect(resolveCost(false, anOutcome({ price, reading }))).toEqual({
+      ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'service_tier_differs' },
+    });
+    const reported = aReading({ otherTier: 'priority', reportedCostNanoUsd: 9 });
+    expect(resolveCost(true, anOutcome({ price, reading: reported })).source).toBe('reported');
+  });
+
   it.each([
-    ['computed', 5, 900, 5],
-    ['reported', 0, 900, 0],
-    ['unresolved', 0, 900, 900],
-    ['unresolved', 950, 900, 950],
-    ['unresolved', 0, 0, 0],
-  ] as const)('%s, cost %i, worst case %i → %i', (source, nanoUsd, worst, charged) => {
-    const cost =
-      source === 'unresolved' ? { source, nanoUsd, reason: 'no_usage_reported' as const } : { source, nanoUsd };
-    expect(chargeOf(cost, worst)).toBe(charged);
-    expect(chargeOf(cost, worst, 30)).toBe(charged + 30);
+    ['web searches with a price', 2, { web_search: 2 }, 20_000_000, false],
+    ['searches in files with a price', 3, { file_search: 3 }, 7_500_000, false],
+    ['a search and another tool', 2, { web_search: 1 }, 10_000_000, true],
+  ] as const)('%s → their fee beside the tokens; unresolved: %s', (_name, hostedToolCalls, parts, fees, unresolved) => {
+    const searching = compilePrice({ input: 2, output: 8, per_1k_web_searches: 10, per_1k_file_searches: 2.5 });
+    const reading = aReading({ inputTokens: 0, outputTokens: 0, hostedToolCalls, parts });
+    const cost = resolveCost(false, anOutcome({ price: searching, reading, hostedTools: ['web_search'] }));
+    expect(cost).toMatchObject({ source: unresolved ? 'unresolved' : 'computed', nanoUsd: fees });
+  });
+
+  it('a search that the fee of the request pays for → computed, whether it was offered or counted', () => {
+    const asked = compilePrice({ input: 1, output: 1, per_1k_requests: 12 });
+    for (const more of [{}, { hostedToolCalls: 3, parts: { web_search: 3 } }]) {
+      const reading = aReading({ inputTokens: 1, outputTokens: 0, ...more });
+      const outcome = anOutcome({ price: asked, reading, hostedTools: ['web_search'] });
+      expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 12_001_000 });
+    }
   });
 });

@@ -1,26 +1,22 @@
-import { costNanoUsd } from '../../pricing/cost.rules.js';
-import type { UsageOutcome } from '../usage-event.js';
+import { costNanoUsd, pricedCalls } from '../../pricing/cost.rules.js';
+import { type CompiledPrice, NO_CHARGE } from '../../pricing/model-price.js';
+import { MOST_NANO_USD_OF_A_CALL } from '../../upstreams/usage/reported-cost.rules.js';
+import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { AnswerLoss, UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';
 
-/**
- * What a finished request counts against budgets, in whole nano-dollars: what is unknown is not free (decision 3.11).
- *
- * @param worstNanoUsd what the request could cost at most.
- * @param unheardNanoUsd of the outcome: what targets that did not serve it may cost beside it.
- */
-export function chargeOf(cost: ResolvedCost, worstNanoUsd: number, unheardNanoUsd = 0): number {
-  const known = cost.source === 'unresolved' ? Math.max(cost.nanoUsd, wholeNumber(worstNanoUsd)) : cost.nanoUsd;
-  return wholeNumber(known + unheardNanoUsd);
-}
-
-/** Why a cost could not be resolved; `gateway_interrupted`: this service died before the request's end. */
+/** Why a cost could not be resolved; `gateway_interrupted`: this service ended before the request did. */
 export type UnresolvedReason =
+  | AnswerLoss
   | 'client_aborted'
   | 'no_usage_reported'
   | 'no_local_price'
   | 'no_priced_measure'
   | 'no_cost_reported'
   | 'unpriced_tool'
+  | 'earlier_target_unheard'
+  | 'service_tier_differs'
+  | 'usage_not_plausible'
   | 'gateway_interrupted';
 
 /** A cost in whole nano-dollars and where it comes from. */
@@ -31,36 +27,51 @@ export type ResolvedCost =
 const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
 
 /**
- * The cost of a finished request. The provider's own figure wins over ours. What cannot be known is said to be unknown,
- * with the part that is known as its cost; a client that left is then named as the reason before anything else.
+ * The cost of a finished request. The provider's own figure wins over ours. A call that was never sent, one whose
+ * answer was heard and is no success, and one of a path that is free, cost nothing. What else cannot be known is said to be unknown, with the part that
+ * is known as its cost; a client that left is then named as the reason before anything else.
  *
  * @param mayReport whether answers on this way may carry the provider's own figure.
- * Source: contract-app 9.4, 9.5; decision 3.6.
+ * Source: contract-app 9.4, 9.5; ADR 0042.
  */
 export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const reported = outcome.reading?.reportedCostNanoUsd;
   if (reported !== undefined) return { source: 'reported', nanoUsd: wholeNumber(reported) };
-  if (outcome.status === 'provider_error' && !outcome.answered) return FREE;
+  const { ending, loss, clientAborted } = outcome;
+  if (ending === 'unsent' || ending === 'refused' || outcome.price === NO_CHARGE) return FREE;
   const cost = computedCost(mayReport, outcome);
-  return cost.source === 'unresolved' && outcome.clientAborted ? { ...cost, reason: 'client_aborted' } : cost;
+  if (cost.source !== 'unresolved') return cost;
+  if (clientAborted) return { ...cost, reason: 'client_aborted' };
+  return loss !== undefined && ending !== 'whole' ? { ...cost, reason: loss } : cost;
 }
 
 function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const { price, reading } = outcome;
+  if (reading?.implausible) return unresolved('usage_not_plausible');
   if (price === undefined && mayReport) return unresolved('no_cost_reported');
   if (reading === undefined || !reading.usageSeen) return unresolved('no_usage_reported');
   if (price === undefined) return unresolved('no_local_price');
   const cost = costNanoUsd(price, reading);
   if ('unresolved' in cost) return unresolved(cost.unresolved);
+  if (cost.nanoUsd > MOST_NANO_USD_OF_A_CALL) return unresolved('usage_not_plausible');
   const nanoUsd = wholeNumber(cost.nanoUsd);
   // The answer was cut off before it said what it generated.
   if (reading.isOpening) return unresolved('no_usage_reported', nanoUsd);
-  return usedHostedTools(outcome) ? unresolved('unpriced_tool', nanoUsd) : { source: 'computed', nanoUsd };
+  if (usedUnpricedTools(price, reading, outcome.hostedTools)) return unresolved('unpriced_tool', nanoUsd);
+  // What it cost at the price we know is at best near to what it cost.
+  if (reading.otherTier !== undefined) return unresolved('service_tier_differs', nanoUsd);
+  return { source: 'computed', nanoUsd };
 }
 
 /** The answer's own count decides; where it does not say, a tool that was offered may have been used. */
-function usedHostedTools({ reading, hostedTools = [] }: UsageOutcome): boolean {
-  return reading?.hostedToolCalls === undefined ? hostedTools.length > 0 : reading.hostedToolCalls > 0;
+function usedUnpricedTools(
+  price: CompiledPrice,
+  { hostedToolCalls, parts }: UsageReading,
+  offered: readonly string[] = [],
+): boolean {
+  if (hostedToolCalls !== undefined) return hostedToolCalls > pricedCalls(price, parts);
+  // The fee of a request pays for its search.
+  return offered.some((tool) => tool !== 'web_search' || price.calls?.request === undefined);
 }
 
 function unresolved(reason: UnresolvedReason, nanoUsd = 0): ResolvedCost {

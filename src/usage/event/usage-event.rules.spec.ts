@@ -7,9 +7,9 @@ import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from '
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 
-function settled(admission = anAdmission(), outcome = anOutcome(), cost = computed, charged = cost.nanoUsd) {
+function settled(admission = anAdmission(), outcome = anOutcome(), cost = computed, estimateNanoUsd = 0) {
   const members = admissionMembers(admission, fixedMembers(admission));
-  return JSON.parse(settledEvent({ members, admission }, outcome, cost, charged));
+  return JSON.parse(settledEvent({ members, admission }, outcome, { cost, estimateNanoUsd }));
 }
 
 describe('usage event', () => {
@@ -46,7 +46,7 @@ describe('usage event', () => {
     const admission = anAdmission({ userId: 'u"1' });
     const { latency_ms, cost_nano_usd, ...same } = settled(admission);
     expect([latency_ms, cost_nano_usd]).toEqual([120, 6_000]);
-    const interrupted = interruptedEvent(admissionMembers(admission, fixedMembers(admission)), admission);
+    const interrupted = interruptedEvent(admissionMembers(admission, fixedMembers(admission)), admission, 0);
     expect(JSON.parse(interrupted)).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
@@ -56,8 +56,8 @@ describe('usage event', () => {
     expect(settled()).not.toHaveProperty('reported_cost_nano_usd');
   });
 
-  it('what it counts is told where it is not the cost', () => {
-    expect(settled(anAdmission(), anOutcome(), computed, 7_000)).toMatchObject({ charged_nano_usd: 7_000 });
+  it('an estimate beside the cost → what both count together', () => {
+    expect(settled(anAdmission(), anOutcome(), computed, 1_000)).toMatchObject({ charged_nano_usd: 7_000 });
     expect(settled()).not.toHaveProperty('charged_nano_usd');
   });
 
@@ -106,8 +106,8 @@ describe('usage event', () => {
         const members = admissionMembers(admission, fixedMembers(admission));
         const outcome = anOutcome({ reading: aReading({ servedModel }) });
         for (const json of [
-          settledEvent({ members, admission }, outcome, computed, 7_000),
-          interruptedEvent(members, admission),
+          settledEvent({ members, admission }, outcome, { cost: computed, estimateNanoUsd: 1_000 }),
+          interruptedEvent(members, admission, 7_000),
         ]) {
           expect(json).not.toContain('\\u0000');
           expect(json).not.toContain('\n');

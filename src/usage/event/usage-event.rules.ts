@@ -1,6 +1,6 @@
-import { NO_TOKENS, type UsageReading } from '../../upstreams/usage/usage-reading.js';
+import { NO_TOKENS, type TokenCounts, type UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
-import type { ResolvedCost } from './usage-cost.rules.js';
+import { type CallCharge, chargedNanoUsd } from './usage-estimate.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
 /** Text a provider or a client chose freely is kept this long. */
@@ -52,32 +52,35 @@ export function fixedMembers(admission: UsageAdmission): string {
 
 /**
  * The event of a request whose end nobody saw, because this process was killed: not an error of the provider's, and
- * not free. Source: threats 9.1; contract-app 9.5.
+ * not free.
+ *
+ * @param chargedNanoUsd from {@link interruptedCharge}. Source: threats 9.1; ADR 0042.
  */
-export function interruptedEvent(members: string, admission: UsageAdmission): string {
+export function interruptedEvent(members: string, admission: UsageAdmission, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
-  const charge = countMember('charged_nano_usd', admission.worstNanoUsd);
+  const charge = countMember('charged_nano_usd', chargedNanoUsd);
   return `{${members}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}}`;
 }
 
 /**
- * The event of a finished request, as JSON text.
+ * What a request counts against budgets when nobody sees its end: what it has sent, here and before.
  *
- * @param chargedNanoUsd what it counts against budgets, in whole nano-dollars.
+ * @param unheardNanoUsd what targets may charge for that were called before.
  */
-export function settledEvent(
-  { members, admission }: AdmittedEvent,
-  outcome: UsageOutcome,
-  cost: ResolvedCost,
-  chargedNanoUsd: number,
-): string {
+export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unheardNanoUsd: number): number {
+  return wholeNumber(sentNanoUsd + unheardNanoUsd);
+}
+
+/** The event of a finished request, as JSON text. */
+export function settledEvent({ members, admission }: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
   const { reading, latencyMs, attempts } = outcome;
+  const { cost, estimateNanoUsd } = charge;
   return (
     `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
     measureMembers(reading) +
     countMember('cost_nano_usd', cost.nanoUsd) +
-    (chargedNanoUsd === cost.nanoUsd ? '' : `,"charged_nano_usd":${chargedNanoUsd}`) +
+    (estimateNanoUsd === 0 ? '' : `,"charged_nano_usd":${chargedNanoUsd(charge)}`) +
     (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
     (outcome.clientAborted ? ',"client_aborted":true' : '') +
     (latencyMs === null ? '' : `,"latency_ms":${Math.min(wholeNumber(latencyMs), LATENCY_MAX_MS)}`) +
@@ -110,8 +113,16 @@ function measureMembers(reading: UsageReading | undefined): string {
     countMember('reasoning_tokens', tokens.reasoningTokens) +
     countMember('audio_input_tokens', tokens.audioInputTokens) +
     countMember('audio_output_tokens', tokens.audioOutputTokens) +
-    countMember('audio_milliseconds', (reading?.audioSeconds ?? 0) * 1000)
+    countMember('audio_milliseconds', (reading?.audioSeconds ?? 0) * 1000) +
+    partsMember(tokens)
   );
+}
+
+/** What else has rates of its own, so that repricing computes from what computing the cost knew. */
+function partsMember({ parts, audioCachedInputTokens }: TokenCounts): string {
+  if (parts === undefined && audioCachedInputTokens === 0) return '';
+  const stored = audioCachedInputTokens === 0 ? parts : { ...parts, cached_audio_input: audioCachedInputTokens };
+  return `,"usage_parts":${JSON.stringify(stored)}`;
 }
 
 /** A marketplace chooses the key itself, so only its answer can tell whose it was. Source: contract-app 9.6. */

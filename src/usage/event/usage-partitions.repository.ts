@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
 
 /** Longest it may keep others from the partition of events of other times, and wait for those who are in there. */
 const LOCK_TIMEOUT_MS = 2_000;
@@ -7,7 +8,7 @@ const LOCK_TIMEOUT_MS = 2_000;
 /** What keeps `usage_events` in partitions. */
 @Injectable()
 export class UsagePartitionsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /**
    * Makes the partition of a UTC month, unless it is there, with the events of that month that were stored meanwhile

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { DAY_DIMENSIONS, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
+import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Members of an event's JSON text that are stored as they are. */
 const PLAIN_COLUMNS = {
@@ -30,6 +30,7 @@ const PLAIN_COLUMNS = {
   latency_ms: 'integer',
   attempts: 'json',
   response_id: 'text',
+  usage_parts: 'jsonb',
 } as const;
 
 /** Members whose absence means zero. */
@@ -59,6 +60,9 @@ const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 
 /** What else they need of it. */
 const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DAY_DIMENSIONS].join(', ');
 
+/** Of a row of `usage_events`. */
+const MEASURED = MEASURES.map((name) => (name === 'estimated_nano_usd' ? `${ESTIMATE_OF_EVENT} AS ${name}` : name));
+
 const sums = (names: readonly string[]) => names.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
 const raise = (names: readonly string[]) =>
@@ -79,7 +83,7 @@ const insertEvents = (onConflict: string) => `
     ${COUNT_COLUMNS.map((name) => `${name} bigint`)},
     requests integer, client_aborted boolean, created_at_ms bigint)
   ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${COUNTED},
-    ${MEASURES.join(', ')}, coalesce(charged_nano_usd, cost_nano_usd) AS charge`;
+    ${MEASURED.join(', ')}, coalesce(charged_nano_usd, cost_nano_usd) AS charge`;
 
 /**
  * Adds the rows of `added` to the sums of their days and of their users, in the statement that stores them: all of it
@@ -137,17 +141,19 @@ const ADD_TO_SUMS = `
 const ADD_TO_BUDGETS = `
   spent AS (
     SELECT min(organization_id) AS organization_id, app_id, '' AS user_id,
-      date_trunc('month', day::timestamp)::date AS month, sum(charge) AS charge
+      date_trunc('month', day::timestamp)::date AS month, sum(charge) AS charge,
+      sum(estimated_nano_usd) AS estimated_nano_usd
     FROM by_day GROUP BY app_id, date_trunc('month', day::timestamp)::date HAVING sum(charge) > 0
     UNION ALL
-    SELECT organization_id, app_id, user_id, month, charge FROM by_month WHERE charge > 0),
+    SELECT organization_id, app_id, user_id, month, charge, estimated_nano_usd FROM by_month WHERE charge > 0),
   budgets AS (
-    INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
-    SELECT organization_id, app_id, user_id, month, charge FROM spent
+    INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
+    SELECT organization_id, app_id, user_id, month, charge, estimated_nano_usd FROM spent
     WHERE (SELECT count(*) FROM user_months) >= 0
     ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
     ON CONFLICT (app_id, user_id, month) DO UPDATE
-      SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd)`;
+      SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
+        estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd)`;
 
 /** Storing an event again changes nothing. What follows says what to answer. */
 const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
@@ -169,7 +175,7 @@ const COUNT_REFUSALS = `
 /** All writing of `usage_events`, and of the sums that are kept in step with it. */
 @Injectable()
 export class UsageWritesRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /** Stores a JSON array of events, given as text; those that are there already stay as they are. */
   async insert(events: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app-row.js';
-import { DAY_DIMENSIONS, SUM_COLUMNS } from '../usage-sum-columns.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Tables of sums, as they are checked. */
 export const LEDGER_TABLES = [
@@ -28,7 +28,7 @@ export interface LedgerDifference {
 const EVENTS = `
   SELECT event.*, (event.created_at AT TIME ZONE 'UTC')::date AS day,
     date_trunc('month', event.created_at AT TIME ZONE 'UTC')::date AS month,
-    starts_with(event.status, 'blocked_') AS is_blocked
+    starts_with(event.status, 'blocked_') AS is_blocked, ${ESTIMATE_OF_EVENT} AS estimated_nano_usd
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2
     AND event.created_at >= to_date($3, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'`;
@@ -55,7 +55,8 @@ const USER_MONTHS = `
 
 /** What events count against the budgets of the application, which is the empty user, and of its users. */
 const SPENT = `
-  SELECT scope.user_id, month, sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd
+  SELECT scope.user_id, month, sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd,
+    sum(estimated_nano_usd) AS estimated_nano_usd
   FROM (${EVENTS}) event CROSS JOIN LATERAL (VALUES (''), (event.user_id)) AS scope(user_id)
   WHERE scope.user_id IS NOT NULL AND ${WHOLE_MONTHS}
   GROUP BY scope.user_id, month HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
@@ -115,7 +116,7 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   },
   budget_months: {
     key: ['user_id', 'month'],
-    columns: ['spent_nano_usd'],
+    columns: ['spent_nano_usd', 'estimated_nano_usd'],
     where: `spent_nano_usd <> 0 AND ${WHOLE_MONTHS}`,
     recomputed: SPENT,
   },

@@ -16,5 +16,8 @@ export const USAGE_DIMENSIONS = [
 
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
+/** What sums still tell apart once the events of their days are gone. */
+export const LASTING_DIMENSIONS: ReadonlySet<UsageDimension> = new Set(['model', 'provider', 'status']);
+
 /** What usage is broken down by when nobody says. */
 export const DEFAULT_DIMENSION: UsageDimension = 'model';

@@ -37,7 +37,7 @@ export class UsageReportsController {
     tag: TAG,
     summary: 'Usage of an application by what it was used for',
     description:
-      'Days are UTC; the last thirty when none are named. By `model`, `provider` and `status` it reaches back to the first request; the rest is known of the last 90 days and counts under the key null before.',
+      'Days are UTC; the last thirty when none are named. By `model`, `provider` and `status` it reaches back to the first request; the rest is known of the last 90 days alone: what is older is left out, and `complete_from` says from which day on the rows are complete.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UsageBreakdownResponse })

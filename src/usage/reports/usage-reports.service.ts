@@ -5,7 +5,7 @@ import { Clock } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { type KeySumsRow, UsageSumsRepository } from '../usage-sums.repository.js';
 import { toUsageTotals } from '../usage-totals.rules.js';
-import type { UsageDimension } from './usage-dimensions.js';
+import { LASTING_DIMENSIONS, type UsageDimension } from './usage-dimensions.js';
 import { firstEventDay } from './usage-range.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 
@@ -44,6 +44,8 @@ export interface UsageShare extends UsageTotals {
 export interface UsageBreakdown extends DayRange {
   readonly app_id: string;
   readonly by: UsageDimension;
+  /** The first UTC day, `YYYY-MM-DD`, of which the rows hold every request; earlier ones are left out. */
+  readonly complete_from: string;
   readonly rows: readonly UsageShare[];
 }
 
@@ -66,13 +68,22 @@ export class UsageReports {
 
   /** @throws invalid_request as `dayRange` says. */
   async breakdownOf(app: AppRef, { by, days, limit }: BreakdownQuestion): Promise<UsageBreakdown> {
-    const range = dayRange(days, this.clock.utcDay());
-    const rows = await this.sharesOf(app, range, by, limit);
-    return { app_id: app.id, by, ...range, rows: rows.map((row) => ({ key: row.key, ...toUsageTotals(row) })) };
+    const today = this.clock.utcDay();
+    const range = dayRange(days, today);
+    const complete_from = completeFrom(by, range, today);
+    const rows = await this.sharesOf(app, { from: complete_from, to: range.to }, by, limit);
+    const shares = rows.map((row) => ({ key: row.key, ...toUsageTotals(row) }));
+    return { app_id: app.id, by, ...range, complete_from, rows: shares };
   }
 
   private sharesOf(app: AppRef, range: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
     if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
     return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));
   }
+}
+
+/** Only some dimensions outlast the events. */
+function completeFrom(by: UsageDimension, { from }: DayRange, today: string): string {
+  const kept = firstEventDay(today);
+  return LASTING_DIMENSIONS.has(by) || from > kept ? from : kept;
 }

@@ -93,7 +93,7 @@ const BUSIEST = `
       WHERE ${ON_DAYS} AND NOT (SELECT is_narrow FROM choice) GROUP BY kept.user_id) counted
     ${MOST_REQUESTS})`;
 
-/** Requests without a user are what is left of all of them, so that old ones, whose users are forgotten, count there. */
+/** Requests without a user are what is left of all of them. */
 const BY_USER = `
   WITH ${BUSIEST},
   of_users AS (

@@ -10,6 +10,7 @@ function anEvent(overrides: Partial<PricedEventRow> = {}): PricedEventRow {
   return {
     id: '7',
     provider_id: 'provider-1',
+    created_at_ms: '1795176000000',
     input_tokens: '1000',
     cached_input_tokens: '0',
     cache_write_tokens: '0',
@@ -17,6 +18,7 @@ function anEvent(overrides: Partial<PricedEventRow> = {}): PricedEventRow {
     audio_input_tokens: '0',
     audio_output_tokens: '0',
     audio_milliseconds: '0',
+    usage_parts: null,
     cost_nano_usd: '1000000',
     charged_nano_usd: null,
     cost_source: 'computed',
@@ -45,6 +47,16 @@ describe('planReprice', () => {
     });
   });
 
+  it('prices of several days → each event at that of its own day', () => {
+    const [early, late] = [anEvent({ id: '1', created_at_ms: '1000' }), anEvent({ id: '2', created_at_ms: '2000' })];
+    const double = compilePrice({ input: 4, output: 16 });
+    const plan = planReprice([early, late], (_provider, atMs) => (atMs < 2000 ? PRICE : double));
+    expect(plan.changes.map(({ id, costNanoUsd }) => [id, costNanoUsd])).toEqual([
+      ['1', 6_000_000],
+      ['2', 12_000_000],
+    ]);
+  });
+
   it('price as before → nothing to change', () => {
     expect(planOf({ cost_nano_usd: '6000000' })).toMatchObject({ changes: [], matchedEvents: 1 });
   });
@@ -70,8 +82,8 @@ describe('planReprice', () => {
 
   it.each([
     ['computed now: its cost', {}, '0', null, 'computed'],
-    ['still unresolved: what it counted', {}, '1000000', 9_000_000, 'unresolved'],
-    ['still unresolved, its tokens cost more: those', { charged_nano_usd: '2000000' }, '1000000', null, 'unresolved'],
+    ['still unresolved: its estimate, beside the new cost', {}, '1000000', 14_000_000, 'unresolved'],
+    ['the same of a smaller one', { charged_nano_usd: '2000000' }, '1000000', 7_000_000, 'unresolved'],
     ['unmetered: what it counted', UNMETERED, '0', 9_000_000, 'unresolved'],
   ] as const)('decision 3.11: unresolved, charged more than its cost; %s', (_name, members, cost, charged, source) => {
     const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: cost, charged_nano_usd: '9000000', ...members });
@@ -129,7 +141,7 @@ describe('planReprice', () => {
               long_input: 2.5,
             });
         const billed = resolveCost(false, {
-          ...{ status: 'ok', answered: true, latencyMs: 1, clientAborted: false, contentType: null, price },
+          ...{ status: 'ok', ending: 'whole', latencyMs: 1, clientAborted: false, contentType: null, price },
           reading: {
             ...{ inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: written, outputTokens: output },
             ...{ reasoningTokens: 0, audioInputTokens: 0, audioCachedInputTokens: 0, audioOutputTokens: 0 },

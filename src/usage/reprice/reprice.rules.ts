@@ -1,8 +1,10 @@
 import { type BillableUsage, costNanoUsd } from '../../pricing/cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
+import type { UsageParts } from '../../upstreams/usage/usage-parts.js';
+import type { EventCost } from '../event/event-costs.repository.js';
 import { wholeNumber } from '../event/usage-line.rules.js';
 import type { CostSource } from '../usage-event.js';
-import { toUsd } from '../usage-totals.rules.js';
+import { estimateOf, toUsd } from '../usage-totals.rules.js';
 
 const MS_PER_SECOND = 1000;
 
@@ -10,6 +12,8 @@ const MS_PER_SECOND = 1000;
 export interface PricedEventRow {
   readonly id: string;
   readonly provider_id: string | null;
+  /** Milliseconds since the Unix epoch, UTC. */
+  readonly created_at_ms: string;
   readonly input_tokens: string;
   readonly cached_input_tokens: string;
   readonly cache_write_tokens: string;
@@ -17,20 +21,11 @@ export interface PricedEventRow {
   readonly audio_input_tokens: string;
   readonly audio_output_tokens: string;
   readonly audio_milliseconds: string;
+  readonly usage_parts: UsageParts | null;
   readonly cost_nano_usd: string;
   /** Null: the cost. */
   readonly charged_nano_usd: string | null;
   readonly cost_source: CostSource | null;
-}
-
-/** What an event becomes. */
-export interface EventCost {
-  readonly id: string;
-  /** Whole nano-dollars. */
-  readonly costNanoUsd: number;
-  /** What it counts against budgets; null: the cost. */
-  readonly chargedNanoUsd: number | null;
-  readonly costSource: CostSource | null;
 }
 
 /** What repricing comes to; costs in whole nano-dollars. */
@@ -58,17 +53,17 @@ export interface RepriceFigures {
 }
 
 /**
- * What events cost at the prices of now. Without any measure nothing can be priced: such an event costs nothing and
+ * What events cost at the prices we know now, each at those of its own day. Without any measure nothing can be priced: such an event costs nothing and
  * keeps its source. The others are computed, but for those that used tools the provider charges for beside the tokens:
- * they stay unresolved, with the cost of their tokens (decision 3.6). What is unresolved goes on counting against budgets
- * what it counted, or its new cost where that is more; what is computed counts its cost.
+ * they stay unresolved, with the cost of their tokens (decision 3.6). What is unresolved keeps its estimate beside the new
+ * cost; what is computed counts its cost.
  *
- * @param priceOf the price of the instance that served, if any.
+ * @param priceOf the price, at an instant in milliseconds since the Unix epoch, of the instance that served.
  * Source: contract-admin 5.4.
  */
 export function planReprice(
   events: readonly PricedEventRow[],
-  priceOf: (providerId: string | null) => CompiledPrice | undefined,
+  priceOf: (providerId: string | null, atMs: number) => CompiledPrice | undefined,
 ): RepricePlan {
   const changes: EventCost[] = [];
   let [unmeteredEvents, unpricedEvents] = [0, 0];
@@ -76,7 +71,8 @@ export function planReprice(
   for (const event of events) {
     const usage = billableUsage(event);
     const metered = isMetered(usage);
-    const cost = metered ? repricedCost(event, usage, priceOf(event.provider_id)) : unmeteredCost(event);
+    const price = priceOf(event.provider_id, Number(event.created_at_ms));
+    const cost = metered ? repricedCost(event, usage, price) : unmeteredCost(event);
     if (cost === undefined) {
       unpricedEvents++;
       unpriced += BigInt(event.cost_nano_usd);
@@ -112,9 +108,8 @@ export function toFigures(plan: RepricePlan): RepriceFigures {
 }
 
 /**
- * What an event stores of what was used. Two things it does not store, so that a new cost may differ from the first one
- * at the same price: how many of the cached prompt tokens were audio (they count as text here), and fractions of a
- * millisecond of a recording.
+ * What an event stores of what was used. One thing it does not store, so that a new cost may differ from the first one at
+ * the same price: fractions of a millisecond of a recording.
  */
 function billableUsage(event: PricedEventRow): BillableUsage {
   return {
@@ -123,13 +118,14 @@ function billableUsage(event: PricedEventRow): BillableUsage {
     cacheWriteTokens: Number(event.cache_write_tokens),
     outputTokens: Number(event.output_tokens),
     audioInputTokens: Number(event.audio_input_tokens),
-    audioCachedInputTokens: 0,
+    audioCachedInputTokens: event.usage_parts?.cached_audio_input ?? 0,
     audioOutputTokens: Number(event.audio_output_tokens),
+    parts: event.usage_parts ?? undefined,
     audioSeconds: Number(event.audio_milliseconds) / MS_PER_SECOND,
   };
 }
 
-function isMetered({ audioSeconds = 0, ...tokens }: BillableUsage): boolean {
+function isMetered({ audioSeconds = 0, ...tokens }: Omit<BillableUsage, 'parts'>): boolean {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = tokens;
   return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens > 0 || audioSeconds > 0;
 }
@@ -147,8 +143,9 @@ function unmeteredCost(event: PricedEventRow): EventCost {
   return { id: event.id, costNanoUsd: 0, chargedNanoUsd: keptCharge(event, 0), costSource: event.cost_source };
 }
 
-function keptCharge({ charged_nano_usd: charged }: PricedEventRow, costNanoUsd: number): number | null {
-  return charged === null || Number(charged) <= costNanoUsd ? null : Number(charged);
+function keptCharge(event: PricedEventRow, costNanoUsd: number): number | null {
+  const estimate = Number(estimateOf(event));
+  return estimate === 0 ? null : costNanoUsd + estimate;
 }
 
 function repricedCost(

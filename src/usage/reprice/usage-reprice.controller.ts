@@ -20,9 +20,9 @@ export class UsageRepriceController {
   @Operation({
     id: 'repriceAppUsage',
     tag: 'Admin operations',
-    summary: 'Recompute what a model cost in one month at the prices of now',
+    summary: 'Recompute what a model cost in one month at the prices known now',
     description:
-      'Only says what would change unless `apply` is true; then all of it is written, or nothing when an event has no price. Costs that the provider reported stay as they are, refused requests and events older than 90 days are left out, and at most 10 000 events are taken at once.',
+      'Every event takes the price of its own UTC day. Only says what would change unless `apply` is true; then all of it is written, or nothing when an event has no price. Costs that the provider reported stay as they are, refused requests and events older than 90 days are left out, and at most 10 000 events are taken at once.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: RepriceUsageResponse })

@@ -39,7 +39,7 @@ export interface UsageReprice extends RepriceFigures {
   readonly applied: boolean;
 }
 
-type PriceOf = (providerId: string | null) => CompiledPrice | undefined;
+type PriceOf = (providerId: string | null, atMs: number) => CompiledPrice | undefined;
 
 /** Computes costs of recorded requests anew, and moves every sum of them along. */
 @Injectable()
@@ -78,7 +78,7 @@ export class UsageRepriceService {
 
   private async pricesOf({ organizationId }: AppRef, { provider, model }: RepriceOrder): Promise<PriceOf> {
     const custom = await this.customPrices.pricesByProvider(organizationId);
-    return (providerId) => this.prices.find(provider, model, custom.get(providerId ?? ''));
+    return (providerId, atMs) => this.prices.find(provider, model, custom.get(providerId ?? ''), atMs);
   }
 
   private async apply(admin: AdminPrincipal, selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {

@@ -124,6 +124,22 @@ export class UsageRetentionRepository {
     return count(connection, statement, before, limit);
   }
 
+  /**
+   * Forgets months of users in which they did nothing on the day, or after it. What they used is part of the
+   * application's sums and stays there. @returns how many rows it deleted, at most `limit`.
+   */
+  deleteUserMonths(connection: EntityManager, before: string, limit: number): Promise<number> {
+    const statement = `
+      WITH gone AS (
+        DELETE FROM usage_user_months WHERE ctid = ANY (ARRAY(
+          SELECT old.ctid FROM usage_user_months old
+          WHERE old.month <= date_trunc('month', $1::date::timestamp)::date AND old.last_at < ${START_OF_DAY}
+          ORDER BY old.month LIMIT $2 FOR UPDATE SKIP LOCKED))
+        RETURNING 1)
+      SELECT count(*)::integer AS count FROM gone`;
+    return count(connection, statement, before, limit);
+  }
+
   /** Adds days to their months and forgets them. @returns how many rows of days it took up, at most `limit`. */
   foldDays(connection: EntityManager, before: string, limit: number): Promise<number> {
     return count(connection, FOLD_DAYS, before, limit);

@@ -22,10 +22,12 @@ export interface UsageCompaction {
   readonly days: number;
   /** Rows of sums by user and day. */
   readonly userDays: number;
+  /** Rows of sums by user and month. */
+  readonly userMonths: number;
 }
 
 /**
- * Forgets single requests and what single users did on a day; keeps every total. Each step may be interrupted at any
+ * Forgets single requests and what single users did; keeps every total. Each step may be interrupted at any
  * statement, repeated, and done by two instances at once.
  *
  * Source: specification "Retention"; contract-admin 11; threats 9.5.
@@ -59,7 +61,8 @@ export class UsageRetention implements KeepsForATime {
     const events = await this.deleteEvents(connection, before, signal);
     const days = await inBatches(() => this.usage.coarsenDays(connection, before, this.atOnce), signal);
     const userDays = await inBatches(() => this.usage.deleteUserDays(connection, before, this.atOnce), signal);
-    return { months, events, days, userDays };
+    const userMonths = await inBatches(() => this.usage.deleteUserMonths(connection, before, this.atOnce), signal);
+    return { months, events, days, userDays, userMonths };
   }
 
   /**

@@ -1,6 +1,25 @@
+import { Verbatim } from '../../common/fields/fields.js';
 import { Month } from '../../common/fields/list-fields.js';
 
 export class GetUserRequest {
   @Month()
   readonly month?: string;
+}
+
+/** Names a user where no path carries the id unchanged. */
+export class NamedUserRequest {
+  @NamedUser()
+  readonly user_id: string;
+}
+
+export class GetNamedUserRequest {
+  @NamedUser()
+  readonly user_id: string;
+
+  @Month()
+  readonly month?: string;
+}
+
+function NamedUser(): PropertyDecorator {
+  return Verbatim({ max: 1024, description: 'Id of the user, percent-encoded: a plus sign is `%2B`.' });
 }

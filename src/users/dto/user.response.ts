@@ -21,7 +21,11 @@ export class UserResponse {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Counter of that key; 0 without one.' })
   attest_counter: number;
 
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the user was first seen.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    description: 'When the user was first seen, or blocked before that.',
+  })
   created_at: string;
 
   @ApiProperty({
@@ -34,7 +38,7 @@ export class UserResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Known from usage only, such as one whom a backend names; always active.',
+    description: 'Known from usage, or from a block that ended, and never exchanged a proof; always active.',
   })
   is_virtual: boolean;
 

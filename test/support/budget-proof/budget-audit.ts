@@ -1,8 +1,5 @@
 import type { BudgetFleet } from './budget-fleet.js';
-import type { PaidCall } from './paid-calls.js';
-
-/** What a client has heard for less than this when its instance is killed may be recorded as interrupted. */
-const SETTLED_WITHIN_MS = 300;
+import { OUTPUT_NANO_USD, type PaidCall } from './paid-calls.js';
 
 interface StoredCall {
   readonly marker: string;
@@ -70,7 +67,7 @@ export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
       if (call.seen > 0) calls.violations.push(`${call.marker} reached the provider and is not recorded`);
       continue;
     }
-    if (call.seen === 0 && wasKilled(fleet, call)) unseen++;
+    if (call.seen === 0 && call.wasKilled) unseen++;
     else auditCharge(fleet, call, event);
   }
   calls.violations.push(...(await fleet.ledgerDifferences()));
@@ -78,20 +75,17 @@ export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
 }
 
 function auditCharge(fleet: BudgetFleet, call: PaidCall, { charged, source }: StoredCall): void {
-  const { charge, worst, marker } = call;
+  const { charge, sent, mostTokens, marker } = call;
   if (charge === undefined) {
     fleet.calls.violations.push(`${marker} is recorded and the provider never saw it`);
     return;
   }
   const amount = Number(charged);
-  const isExact = charge.least === charge.most && !wasKilled(fleet, call);
-  if (amount === charge.least || (!isExact && amount === worst)) return;
+  const { heard, least, most } = charge;
+  const isExact = least === most && !call.wasKilled;
+  const unheard = isExact ? [] : [sent, sent + mostTokens * OUTPUT_NANO_USD];
+  if (heard === undefined ? amount >= sent && amount <= most : [heard, ...unheard].includes(amount)) return;
   fleet.calls.violations.push(
-    `${marker} counts ${charged} (${source}) instead of ${charge.least} to ${charge.most}, at worst ${worst}`,
+    `${marker} counts ${charged} (${source}) instead of ${heard}, ${least} to ${most}, sent ${sent}`,
   );
-}
-
-/** Its instance was killed while it ran, or right after it. */
-function wasKilled(fleet: BudgetFleet, { instance, sentAtMs, endedAtMs = Infinity }: PaidCall): boolean {
-  return fleet.at(instance).killedAtMs.some((atMs) => atMs >= sentAtMs && atMs <= endedAtMs + SETTLED_WITHIN_MS);
 }

@@ -11,7 +11,7 @@ import { freePort, GatewayProcess, programEnvironment } from '../gateway-process
 import { startRedis, type TestRedis } from '../redis.js';
 import { seeded } from '../seeded.js';
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.js';
-import { newManagementKey, testEnvironment } from '../world.js';
+import { newManagementKey, PRODUCTION_DATABASE_TIMEOUT, testEnvironment } from '../world.js';
 import { PaidCalls } from './paid-calls.js';
 import { type PaidProvider, startPaidProvider } from './paid-provider.js';
 
@@ -24,8 +24,6 @@ export const USER_HEADER = 'x-proof-user';
 export interface FleetInstance {
   readonly process: GatewayProcess;
   readonly database: TcpProxy;
-  /** When it was killed, on the clock of `performance.now()`. */
-  readonly killedAtMs: number[];
 }
 
 /** An application of a proof. */
@@ -67,9 +65,9 @@ export class BudgetFleet {
       const database = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${database.port}`;
-      const own = { ...environment, DATABASE_URL: url.href, DATA_DIR: join(directory, String(at)) };
-      const process = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, own);
-      instances.push({ process, database, killedAtMs: [] });
+      const own = { ...PRODUCTION_DATABASE_TIMEOUT, DATABASE_URL: url.href, DATA_DIR: join(directory, String(at)) };
+      const process = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, { ...environment, ...own });
+      instances.push({ process, database });
     }
     const provider = await startPaidProvider(calls, seeded(seed));
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
@@ -137,9 +135,8 @@ export class BudgetFleet {
 
   /** Ends one without a word. */
   async kill(number: number): Promise<void> {
-    const { process, killedAtMs } = this.at(number);
-    killedAtMs.push(performance.now());
-    await process.kill();
+    this.calls.killed(number);
+    await this.at(number).process.kill();
   }
 
   async query<T extends object>(sql: string, parameters: readonly unknown[] = []): Promise<T[]> {

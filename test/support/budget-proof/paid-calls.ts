@@ -2,6 +2,9 @@
 export const INPUT_NANO_USD = 2_000;
 export const OUTPUT_NANO_USD = 8_000;
 
+/** What a client has heard for less than this when its instance is killed may be recorded as interrupted. */
+const SETTLED_WITHIN_MS = 300;
+
 /** How the provider treats a call. */
 export type Treatment = 'whole' | 'no_usage' | 'error' | 'reset' | 'cut_short';
 
@@ -14,6 +17,8 @@ export interface PaidCall {
   readonly instance: number;
   /** Every byte of its body a token, and every token it asks for. */
   readonly worst: number;
+  /** What it is taken to send: a token for every four bytes. */
+  readonly sent: number;
   readonly mostTokens: number;
   readonly bodyBytes: number;
   readonly isStream: boolean;
@@ -22,12 +27,14 @@ export interface PaidCall {
   readonly treatment?: Treatment;
   /** The client left before the answer was whole. */
   wasLeft: boolean;
+  /** Its instance was killed while it ran, or right after it: it may count what was sent, whatever its client heard. */
+  wasKilled: boolean;
   /** On the clock of `performance.now()`; absent while it runs. */
   endedAtMs?: number;
   /** The provider had it so often. */
   seen: number;
-  /** What the provider asks for, once it has answered: at least, and at most. */
-  charge?: { readonly least: number; readonly most: number };
+  /** What it may count once its provider has answered: when that is heard, and at least and at most, heard or not. */
+  charge?: { readonly heard: number | undefined; readonly least: number; readonly most: number };
 }
 
 /** Whose budget, and how much it is. An empty user: the application. */
@@ -81,19 +88,45 @@ export class PaidCalls {
     }
   }
 
-  /** The provider has answered it, or ended it. Until its client has the whole answer it may count its worst case. */
-  answered(call: PaidCall, least: number): void {
-    call.charge = { least, most: call.worst };
-    for (const balance of this.balancesOf(call)) balance.committed -= call.worst - least;
+  /**
+   * The provider has answered it, or ended it. Until its client has the whole answer it may count what was sent, or up to
+   * its worst case.
+   *
+   * @param heard what it counts when the answer is heard; undefined where that is only known within bounds.
+   */
+  answered(call: PaidCall, heard: number | undefined): void {
+    const { least, most } = this.bounds(call, heard);
+    call.charge = { heard, least, most };
+    for (const balance of this.balancesOf(call)) balance.committed -= most - least;
   }
 
   /** Its client has an end. @param isCertain it was whole, so that the provider's figure counts. */
   ended(call: PaidCall, isCertain: boolean): void {
     call.endedAtMs = performance.now();
-    if (!isCertain || call.charge === undefined) return;
-    const { least, most } = call.charge;
-    call.charge = { least, most: least };
-    for (const balance of this.balancesOf(call)) balance.possible -= most - least;
+    if (!isCertain || call.wasKilled || call.charge === undefined) return;
+    const { heard, least, most } = call.charge;
+    if (heard === undefined) return;
+    call.charge = { heard, least: heard, most: heard };
+    for (const balance of this.balancesOf(call)) {
+      balance.committed += heard - least;
+      balance.possible -= most - heard;
+    }
+  }
+
+  /** An instance is killed now: nothing is certain of what it has under way, and of what it has just ended. */
+  killed(instance: number): void {
+    const endedSinceMs = performance.now() - SETTLED_WITHIN_MS;
+    for (const call of this.all.values()) {
+      const { endedAtMs = Infinity, charge } = call;
+      if (call.instance !== instance || endedAtMs < endedSinceMs) continue;
+      call.wasKilled = true;
+      if (charge?.heard === undefined || charge.least !== charge.most) continue;
+      call.charge = { heard: charge.heard, ...this.bounds(call, charge.heard) };
+      for (const balance of this.balancesOf(call)) {
+        balance.committed -= charge.heard - call.charge.least;
+        balance.possible += call.charge.most - charge.heard;
+      }
+    }
   }
 
   /** What may be spent of a budget by now; undefined where there is no such budget. */
@@ -110,6 +143,11 @@ export class PaidCalls {
 
   get underWay(): number {
     return [...this.all.values()].filter(({ endedAtMs }) => endedAtMs === undefined).length;
+  }
+
+  /** What an answered call may count, as long as nobody knows whether it was heard. */
+  private bounds({ sent, worst }: PaidCall, heard: number | undefined): { least: number; most: number } {
+    return { least: Math.min(sent, heard ?? sent), most: worst };
   }
 
   private balancesOf({ appId, userId }: PaidCall): Balance[] {

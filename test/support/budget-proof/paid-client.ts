@@ -51,8 +51,10 @@ export class PaidClient {
       ...{ marker, appId: app.id, userId, instance, mostTokens, isStream, treatment: plan.treatment },
       bodyBytes: body.length,
       worst: body.length * INPUT_NANO_USD + mostTokens * OUTPUT_NANO_USD,
+      sent: Math.ceil(body.length / 4) * INPUT_NANO_USD,
       sentAtMs: performance.now(),
       wasLeft: false,
+      wasKilled: false,
       seen: 0,
     };
     calls.add(call);

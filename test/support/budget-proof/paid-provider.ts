@@ -49,14 +49,10 @@ export async function startPaidProvider(calls: PaidCalls, random: () => number):
     const answer = answerOf(call, random);
     await held;
     await sleep(random() * MOST_PAUSE_MS);
-    const { treatment, cost } = answer;
-    const isUnknown = treatment === 'no_usage' || treatment === 'cut_short';
-    const least = treatment === 'whole' ? cost : isUnknown ? call.worst : 0;
     try {
       await send(call, answer, response);
     } finally {
-      // Whoever does not hear an answer to its end cannot know what it costs.
-      calls.answered(call, least);
+      calls.answered(call, heardCharge(call, answer));
     }
   }
 
@@ -93,6 +89,22 @@ interface PaidAnswer {
   readonly treatment: Treatment;
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
   readonly cost: number;
+}
+
+/** What a call counts whose answer is heard: an estimate where that told no usage. */
+function heardCharge({ sent, mostTokens }: PaidCall, { treatment, cost }: PaidAnswer): number | undefined {
+  switch (treatment) {
+    case 'whole':
+      return cost;
+    case 'error':
+      return 0;
+    case 'reset':
+      return sent;
+    case 'cut_short':
+      return sent + mostTokens * OUTPUT_NANO_USD;
+    case 'no_usage':
+      return undefined;
+  }
 }
 
 function answerOf({ treatment, bodyBytes, mostTokens }: PaidCall, random: () => number): PaidAnswer {

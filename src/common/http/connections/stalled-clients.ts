@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../../log/log.js';
 import { pathOf } from '../gateway-request.js';
+import { cutConnection } from './cut-answer.js';
 
 const SWEEP_MS = 1_000;
 /** Cutting a connection ends what was on its way to it; so many at a time do not hold the event loop (threats 10.7). */
@@ -79,6 +80,6 @@ export class StalledClients {
     const { timeoutSeconds } = this;
     const { method = '' } = response.req;
     this.log.event('client_stalled', { path: pathOf({ raw: response.req }), method, timeoutSeconds });
-    socket.destroy();
+    cutConnection(socket);
   }
 }

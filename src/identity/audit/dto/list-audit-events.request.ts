@@ -3,11 +3,20 @@ import { Text, Verbatim } from '../../../common/fields/fields.js';
 import { BeforeId, Day, DEFAULT_PAGE_LIMIT, PageLimit } from '../../../common/fields/list-fields.js';
 import type { AuditEventFilter } from '../audit-event.js';
 
+/** Extensions record actions of their own, so that only their form is known. */
+const ACTION = /^[^\s.]+\.[^\s.]+$/;
+
 export class ListAuditEventsRequest {
   @PageLimit('events')
   limit?: number;
 
-  @Text({ max: 64, optional: true, description: 'Only events of this action, such as `app.created`.' })
+  @Text({
+    max: 64,
+    pattern: ACTION,
+    patternText: 'an action such as app.created',
+    optional: true,
+    description: 'Only events of this action, such as `app.created`.',
+  })
   action?: string;
 
   @Verbatim({ max: 300, optional: true, description: 'Only what this user did.' })

@@ -47,7 +47,7 @@ export const takeBaseAsFloor: TakeBase = (window, agreed, recorded) => {
 export class DayBases {
   /** @param agree absent where this instance counts alone. */
   constructor(
-    private readonly recorded: RecordedRequests,
+    private readonly recorded: Pick<RecordedRequests, 'countOn'>,
     private readonly take: TakeBase = takeBaseHere,
     private readonly agree?: AgreeOnBase,
   ) {}

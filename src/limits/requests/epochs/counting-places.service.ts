@@ -12,7 +12,9 @@ import { LocalCounting } from '../places/local-counting.js';
 import { RedisCounting } from '../places/redis-counting.js';
 import type { RequestCounting } from '../places/request-counting.js';
 import { RecordedRequests } from '../recorded-requests.js';
+import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
 import { KeptCountsRepository } from '../stored/kept-counts.repository.js';
+import { carriedMinutes } from './carried-minutes.js';
 import { byKey, handedCount, type UntoldWindow } from './handed-counts.rules.js';
 import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 import { ScopeRoom } from './scope-room.js';
@@ -49,8 +51,20 @@ export class CountingPlaces {
     private readonly kept: KeptCountsRepository,
   ) {}
 
+  /** What minutes begin with that may still run: what is recorded of them, which a process that was killed had counted. */
+  async recordedMinutes(): Promise<MinuteBases> {
+    const nowMs = this.clock.nowMs();
+    const minutes = await this.recorded.listMinutes((windowIndex('minute', nowMs) - 1) * WINDOW_MS.minute);
+    const counts = minutes.map(({ minuteStartMs: windowStartMs, ...whose }) => ({
+      ...whose,
+      windowMs: WINDOW_MS.minute,
+      windowStartMs,
+    }));
+    return carriedMinutes({ counts, nowMs, unknownForMs: undefined });
+  }
+
   /** The place of an instance that counts alone: only users it has no place for are stored. */
-  alone(): CountingPlace {
+  alone(minuteBases: MinuteBases): CountingPlace {
     // What could not be stored stays, and is tried again with a later call.
     const onCrowded = () => void room.make((windows) => this.keep(windows)).catch(() => undefined);
     const counters = new RequestCounters({ onCrowded });
@@ -61,7 +75,7 @@ export class CountingPlaces {
       dayBases: new DayBases(this.recorded, takeBaseHere, async (appId, userId, dayStartMs, recorded) =>
         counters.haveLeft ? Math.max(recorded, await this.kept.findDay(appId, userId, dayStartMs)) : recorded,
       ),
-      minuteBases: () => 0,
+      minuteBases,
       instances: 1,
       rank: 0,
     });

@@ -72,9 +72,12 @@ export class EpochAgreement {
   /**
    * This instance counts alone, without Redis. Part of its start, so it waits for Postgres as the rest of that does;
    * said twice, it holds all the same. Source: threats 10.4.
+   *
+   * @param begin what else the start asks of Postgres; must bear being done twice.
    */
-  async countAlone(): Promise<void> {
-    await whenReachable(() => this.epochs.beginAnew(), {
+  async countAlone(begin: () => Promise<void>): Promise<void> {
+    const both = () => this.epochs.beginAnew().then(begin);
+    await whenReachable(both, {
       clock: new SystemClock(),
       waitMs: this.environment.DATABASE_WAIT_SECONDS * 1000,
       onWait: (_attempt, error) => this.log.event('database_waiting', { error }),

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Clock, SystemClock } from '../../../common/clock.js';
+import { SystemClock } from '../../../common/clock.js';
 import { errorCode } from '../../../common/errors/error-code.js';
 import { Log } from '../../../common/log/log.js';
+import { SharedClock } from '../../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../../platform/redis/redis-connection.js';
+import type { MinuteBases } from '../counts/scope-counts.js';
 import type { LimitedCall } from '../limited-call.js';
 import { EpochOver } from '../places/request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
@@ -27,8 +29,7 @@ const FAILURE_PAUSE_MS = 200;
 const LOOK_MS = 250;
 /** Steps in a row; each follows from what the one before found. */
 const MAX_STEPS = 12;
-/** How long a start waits for Redis, and to be counted in. */
-const REDIS_START_MS = 1_200;
+/** How long a start waits to be counted in. */
 const START_MS = 3_000;
 const START_PAUSE_MS = 10;
 const LEAVE_MS = 2_000;
@@ -51,6 +52,7 @@ export class LimitEpochs {
   private readonly realTime = new SystemClock();
   private readonly lines: EpochLog;
   private current: CountingPlace | undefined;
+  private recordedMinutes: MinuteBases = () => 0;
   private validUntilMs = Number.NEGATIVE_INFINITY;
   private suspended = true;
   private redisForgot = false;
@@ -67,11 +69,15 @@ export class LimitEpochs {
     private readonly places: CountingPlaces,
     private readonly instances: InstanceRegistry,
     private readonly redis: RedisConnection,
-    private readonly clock: Clock,
+    private readonly clock: SharedClock,
     log: Log,
   ) {
     this.lines = new EpochLog(log, this.realTime);
     this.prunedAtMs = this.realTime.monotonicMs();
+    // The machine may have slept, and others may have taken this instance for dead.
+    clock.onJump(() => {
+      this.validUntilMs = Number.NEGATIVE_INFINITY;
+    });
   }
 
   /** Where to count now; undefined while that is not agreed. */
@@ -87,19 +93,20 @@ export class LimitEpochs {
 
   /** A place of an instance that has no Redis and therefore counts alone. */
   alone(): CountingPlace {
-    return this.places.alone();
+    return this.places.alone((...minute) => this.recordedMinutes(...minute));
   }
 
-  /** Begins to count alone. */
+  /** Begins to count alone, with what is recorded. */
   async startAlone(): Promise<void> {
-    await this.agreement.countAlone();
+    await this.agreement.countAlone(async () => {
+      this.recordedMinutes = await this.places.recordedMinutes();
+    });
   }
 
   /** Begins to count. Waits for that a moment, and goes on trying. */
   async start(): Promise<void> {
     const startedAtMs = this.realTime.monotonicMs();
     const waitsLess = (ms: number) => this.realTime.monotonicMs() - startedAtMs < ms;
-    while (this.redis.state !== 'ok' && waitsLess(REDIS_START_MS)) await sleep(START_PAUSE_MS);
     this.unsubscribe = this.agreement.onChange(() => this.step());
     this.step();
     while (this.place === undefined && waitsLess(START_MS)) await sleep(START_PAUSE_MS);
@@ -181,7 +188,7 @@ export class LimitEpochs {
   }
 
   private ownState(view: EpochView): OwnState {
-    const redisAnswers = this.redis.state === 'ok';
+    const redisAnswers = this.instances.sharesRedis;
     return {
       id: this.instances.id,
       lives: view.leaseLeftMs > 0,

@@ -7,7 +7,7 @@ export class UsageShareResponse extends UsageTotalsResponse implements UsageShar
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'Null: requests without one, and what is so old that this detail of it is gone.',
+    description: 'Null: requests without one.',
   })
   key: string | null;
 }
@@ -24,6 +24,14 @@ export class UsageBreakdownResponse {
 
   @ApiProperty({ type: 'string', format: 'date', description: 'Last UTC day, inclusive.' })
   to: string;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date',
+    description:
+      'First UTC day that the rows are of: `from`, or a later day where this detail of earlier days is gone. It is later than `to` when all of it is gone.',
+  })
+  complete_from: string;
 
   @ApiProperty({ type: [UsageShareResponse], description: 'Most requests first, then by key.' })
   rows: readonly UsageShareResponse[];

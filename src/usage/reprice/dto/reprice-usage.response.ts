@@ -36,7 +36,7 @@ export class RepriceUsageResponse {
   @Dollars('what the events that can be repriced cost before.')
   previous_cost_usd: number;
 
-  @Dollars('what they cost at the prices of now.')
+  @Dollars('what they cost at the prices of their own days, as we know them now.')
   recalculated_cost_usd: number;
 
   @Dollars('the new cost less the one before.')

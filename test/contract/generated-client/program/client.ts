@@ -10,11 +10,15 @@ export interface Call {
   readonly credential: string;
 }
 
+/** What operations want that take nothing but a session. */
+export const AT_CONSOLE = { 'x-console-request': '1' } as const;
+
 /** Makes clients, and notes the calls of all of them. */
 export class Clients {
   readonly calls: Call[] = [];
 
-  constructor(private readonly baseUrl: string) {}
+  /** @param baseUrl where the service is; its console, too. */
+  constructor(readonly baseUrl: string) {}
 
   /** Whoever has no credential, or shows cookies that are none. */
   anonymous(cookie?: string): ApiClient {
@@ -28,7 +32,7 @@ export class Clients {
 
   /** A person at the console; `cookies` as the service has set them. */
   session(cookies: readonly string[]): ApiClient {
-    return this.client('ConsoleSession', { cookie: cookies.join('; '), 'x-console-request': '1' });
+    return this.client('ConsoleSession', { cookie: cookies.join('; '), ...AT_CONSOLE });
   }
 
   private client(credential: string, headers: Readonly<Record<string, string>>): ApiClient {

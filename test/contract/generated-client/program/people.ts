@@ -1,7 +1,11 @@
-import { bodyOf, type Clients, cookiesOf } from './client.js';
+import { AT_CONSOLE, bodyOf, type Clients, cookiesOf } from './client.js';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple battery horse';
+const AS_PERSON = { params: { header: AT_CONSOLE } };
+
+/** Of one member, key or invitation. */
+const at = <T>(path: T) => ({ params: { path, header: AT_CONSOLE } });
 
 /** Registers somebody. @returns the cookies of their session. */
 export function register(clients: Clients, email: string): Promise<string[]> {
@@ -16,18 +20,26 @@ export async function keepProfile(clients: Clients, email: string, registered: r
   const signedIn = await cookiesOf(anonymous.POST('/v1/auth/sign-in/email', { body: { email, password: PASSWORD } }));
   const person = clients.session(signedIn);
   await bodyOf(person.GET('/v1/auth/get-session'));
-  await bodyOf(person.POST('/v1/auth/update-user', { body: { name: 'Somebody else' } }));
+  await bodyOf(person.POST('/v1/auth/update-user', { ...AS_PERSON, body: { name: 'Somebody else' } }));
   const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-  return cookiesOf(person.POST('/v1/auth/change-password', { body: passwords }));
+  return cookiesOf(person.POST('/v1/auth/change-password', { ...AS_PERSON, body: passwords }));
 }
 
 /** Makes one more organization and chooses it. @returns the cookie of the choice. */
 export async function chooseNewOrganization(clients: Clients, session: readonly string[]): Promise<string[]> {
   const person = clients.session(session);
-  await bodyOf(person.GET('/v1/admin/organizations'));
-  const { organization } = await bodyOf(person.POST('/v1/admin/organizations', { body: { name: 'Second' } }));
+  await bodyOf(person.GET('/v1/admin/organizations', AS_PERSON));
+  const { organization } = await bodyOf(
+    person.POST('/v1/admin/organizations', { ...AS_PERSON, body: { name: 'Second' } }),
+  );
   const body = { organizationId: organization.id };
-  return cookiesOf(person.POST('/v1/admin/organizations/select', { body }));
+  return cookiesOf(person.POST('/v1/admin/organizations/select', { ...AS_PERSON, body }));
+}
+
+/** Becomes the owner of the account that a key has opened. */
+export async function claimAccount(clients: Clients, bootstrapKey: string, session: readonly string[]): Promise<void> {
+  const body = { bootstrapKey };
+  await bodyOf(clients.session(session).POST('/v1/admin/organizations/claim', { ...AS_PERSON, body }));
 }
 
 /** Invites somebody, who joins, rises and is removed. */
@@ -37,18 +49,19 @@ export async function manageMembers(
   guest: readonly string[],
 ): Promise<void> {
   const client = clients.session(owner);
-  const unwanted = await bodyOf(client.POST('/v1/admin/invitations', { body: { role: 'admin' } }));
+  const unwanted = await bodyOf(client.POST('/v1/admin/invitations', { ...AS_PERSON, body: { role: 'admin' } }));
   const { id } = unwanted.invitation;
-  await bodyOf(client.POST('/v1/admin/invitations/{id}/revoke', { params: { path: { id } } }));
-  const { url } = await bodyOf(client.POST('/v1/admin/invitations', { body: { role: 'member' } }));
-  await bodyOf(client.GET('/v1/admin/invitations'));
+  await bodyOf(client.POST('/v1/admin/invitations/{id}/revoke', at({ id })));
+  const { url } = await bodyOf(client.POST('/v1/admin/invitations', { ...AS_PERSON, body: { role: 'member' } }));
+  await bodyOf(client.GET('/v1/admin/invitations', AS_PERSON));
   const body = { token: new URL(url).hash.slice(1) };
   await bodyOf(clients.anonymous().POST('/v1/console/invitations/details', { body }));
-  await bodyOf(clients.session(guest).POST('/v1/console/invitations/accept', { body }));
-  const { members } = await bodyOf(client.GET('/v1/admin/members'));
+  const header = { ...AT_CONSOLE, Origin: clients.baseUrl };
+  await bodyOf(clients.session(guest).POST('/v1/console/invitations/accept', { params: { header }, body }));
+  const { members } = await bodyOf(client.GET('/v1/admin/members', AS_PERSON));
   const joined = members.find(({ role }) => role === 'member');
   if (joined === undefined) throw new Error('nobody has joined');
-  const one = { params: { path: { user: joined.id } } };
+  const one = at({ user: joined.id });
   await bodyOf(client.PUT('/v1/admin/members/{user}', { ...one, body: { role: 'admin' } }));
   await bodyOf(client.DELETE('/v1/admin/members/{user}', one));
 }
@@ -56,10 +69,11 @@ export async function manageMembers(
 /** Gives a management key out and takes it back; another one ends itself. @returns a third one, which works. */
 export async function manageManagementKeys(clients: Clients, owner: readonly string[]): Promise<string> {
   const client = clients.session(owner);
-  const create = (name: string) => bodyOf(client.POST('/v1/admin/keys', { body: { name, grant: 'manage' } }));
+  const create = (name: string) =>
+    bodyOf(client.POST('/v1/admin/keys', { ...AS_PERSON, body: { name, grant: 'manage' } }));
   const [revoked, ended, kept] = [await create('Revoked'), await create('Ended'), await create('Kept')];
-  await bodyOf(client.GET('/v1/admin/keys'));
-  await bodyOf(client.POST('/v1/admin/keys/{id}/revoke', { params: { path: { id: revoked.key.id } } }));
+  await bodyOf(client.GET('/v1/admin/keys', AS_PERSON));
+  await bodyOf(client.POST('/v1/admin/keys/{id}/revoke', at({ id: revoked.key.id })));
   await bodyOf(clients.bearer('ManagementBearer', ended.key.plaintext).DELETE('/v1/cli/credential'));
   return kept.key.plaintext;
 }

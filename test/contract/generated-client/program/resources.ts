@@ -19,6 +19,7 @@ export interface Surroundings {
 /** Everything that a key and a person may both do, in the organization the client acts in. */
 export async function manageResources(client: ApiClient, { providerUrl, meetUser }: Surroundings): Promise<void> {
   const { session } = await bodyOf(client.GET('/v1/admin/session'));
+  if (session.organization === null) throw new Error('the client acts in no organization');
   const own = { params: { path: { id: session.organization.id } } };
   await bodyOf(client.PATCH('/v1/admin/organizations/{id}', { ...own, body: { name: 'Renamed' } }));
   await bodyOf(client.GET('/v1/admin/prices'));
@@ -58,7 +59,9 @@ async function manageApps(client: ApiClient, meetUser: Surroundings['meetUser'])
   const one = { params: { path: { app: app.id } } };
   await bodyOf(client.GET('/v1/admin/apps/{app}', one));
   await bodyOf(client.POST('/v1/admin/apps/{app}/validate', { ...one, body: write }));
-  await bodyOf(client.PUT('/v1/admin/apps/{app}', { ...one, body: { ...write, revision: app.revision } }));
+  const replacement = { ...write, status: app.status, revision: app.revision };
+  await bodyOf(client.POST('/v1/admin/apps/{app}/validate', { ...one, body: replacement }));
+  await bodyOf(client.PUT('/v1/admin/apps/{app}', { ...one, body: replacement }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/check', one));
   await manageKeys(client, app.id);
   await manageUsers(client, app.id, await meetUser(app.id));
@@ -79,6 +82,10 @@ async function manageUsers(client: ApiClient, app: string, user: string): Promis
   await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/block', one));
   await bodyOf(client.GET('/v1/admin/apps/{app}/users/{user}', one));
   await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/unblock', one));
+  const named = { params: { path: { app }, query: { user_id: user } } };
+  await bodyOf(client.POST('/v1/admin/apps/{app}/user/block', named));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/user', named));
+  await bodyOf(client.POST('/v1/admin/apps/{app}/user/unblock', named));
   await bodyOf(client.GET('/v1/admin/apps/{app}/users', { params: { path: { app }, query: { limit: 10 } } }));
 }
 
@@ -91,6 +98,8 @@ async function readUsage(client: ApiClient, app: string): Promise<void> {
   await bodyOf(client.GET('/v1/admin/apps/{app}/usage/breakdown', byModel));
   const reprice = { provider: 'openai', model: 'gpt-4.1', month } as const;
   await bodyOf(client.POST('/v1/admin/apps/{app}/usage/reprice', { ...ofApp, body: reprice }));
+  const settle = { month, cost: 'zero', filter: { status: 'provider_error' } } as const;
+  await bodyOf(client.POST('/v1/admin/apps/{app}/usage/settle-estimates', { ...ofApp, body: settle }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events', ofApp));
   await bodyOf(client.GET('/v1/admin/apps/{app}/auth-events/summary', ofApp));
 }

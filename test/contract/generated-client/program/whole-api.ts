@@ -1,11 +1,20 @@
 import { bodyOf, type Call, Clients, cookiesOf } from './client.js';
-import { chooseNewOrganization, keepProfile, manageManagementKeys, manageMembers, register } from './people.js';
+import {
+  chooseNewOrganization,
+  claimAccount,
+  keepProfile,
+  manageManagementKeys,
+  manageMembers,
+  register,
+} from './people.js';
 import { manageResources, type Surroundings } from './resources.js';
 
 /** Where the program runs. */
 export interface Stage extends Surroundings {
   readonly baseUrl: string;
   readonly metricsToken: string;
+  /** The key that has opened the first account. */
+  readonly bootstrapKey: string;
   /** What a person's browser comes back from the third party with, who was sent to this address. */
   readonly signInAt: (url: string) => { readonly state: string; readonly code: string };
 }
@@ -16,7 +25,13 @@ export interface Stage extends Surroundings {
  * @returns the calls that succeeded.
  * @throws Error for the first that did not.
  */
-export async function driveWholeApi({ baseUrl, metricsToken, signInAt, ...surroundings }: Stage): Promise<Call[]> {
+export async function driveWholeApi({
+  baseUrl,
+  metricsToken,
+  bootstrapKey,
+  signInAt,
+  ...surroundings
+}: Stage): Promise<Call[]> {
   const clients = new Clients(baseUrl);
   const anonymous = clients.anonymous();
   await bodyOf(anonymous.GET('/v1/healthz'));
@@ -24,6 +39,7 @@ export async function driveWholeApi({ baseUrl, metricsToken, signInAt, ...surrou
   await bodyOf(anonymous.GET('/v1/console/capabilities'));
   await bodyOf(clients.bearer('MetricsBearer', metricsToken).GET('/metrics', { parseAs: 'text' }));
   const session = await keepProfile(clients, 'ada@example.com', await register(clients, 'ada@example.com'));
+  await claimAccount(clients, bootstrapKey, session);
   const owner = [...session, ...(await chooseNewOrganization(clients, session))];
   await manageMembers(clients, owner, await register(clients, 'grace@example.com'));
   const key = await manageManagementKeys(clients, owner);

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** Keys that are used at the moment are left alone: rows others hold are passed over. */
+const DELETE_UNUSED = `
+  DELETE FROM device_keys WHERE ctid = ANY (ARRAY(
+    SELECT unused.ctid FROM device_keys unused WHERE unused.last_used_at < $1::date::timestamp AT TIME ZONE 'UTC'
+    ORDER BY unused.last_used_at LIMIT $2 FOR UPDATE SKIP LOCKED))`;
+
+/** Deleting old rows of `device_keys`, of all applications. */
+@Injectable()
+export class DeviceKeyRetentionRepository {
+  /** Deletes keys last used before a UTC day, `YYYY-MM-DD`. @returns how many, at most `limit`. */
+  async deleteUnusedSince(connection: EntityManager, day: string, limit: number): Promise<number> {
+    const [, count]: [unknown[], number] = await connection.query(DELETE_UNUSED, [day, limit]);
+    return count;
+  }
+}

@@ -1,0 +1,72 @@
+/** A header of answers, as the OpenAPI document describes it. */
+interface AnswerHeader {
+  readonly description: string;
+  /** Every answer that names it has it. */
+  readonly required: boolean;
+  readonly schema: { readonly type: 'string' | 'integer'; readonly minimum?: number };
+}
+
+const TEXT = { type: 'string' } as const;
+const SECONDS = { type: 'integer', minimum: 1 } as const;
+
+/** The headers that answers name in the OpenAPI document, by the names of its `components.headers`. */
+export const ANSWER_HEADERS = {
+  RetryAfter: { description: 'Seconds after which the call may succeed.', required: true, schema: SECONDS },
+  OptionalRetryAfter: {
+    description: 'Seconds after which the call may succeed, where the service can tell.',
+    required: false,
+    schema: SECONDS,
+  },
+  RelayedRetryAfter: {
+    description: 'Seconds after which the call may succeed. Where the provider answered: what it said, if anything.',
+    required: false,
+    schema: TEXT,
+  },
+  ServerTiming: {
+    description:
+      'Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`): `auth;dur=0.1, limiter;dur=0.2, provider_ttfb;dur=310.5`.',
+    required: true,
+    schema: TEXT,
+  },
+  RelayedLocation: {
+    description: 'The provider’s, where it names a public address that is not the provider’s own.',
+    required: false,
+    schema: TEXT,
+  },
+  RelayedRequestId: { description: 'The provider’s name for the call.', required: false, schema: TEXT },
+  Challenge: {
+    description:
+      '`Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing.',
+    required: true,
+    schema: TEXT,
+  },
+  AcceptEncoding: {
+    description: '`identity`, where the request had another `Content-Encoding`.',
+    required: false,
+    schema: TEXT,
+  },
+  ConsolePlace: { description: 'A path of the console.', required: true, schema: TEXT },
+  SessionCookie: { description: 'Begins or ends the session of the browser.', required: true, schema: TEXT },
+  RenewedSessionCookie: {
+    description:
+      'Renews the session of a browser that has one, once a day; or clears a sign-in elsewhere that is over.',
+    required: false,
+    schema: TEXT,
+  },
+  OrganizationCookie: { description: 'The organization that the session acts in.', required: true, schema: TEXT },
+  SignInStateCookie: {
+    description: 'Ties the sign-in to this browser; sent back to `/v1/auth/callback/google` alone.',
+    required: true,
+    schema: TEXT,
+  },
+} as const satisfies Record<string, AnswerHeader>;
+
+/** How an answer names one of them. */
+export function headerReference(name: keyof typeof ANSWER_HEADERS): { $ref: string } {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** An answer that sets a cookie, for the `headers` of its response decorator. */
+export function setsCookie(name: keyof typeof ANSWER_HEADERS): { 'Set-Cookie': { $ref: string } } {
+  return { 'Set-Cookie': headerReference(name) };
+}

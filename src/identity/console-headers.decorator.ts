@@ -1,0 +1,37 @@
+import { ApiHeader } from '@nestjs/swagger';
+import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
+
+/** What is asked of requests that may be a browser's, in words. */
+const DEMANDS = {
+  session: { required: true, description: 'Proves that a page of the console sends the session’s cookie.' },
+  withSession: { required: false, description: 'Required with a session’s cookie.' },
+  withoutOrigin: {
+    required: false,
+    description:
+      'Where nothing says which page a request is from: required of one that changes something and brings a session’s cookie, when it has no `Origin`.',
+  },
+} as const;
+
+/** Names `x-console-request` in the document, and what it is asked for. */
+export function ConsoleHeader(demand: keyof typeof DEMANDS): MethodDecorator {
+  return ApiHeader({ name: CONSOLE_HEADER, ...DEMANDS[demand], schema: { type: 'string', enum: ['1'] } });
+}
+
+/** Names `Origin` in the document: of browsers, whose pages of other sites are refused by it. */
+export function OriginHeader({ required }: { readonly required: boolean }): MethodDecorator {
+  return ApiHeader({
+    name: 'Origin',
+    required,
+    description: `The console’s own; any other is refused${required ? ', and so is none' : ''}. Browsers send it themselves.`,
+  });
+}
+
+/** Names `X-Client` in the document. */
+export function ClientLabelHeader(): MethodDecorator {
+  return ApiHeader({
+    name: 'X-Client',
+    required: false,
+    description: 'Through which program a management key is used. Only records say it; any other value counts as none.',
+    schema: { type: 'string', enum: ['cli', 'mcp'] },
+  });
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/log/log.js';
+import { SharedClock } from './shared-clock.js';
+
+const HOUR_MS = 3_600_000;
+/** What the database would say at the begin of each test. */
+const THEIRS_MS = Date.UTC(2026, 10, 30, 23, 59, 30);
+
+/** The two clocks of a machine; each goes on, and can be set, by itself. */
+class MachineClock extends Clock {
+  wallMs = THEIRS_MS;
+  monotonicNowMs = 5_000.25;
+
+  nowMs(): number {
+    return this.wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.monotonicNowMs;
+  }
+
+  pass(ms: number): void {
+    this.wallMs += ms;
+    this.monotonicNowMs += ms;
+  }
+}
+
+function machine(aheadMs = 0) {
+  const own = new MachineClock();
+  own.wallMs += aheadMs;
+  const lines: Record<string, unknown>[] = [];
+  const log = new Log(own, 'debug', (line) => lines.push(JSON.parse(line)));
+  const clock = new SharedClock({ own, follows: true, log });
+  const jumps: number[] = [];
+  clock.onJump(() => jumps.push(own.monotonicNowMs));
+  /** A question to the database that is answered at once, or after some time. */
+  const measure = (theirsMs: number, tookMs = 0) => {
+    const asked = clock.read();
+    own.pass(tookMs);
+    clock.hear(asked, theirsMs);
+  };
+  const told = () => lines.map(({ message, aheadMs: by }) => [message, by]);
+  return { own, clock, jumps, measure, told };
+}
+
+describe('SharedClock', () => {
+  it.each([0, 45_000, -HOUR_MS, 86_400_000])(
+    'a machine %i ms ahead → the time of the database, which goes on',
+    (by) => {
+      const { own, clock, measure } = machine(by);
+      measure(THEIRS_MS);
+      expect(clock.nowMs()).toBe(THEIRS_MS);
+      own.pass(31_000);
+      expect(clock.nowMs()).toBe(THEIRS_MS + 31_000);
+      expect([clock.utcDay(), clock.utcMonth()]).toEqual(['2026-12-01', '2026-12']);
+      expect(Math.round(clock.ownAheadMs)).toBe(by);
+    },
+  );
+
+  it('not measured yet → not settled; measured → settled', async () => {
+    const { clock, measure } = machine();
+    const settled = clock.settled();
+    expect(settled).toBeInstanceOf(Promise);
+    measure(THEIRS_MS);
+    await settled;
+    expect(clock.settled()).toBeUndefined();
+  });
+
+  it('answers that take their time → no tremble: only what cannot be true is corrected', () => {
+    const { own, clock, measure } = machine();
+    measure(THEIRS_MS);
+    const begunMs = own.monotonicNowMs;
+    for (const tookMs of [3, 900, 0, 40, 1_400]) {
+      const passedMs = own.monotonicNowMs - begunMs;
+      // Answered right away, and long on its way back; the true time is that of the question.
+      measure(THEIRS_MS + passedMs, tookMs);
+      expect(clock.nowMs()).toBe(THEIRS_MS + Math.floor(own.monotonicNowMs - begunMs));
+    }
+  });
+
+  it('the first answer takes a second → within half of it; a quick one → right', () => {
+    const { own, clock, measure } = machine();
+    measure(THEIRS_MS, 1_000);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 500);
+    own.pass(700);
+    measure(THEIRS_MS + 1_700);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 1_700);
+  });
+
+  it('the database is set back by less than a minute → time stands still until it is there again', () => {
+    const { own, clock, measure } = machine();
+    measure(THEIRS_MS);
+    own.pass(1_000);
+    clock.nowMs();
+    measure(THEIRS_MS + 1_000 - 40_000);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 1_000);
+    own.pass(39_999);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 1_000);
+    own.pass(2);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 1_001);
+  });
+
+  it('the database is set back by an hour → time follows it', () => {
+    const { clock, measure } = machine();
+    measure(THEIRS_MS);
+    clock.nowMs();
+    measure(THEIRS_MS - HOUR_MS);
+    expect(clock.nowMs()).toBe(THEIRS_MS - HOUR_MS);
+  });
+
+  it.each([HOUR_MS, -HOUR_MS, 600])(
+    'the machine’s clock is set by %i ms → not settled, told once, and time goes on',
+    (by) => {
+      const { own, clock, jumps, measure } = machine();
+      measure(THEIRS_MS);
+      own.wallMs += by;
+      expect(clock.nowMs()).toBe(THEIRS_MS);
+      expect(clock.settled()).toBeInstanceOf(Promise);
+      expect(jumps).toHaveLength(1);
+      measure(THEIRS_MS);
+      expect([clock.settled(), clock.nowMs()]).toEqual([undefined, THEIRS_MS]);
+    },
+  );
+
+  it('the machine slept, so its monotonic clock stood still → not settled; measured → right', () => {
+    const { own, clock, jumps, measure } = machine();
+    measure(THEIRS_MS);
+    own.wallMs += 20_000;
+    clock.nowMs();
+    expect([clock.settled() instanceof Promise, jumps.length]).toEqual([true, 1]);
+    measure(THEIRS_MS + 20_000);
+    expect([clock.settled(), clock.nowMs()]).toEqual([undefined, THEIRS_MS + 20_000]);
+  });
+
+  it('it slept while the answer was on its way → that answer is not believed', () => {
+    const { own, clock, measure } = machine();
+    measure(THEIRS_MS);
+    const asked = clock.read();
+    own.wallMs += 20_000;
+    clock.hear(asked, THEIRS_MS);
+    expect(clock.settled()).toBeInstanceOf(Promise);
+    measure(THEIRS_MS + 20_000);
+    expect(clock.nowMs()).toBe(THEIRS_MS + 20_000);
+  });
+
+  it('further off than 2 s → one line a change, however often it is measured', () => {
+    const { own, clock, measure, told } = machine(1_900);
+    const beat = () => {
+      own.pass(700);
+      measure(THEIRS_MS + Math.round(own.monotonicNowMs - 5_000.25));
+    };
+    beat();
+    expect([clock.differs, told()]).toEqual([false, []]);
+    own.wallMs += 200;
+    for (let beats = 0; beats < 5; beats++) beat();
+    expect([clock.differs, told()]).toEqual([true, [['clock_differs', 2_100]]]);
+    own.wallMs -= 10_000;
+    for (let beats = 0; beats < 5; beats++) beat();
+    own.wallMs += 8_000;
+    for (let beats = 0; beats < 5; beats++) beat();
+    expect(told().slice(1)).toEqual([
+      ['clock_differs', -7_900],
+      ['clock_agrees', 100],
+    ]);
+    expect(clock.differs).toBe(false);
+  });
+
+  it('a clock that counts as the shared one → followed as it is, and nothing is measured', () => {
+    const own = new MachineClock();
+    const clock = new SharedClock({ own, follows: false, log: new Log(own, 'debug', () => undefined) });
+    clock.hear(clock.read(), THEIRS_MS + HOUR_MS);
+    own.wallMs -= HOUR_MS;
+    expect([clock.nowMs(), clock.settled(), clock.ownAheadMs]).toEqual([THEIRS_MS - HOUR_MS, undefined, 0]);
+  });
+});

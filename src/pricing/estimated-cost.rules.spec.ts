@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { estimatedCostNanoUsd } from './estimated-cost.rules.js';
+import { compilePrice } from './model-price.js';
+import { worstCostNanoUsd } from './worst-cost.rules.js';
+
+const USAGE = { inputTokens: 1_000, outputTokens: 100, audioSeconds: 60 };
+
+describe('estimated cost (ADR 0042)', () => {
+  it.each([
+    [
+      'text at the rates of text, not at the dearest',
+      { input: 2, output: 8, audio_input: 100, cache_write: 50 },
+      2_800_000,
+    ],
+    ['a long prompt at its rates', { input: 2, output: 8, long_context_threshold: 500, long_input: 4 }, 4_800_000],
+    ['a model sold by the minute', { per_minute: 0.006 }, 6_000_000],
+  ])('%s', (_name, price, expected) => {
+    expect(estimatedCostNanoUsd(compilePrice(price), USAGE)).toBe(expected);
+  });
+
+  it('no price of ours → the rates that are assumed for the worst case', () => {
+    expect(estimatedCostNanoUsd(undefined, USAGE)).toBe(worstCostNanoUsd(undefined, USAGE));
+  });
+
+  it('any usage whose cost is an exact number → never above the worst case of bounds it lies within', () => {
+    const count = fc.integer({ min: 0, max: 10_000_000 });
+    const rate = fc.integer({ min: 0, max: 200 });
+    const usage = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });
+    fc.assert(
+      fc.property(usage, usage, rate, rate, fc.option(rate), (estimate, more, input, output, perHour) => {
+        const price = compilePrice({ input, output, ...(perHour === null ? {} : { per_hour: perHour }) });
+        const bounds = {
+          inputTokens: estimate.inputTokens + more.inputTokens,
+          outputTokens: estimate.outputTokens + more.outputTokens,
+          audioSeconds: estimate.audioSeconds + more.audioSeconds,
+        };
+        expect(estimatedCostNanoUsd(price, estimate)).toBeLessThanOrEqual(worstCostNanoUsd(price, bounds));
+      }),
+    );
+  });
+});

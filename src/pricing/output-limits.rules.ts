@@ -1,0 +1,34 @@
+import type { ProviderType } from '../upstreams/provider-types.js';
+import { OUTPUT_LIMITS } from './output-limits.js';
+
+/** How providers name one state of a model: `-2024-08-06`, `-20250514`, `-0613`, `-001`, `-latest`. */
+const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
+
+/**
+ * The longest answer of a model, in tokens of one choice; undefined where that is not known well enough.
+ *
+ * @param contextTokens the model's whole context as the price library has it, if it does. It bounds the answer, too; the
+ *   library rounds, so that it is taken as the next power of two, and only where that is below `fallback`.
+ * @param fallback what is taken where nothing is known. Source: ADR 0044.
+ */
+export function outputLimitOf(
+  type: ProviderType,
+  model: string,
+  contextTokens: number | undefined,
+  fallback: number,
+): number | undefined {
+  const known = tableOf(type);
+  const limit = known?.get(model) ?? known?.get(model.replace(SNAPSHOT, ''));
+  if (limit !== undefined) return limit;
+  if (contextTokens === undefined || contextTokens <= 0) return undefined;
+  const bound = 2 ** Math.ceil(Math.log2(contextTokens));
+  return bound < fallback ? bound : undefined;
+}
+
+const TABLES: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+  Object.entries(OUTPUT_LIMITS).map(([type, limits]) => [type, new Map(Object.entries(limits))]),
+);
+
+function tableOf(type: ProviderType): ReadonlyMap<string, number> | undefined {
+  return TABLES.get(type);
+}

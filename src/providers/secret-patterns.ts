@@ -1,0 +1,150 @@
+/** A shorter secret would also be found in text that only looks like it; new ones have at least as many. */
+const MIN_BYTES = 8;
+/** The ends of the secrets by which they are looked for are at most this long. */
+const MAX_WINDOW_BYTES = 32;
+const BLOCK_BYTES = 4;
+/** Spreads blocks over the table (Knuth, "The Art of Computer Programming" 6.4). */
+const MULTIPLIER = 0x9e3779b1;
+const MIN_TABLE_BITS = 8;
+const MAX_TABLE_BITS = 16;
+
+/**
+ * Finds any of many secrets in passing bytes. Bytes without one are told by jumps over them (Wu and Manber, "A fast
+ * algorithm for multi-pattern searching"), whose number hardly depends on how many secrets there are; bytes that may hold
+ * one are read by an automaton that needs a bounded time for each (Aho and Corasick, "Efficient string matching").
+ */
+export class SecretPatterns {
+  readonly #spellings: readonly Buffer[];
+  readonly #window: number;
+  readonly #tableShift: number;
+  readonly #jumps: Uint8Array;
+  /** Bytes that occur in a secret. */
+  readonly #alphabet = new Uint8Array(256);
+  readonly #longest: number;
+  /** By state and byte. State 0 has read nothing of a secret. */
+  readonly #edges = new Map<number, number>();
+  readonly #fallbacks: number[] = [0];
+  readonly #depths: number[] = [0];
+  /** How long the longest secret is that ends in a state; 0: none does. */
+  readonly #matches: number[] = [0];
+
+  constructor(secrets: Iterable<string>) {
+    const texts = new Set([...secrets].flatMap(spellingsOf));
+    this.#spellings = [...texts].map((text) => Buffer.from(text)).filter(({ length }) => length >= MIN_BYTES);
+    const lengths = this.#spellings.map(({ length }) => length);
+    this.#longest = Math.max(0, ...lengths);
+    this.#window = Math.min(MAX_WINDOW_BYTES, ...lengths);
+    const blocks = this.#spellings.length * this.#window * 4;
+    const bits = Math.min(MAX_TABLE_BITS, Math.max(MIN_TABLE_BITS, Math.ceil(Math.log2(blocks + 1))));
+    this.#tableShift = 32 - bits;
+    this.#jumps = new Uint8Array(2 ** bits).fill(this.#window - BLOCK_BYTES + 1);
+    for (const spelling of this.#spellings) this.#add(spelling);
+    this.#link();
+  }
+
+  get isEmpty(): boolean {
+    return this.#spellings.length === 0;
+  }
+
+  /** False: none of the secrets stands in these bytes. */
+  mayHold(bytes: Buffer): boolean {
+    const jumps = this.#jumps;
+    const shift = this.#tableShift;
+    for (let at = this.#window - 1; at < bytes.length; ) {
+      const jump = jumps[blockAt(bytes, at, shift)] ?? 0;
+      if (jump === 0) return true;
+      at += jump;
+    }
+    return false;
+  }
+
+  /** The same for text of single bytes, such as a header's. */
+  mayHoldText(text: string): boolean {
+    const jumps = this.#jumps;
+    const shift = this.#tableShift;
+    for (let at = this.#window - 1; at < text.length; ) {
+      const [first, second] = [text.charCodeAt(at - 3), text.charCodeAt(at - 2)];
+      const [third, fourth] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+      const jump = jumps[slot(first, second, third, fourth, shift)] ?? 0;
+      if (jump === 0) return true;
+      at += jump;
+    }
+    return false;
+  }
+
+  /** The state after bytes that hold none of the secrets, of which the last may be the beginning of one. */
+  stateAtEnd(bytes: Buffer): number {
+    const earliest = Math.max(0, bytes.length - this.#longest + 1);
+    let at = bytes.length;
+    while (at > earliest && this.#alphabet[bytes[at - 1] ?? 0] === 1) at--;
+    let state = 0;
+    for (; at < bytes.length; at++) state = this.step(state, bytes[at] ?? 0);
+    return state;
+  }
+
+  step(state: number, byte: number): number {
+    for (let from = state; ; from = this.#fallbacks[from] ?? 0) {
+      const next = this.#edges.get(from * 256 + byte);
+      if (next !== undefined) return next;
+      if (from === 0) return 0;
+    }
+  }
+
+  /** How many of the last bytes may be the beginning of a secret. */
+  depthOf(state: number): number {
+    return this.#depths[state] ?? 0;
+  }
+
+  /** How many of the last bytes are a secret; 0: none. */
+  matchOf(state: number): number {
+    return this.#matches[state] ?? 0;
+  }
+
+  #add(spelling: Buffer): void {
+    const end = spelling.length - 1;
+    for (let at = end; at - BLOCK_BYTES >= end - this.#window; at--) {
+      const block = blockAt(spelling, at, this.#tableShift);
+      this.#jumps[block] = Math.min(this.#jumps[block] ?? 0, end - at);
+    }
+    let state = 0;
+    for (const byte of spelling) {
+      this.#alphabet[byte] = 1;
+      const edge = state * 256 + byte;
+      let next = this.#edges.get(edge);
+      if (next === undefined) {
+        next = this.#depths.length;
+        this.#edges.set(edge, next);
+        this.#depths.push((this.#depths[state] ?? 0) + 1);
+        this.#matches.push(0);
+        this.#fallbacks.push(0);
+      }
+      state = next;
+    }
+    this.#matches[state] = spelling.length;
+  }
+
+  /** Links each state with the longest of its ends that begins a secret, the short ones first. */
+  #link(): void {
+    const edges = [...this.#edges].toSorted(([, one], [, other]) => this.depthOf(one) - this.depthOf(other));
+    for (const [edge, state] of edges) {
+      const from = Math.floor(edge / 256);
+      const fallback = from === 0 ? 0 : this.step(this.#fallbacks[from] ?? 0, edge % 256);
+      this.#fallbacks[state] = fallback;
+      this.#matches[state] ||= this.matchOf(fallback);
+    }
+  }
+}
+
+/** As it is, and as JSON and URLs spell it where they must. */
+function spellingsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(secret)];
+}
+
+function blockAt(bytes: Buffer, at: number, shift: number): number {
+  return slot(bytes[at - 3] ?? 0, bytes[at - 2] ?? 0, bytes[at - 1] ?? 0, bytes[at] ?? 0, shift);
+}
+
+function slot(first: number, second: number, third: number, fourth: number, shift: number): number {
+  return Math.imul(first | (second << 8) | (third << 16) | (fourth << 24), MULTIPLIER) >>> shift;
+}

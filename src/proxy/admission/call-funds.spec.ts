@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { heldBy } from '../../../test/support/counted-holds.js';
+import type { BudgetScope } from '../../budgets/budget-hold.js';
+import { CallFunds } from './call-funds.js';
+
+const app: BudgetScope = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1e9 };
+const user: BudgetScope = { ...app, userId: 'ann' };
+
+/** Funds of a call that holds 100 of each of two budgets; `empty` has nothing more. */
+function funds(empty?: BudgetScope) {
+  const told: string[] = [];
+  const ends: string[][] = [];
+  const money = {
+    holdMore: (scope: BudgetScope, nanoUsd: number) => {
+      told.push(`${scope.userId} ${nanoUsd}`);
+      if (scope === empty) return undefined;
+      const more = heldBy(nanoUsd, scope);
+      ends.push(more.ends);
+      return more.holds[0];
+    },
+  };
+  const held = [...heldBy(100, user).holds, ...heldBy(100, app).holds];
+  return { funds: new CallFunds(held, money, 0), told, ends };
+}
+
+describe('money a request comes to need (ADR 0044)', () => {
+  it('what is held does → nothing is asked for', () => {
+    const { funds: call, told } = funds();
+    expect([call.cover(100), told, call.holds.length]).toEqual([true, [], 2]);
+  });
+
+  it('it does not → what is missing, of each budget, and no more the next time', () => {
+    const { funds: call, told } = funds();
+    expect([call.cover(130), call.cover(120), call.cover(150)]).toEqual([true, true, true]);
+    expect(told).toEqual(['ann 30', 'null 30', 'ann 20', 'null 20']);
+    expect(call.holds.map(({ nanoUsd }) => nanoUsd)).toEqual([100, 100, 30, 30, 20, 20]);
+  });
+
+  it('the second budget has nothing → what the first one gave goes back, and all is as before', () => {
+    const { funds: call, ends } = funds(app);
+    expect([call.cover(130), call.holds.length, ends]).toEqual([false, 2, [['released 30']]]);
+  });
+
+  it('no budget → nothing has to be held', () => {
+    const call = new CallFunds([], { holdMore: () => undefined }, 0);
+    expect(call.cover(1e12)).toBe(true);
+  });
+});

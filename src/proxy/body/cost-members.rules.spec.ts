@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
+import { judgeCosts } from './cost-members.rules.js';
+
+function judge(body: object) {
+  return judgeCosts(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');
+}
+
+describe('members that decide what a request costs (threats 3.7)', () => {
+  it.each<[object, string]>([
+    [{ background: true }, 'background: requests that run in the background'],
+    [{ background: 'yes' }, 'background: must be'],
+    [{ deferred: true }, 'deferred: requests that run in the background'],
+    [{ deferred: 1 }, 'deferred: must be'],
+    [{ service_tier: 'priority' }, 'service_tier: cannot be priced; allowed are auto'],
+    [{ serviceTier: 'priority' }, 'serviceTier:'],
+    [{ service_tier: 'fast' }, 'service_tier:'],
+    [{ service_tier: 1 }, 'service_tier:'],
+    [{ service_tier: 'performance' }, 'service_tier:'],
+    [{ speed: 'fast' }, 'speed:'],
+    [{ inference_geo: 'us' }, 'inference_geo:'],
+    [{ fallbacks: [{ model: 'claude-opus-5' }] }, 'fallbacks: cannot be used'],
+    [{ compound_custom: { models: { answering_model: 'dear' } } }, 'compound_custom: cannot be used'],
+    [{ svg: { model: 'dear' } }, 'svg: cannot be used'],
+    [{ generationConfig: { routingConfig: { autoMode: {} } } }, 'generationConfig.routingConfig: cannot be used'],
+    [{ generation_config: { model_selection_config: { a: 1 } } }, 'generation_config.model_selection_config: cannot'],
+  ])('%j → 400, saying %p', (body, message) => {
+    expect(() => judge(body)).toThrow(message);
+  });
+
+  it.each<object>([
+    {},
+    { background: false, deferred: false, service_tier: null, fallbacks: null, svg: null },
+    { deferred: null, fallbacks: [] },
+    { speed: 1.25 },
+    { service_tier: 'flex', inference_geo: 'global' },
+    { service_tier: 'on_demand' },
+  ])('%j → passes', (body) => {
+    expect(judge(body)).toEqual([]);
+  });
+
+  it.each(['transparent', 'opaque', 'auto'])(
+    'background of a picture, %j → passes where pictures are made',
+    (background) => {
+      const scan = scanJson(Buffer.from(JSON.stringify({ prompt: 'A cat', background })), REQUEST_NAMES);
+      expect(judgeCosts(scan, 'other')).toEqual([]);
+      expect(() => judgeCosts(scan, 'responses')).toThrow('background: must be');
+    },
+  );
+
+  it.each<unknown>([true, 'true', 'yes', 1])('background %j → 400 there, too', (background) => {
+    const scan = scanJson(Buffer.from(JSON.stringify({ background })), REQUEST_NAMES);
+    expect(() => judgeCosts(scan, 'other')).toThrow('background: ');
+  });
+
+  it('hosted tools → handed on for the price', () => {
+    expect(judge({ tools: [{ type: 'web_search' }] })).toEqual(['web_search']);
+  });
+});

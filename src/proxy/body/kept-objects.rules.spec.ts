@@ -1,0 +1,248 @@
+import { describe, expect, it } from '@jest/globals';
+import { ITEM_CONTENT } from '../../upstreams/kept-objects.js';
+import { scanJson } from '../json/json-scan.js';
+import { REQUEST_NAMES } from '../json/judged-names.js';
+import {
+  isKeptModel,
+  judgeKeptFields,
+  judgeKeptObjects,
+  judgeKeptParameters,
+  readOwnedResponse,
+} from './kept-objects.rules.js';
+
+function judge(body: object | string): string {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  try {
+    judgeKeptObjects(scanJson(bytes, REQUEST_NAMES));
+  } catch (error) {
+    return String(error);
+  }
+  return 'passes';
+}
+
+const gemini = 'https://generativelanguage.googleapis.com/v1beta/files/abc';
+const item = (...items: unknown[]) => ({ input: items });
+const image = (url: string) => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] });
+
+describe('objects kept at the provider (ADR 0028)', () => {
+  it.each<[object, string]>([
+    [{ conversation: 'conv_1' }, 'conversation: objects kept at the provider'],
+    [{ conversation: { id: 'conv_1' } }, 'conversation:'],
+    [{ cachedContent: 'cachedContents/1' }, 'cachedContent:'],
+    [{ cached_content: 'cachedContents/1' }, 'cached_content:'],
+    [{ extra_body: { google: { cached_content: 'cachedContents/1' } } }, 'cached_content:'],
+    [{ batch: 'batch_1' }, 'batch:'],
+    [{ preset: 'pro-search' }, 'preset:'],
+    [{ agent_id: 'ag_1' }, 'agent_id:'],
+    [{ user_profile_id: 'up_1' }, 'user_profile_id:'],
+    [{ prompt: { id: 'pmpt_1' } }, 'prompt:'],
+    [{ container: 'container_1' }, 'container:'],
+    [{ container: { id: 'container_1', skills: [] } }, 'container.id:'],
+    [{ container: { skills: [{ type: 'custom', skill_id: 'skill_1', version: 'latest' }] } }, 'skill_id:'],
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'container:'],
+    [{ tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }] }, 'container_id:'],
+    [{ tools: [{ type: 'shell', environment: { type: 'container_auto', skills: [{ skill_id: 's' }] } }] }, 'skill_id:'],
+    [{ tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_gmail' }] }, 'connector_id:'],
+    [{ tools: [{ type: 'mcp', server_label: 'a', tunnel_id: 't' }] }, 'tunnel_id:'],
+    [{ tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] }, 'file_id:'],
+    [{ tools: [{ type: 'document_library', library_ids: ['l'] }] }, 'library_ids:'],
+    [{ tools: [{ type: 'collections_search', collection_ids: ['c'] }] }, 'collection_ids:'],
+    [{ input: [{ content: [{ type: 'input_image', file_id: 'file-1' }] }] }, 'file_id:'],
+    [{ tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] }, 'file_ids:'],
+    [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 'vector_store_ids:'],
+    [{ tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] }, 'fileSearchStoreNames:'],
+    [{ tools: [{ file_search: { file_search_store_names: ['fileSearchStores/1'] } }] }, 'file_search_store_names:'],
+    [{ tools: [{ retrieval: { vertexAiSearch: { datastore: 'd' } } }] }, 'vertexAiSearch:'],
+    [{ tools: [{ retrieval: { vertex_rag_store: { rag_corpora: ['c'] } } }] }, 'vertex_rag_store:'],
+    [{ modelArmorConfig: { promptTemplateName: 'projects/p/locations/l/templates/t' } }, 'promptTemplateName:'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
+      'file_id:',
+    ],
+    [{ messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }] }, 'file_id:'],
+    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio.id: names an object'],
+    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1', data: '' } }] }, 'audio.id:'],
+    [{ audio: { voice: { id: 'voice_1' }, format: 'wav' } }, 'voice.id:'],
+    [{ prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'comparison_response_id:'],
+    [{ diagnostics: { previous_message_id: 'msg_1' } }, 'previous_message_id:'],
+    [{ contents: [{ parts: [{ fileData: { fileUri: gemini } }] }] }, 'fileUri:'],
+    [{ contents: [{ parts: [{ file_data: { file_uri: gemini.toUpperCase() } }] }] }, 'file_uri:'],
+    [{ fileUri: 'files/abc' }, 'fileUri:'],
+    [{ fileUri: 'gs://bucket/object' }, 'fileUri:'],
+    [{ fileUri: 'https://us-generativelanguage.googleapis.com./v1/files/a' }, 'fileUri:'],
+    [{ fileUri: `https://a.example/${'x'.repeat(9000)}` }, 'fileUri: longer'],
+    [image('ms://file-1'), 'url:'],
+    [image('GS://bucket/a.png'), 'url:'],
+    [image('file-abc123'), 'url:'],
+    [image(gemini), 'url:'],
+    [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'files/abc' }] }] }, 'image_url:'],
+    [{ messages: [{ content: [{ type: 'file', file: { file_data: 'gs://bucket/a.pdf' } }] }] }, 'file_data:'],
+    [{ messages: [{ content: [{ source: { type: 'url', url: 's3://bucket/a.pdf' } }] }] }, 'url:'],
+  ])('%j → 400, naming %p', (body, message) => {
+    expect(judge(body)).toContain(`GatewayError: ${message}`);
+  });
+
+  it.each([
+    ['{"x":[{"file\\u005Fid":"a"}]}', 'file_id:'],
+    ['{"x":[{"FILE_ID":"a"}]}', 'file_id:'],
+    ['{"input":[{"\\u0069d":"msg_1"}]}', 'input.0.id:'],
+    ['{"input":[{"ID":"msg_1"}]}', 'input.0.id: "ID"'],
+    ['{"input":[{"type":"message","type":"item_reference","id":"msg_1","content":"a"}]}', 'input.0.type: named twice'],
+    ['{"input":[{"type":"image_generation_call","id":"i","result":"x","result":null}]}', 'input.0.result: named twice'],
+    ['{"input":[],"input":[{"id":"msg_1"}]}', 'input.0.id:'],
+    ['{"input":[{"id":"msg_1"}],"input":[]}', 'input.0.id:'],
+    ['{"x":{"image_url":{"url":"\\u0067s://b/a"}}}', 'url:'],
+  ])('spelled so that readers could differ: %s → still 400', (body, message) => {
+    expect(judge(body)).toContain(`GatewayError: ${message}`);
+  });
+
+  it.each<[unknown, string]>([
+    [
+      item({ type: 'item_reference', id: 'msg_1' }),
+      'input.0.id: names an object kept at the provider; send its content',
+    ],
+    [item({ type: 'item_reference', id: 'msg_1', role: 'user', content: 'a' }), 'input.0.id:'],
+    [item('a', { role: 'user', content: 'a' }, { id: 'msg_1' }), 'input.2.id:'],
+    [item({ type: null, id: 'msg_1' }), 'input.0.id:'],
+    [item({ id: 'msg_1', content: 'a' }), 'input.0.id:'],
+    [item([{ id: 'msg_1' }]), 'input.0.id:'],
+    [{ input: { id: 'msg_1' } }, 'input.id:'],
+    [item({ type: 'image_generation_call', id: 'ig_1' }), 'input.0.id:'],
+    [item({ type: 'image_generation_call', id: 'ig_1', result: null, status: 'completed' }), 'input.0.id:'],
+    [item({ type: 'image_generation_call', id: 'ig_1', result: '' }), 'input.0.id:'],
+    [item({ type: 'code_interpreter_call', id: 'ci_1', code: null, outputs: [], container_id: 'c' }), 'input.0.id:'],
+    [item({ type: 'code_interpreter_call', container_id: 'cntr_1' }), 'input.0.container_id:'],
+    [item({ type: 'reasoning', id: 'rs_1', summary: [] }), 'input.0.id:'],
+    [item({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null }), 'input.0.id:'],
+    [
+      item({ type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', file_id: 'f' } }),
+      'file_id:',
+    ],
+    [item({ type: 'web_search_call', id: 'ws_1', status: 'completed' }), 'input.0.id:'],
+    [item({ type: 'some_new_call', id: 'x_1', status: 'completed' }), 'input.0.id:'],
+    [item({ type: 'message', id: 'msg_1', role: 'assistant' }), 'input.0.id:'],
+    [item({ type: 7, id: 'msg_1' }), 'input.0.id:'],
+  ])('a mere reference, %j → 400, naming %p', (body, message) => {
+    expect(judge(body as object)).toContain(`GatewayError: ${message}`);
+  });
+
+  it.each([...ITEM_CONTENT].filter(([type]) => type !== 'compaction_trigger'))(
+    'an item of type %s → passes with its content, whatever id stands beside it, not without',
+    (type, { members: [first = ''] }) => {
+      expect(judge(item({ type, id: 'item_1', call_id: 'call_1', [first]: 'content' }))).toBe('passes');
+      expect(judge(item({ type, id: 'item_1', call_id: 'call_1' }))).toContain('input.0.id:');
+      expect(judge(item({ type, call_id: 'call_1' }))).toBe('passes');
+    },
+  );
+
+  it('the output of a response, sent back as input → passes', () => {
+    const annotations = [
+      { type: 'container_file_citation', container_id: 'cntr_1', file_id: 'cfile_1', start_index: 0, end_index: 1 },
+      { type: 'file_citation', file_id: 'file_1', filename: 'a', index: 0 },
+    ];
+    const output = [
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'a' } },
+      { type: 'code_interpreter_call', id: 'ci_1', code: 'print(1)', container_id: 'cntr_1', outputs: null },
+      { type: 'file_search_call', id: 'fs_1', queries: ['a'], results: [{ file_id: 'file_1', text: 'a' }] },
+      { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo' },
+      { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'open', arguments: '{"file_id":"a"}' },
+      { type: 'function_call_output', call_id: 'c', output: '' },
+      { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations }] },
+    ];
+    expect(judge({ input: [{ role: 'user', content: 'a' }, ...output] })).toBe('passes');
+  });
+
+  it.each<object>([
+    {},
+    { conversation: null, cachedContent: null, prompt: null, container: null },
+    { prompt: 'Once upon' },
+    { prompt: ['a', 'b'] },
+    { container: { skills: [] } },
+    { container: { id: null } },
+    { tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: [] } }] },
+    { store: true },
+    { input: 'id: msg_1' },
+    { messages: [{ content: 'file_id: "file-1", background: true' }] },
+    { messages: [{ role: 'assistant', audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'a' } }] },
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: { file_id: 'f', id: 'i' } }] },
+      ],
+    },
+    { contents: [{ parts: [{ functionCall: { name: 'n', args: { fileUri: 'files/a', container: 'x' } } }] }] },
+    { contents: [{ parts: [{ functionResponse: { name: 'n', response: { file_id: 'f' } } }] }] },
+    { metadata: { file_id: 'f', container: 'blue' } },
+    { tools: [{ type: 'function', parameters: { properties: { file_id: { type: 'string' } } } }] },
+    { tools: [{ type: 'function', parameters: { properties: {}, default: { file_id: 'a' } } }] },
+    { contents: [{ parts: [{ fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }] }] },
+    image('https://images.example/a.png'),
+    image('data:image/png;base64,iVBORw0KGgo='),
+    image('iVBORw0KGgo'.repeat(50)),
+    { messages: [{ content: [{ type: 'url_citation', url: 'about:blank' }] }] },
+    {
+      input: [
+        { content: [{ type: 'input_file', file_url: 'https://a.example/a.pdf', file_data: 'JVBERi0x'.repeat(40) }] },
+      ],
+    },
+  ])('%j → passes', (body) => {
+    expect(judge(body)).toBe('passes');
+  });
+
+  it.each(['{"input":[{"content":1,"content":2,"Type":3}]}', '{"input":{"input":"","input":""},"input":1}'])(
+    'names that stand twice where nothing is named: %s → passes, for the provider to judge',
+    (body) => {
+      expect(judge(body)).toBe('passes');
+    },
+  );
+
+  it('an address with escaped slashes, as some writers have it → passes', () => {
+    expect(judge('{"image_url":{"url":"https:\\/\\/a.example\\/a.png"}}')).toBe('passes');
+  });
+
+  it.each([
+    'file_id',
+    'file_ids[]',
+    'image[file_id]',
+    'options.fileId',
+    'container',
+    'previous_response_id',
+    'File_ID',
+  ])('a form field %s → 400', (name) => {
+    expect(() => judgeKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects kept at the provider');
+  });
+
+  it.each(['prompt', 'image[]', 'file', 'model', 'mask'])('a form field %s → passes', (name) => {
+    expect(() => judgeKeptFields([{ name }])).not.toThrow();
+  });
+
+  it.each(['conversation=conv_1', 'a=b&file%5Fid=f', 'previous_response_id=r', 'fileId=f'])(
+    'the query %s → 400',
+    (query) => {
+      expect(() => judgeKeptParameters(query)).toThrow('objects kept at the provider');
+    },
+  );
+
+  it.each(['', 'alt=sse', 'api-version=1&beta=true'])('the query %p → passes', (query) => {
+    expect(() => judgeKeptParameters(query)).not.toThrow();
+  });
+
+  it.each([
+    ['@preset/mine', true],
+    ['openai/gpt-5@preset/mine', true],
+    ['ft:gpt-4o:org::1', true],
+    ['tunedModels/mine', true],
+    ['gpt-4o', false],
+    ['anthropic/claude-sonnet-5', false],
+  ])('the model %s → kept at the provider: %p', (model, isKept) => {
+    expect(isKeptModel(model)).toBe(isKept);
+  });
+
+  it('previous_response_id → handed on for the ownership check', () => {
+    const read = (body: object) => readOwnedResponse(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES));
+    expect(read({ previous_response_id: 'resp_1' })).toBe('resp_1');
+    expect(read({ previous_response_id: null })).toBeUndefined();
+    expect(() => read({ previous_response_id: 5 })).toThrow('previous_response_id: must be');
+    expect(() => read({ previous_response_id: '' })).toThrow('previous_response_id: must be');
+  });
+});

@@ -1,0 +1,167 @@
+import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { shownName } from '../../common/errors/shown-text.rules.js';
+import {
+  type Content,
+  ITEM_CONTENT,
+  KEPT_ANYWHERE,
+  KEPT_AT_ROOT,
+  KEPT_BY_ID,
+  KEPT_HOSTS,
+  KEPT_MODELS,
+  REFERENCE_TYPES,
+  spellings,
+  UNTYPED_ITEM,
+  URIS,
+} from '../../upstreams/kept-objects.js';
+import type { FormPart } from '../forms/multipart-form.js';
+import {
+  type DeepMember,
+  hasEntries,
+  isFilled,
+  isNamed,
+  type MemberSpan,
+  memberValue,
+  type ObjectSpan,
+  type ScannedBody,
+} from '../json/json-members.js';
+import { ITEM_IDS, REQUEST_NAMES } from '../json/judged-names.js';
+
+const INPUT = 'input';
+const ADDRESS_MAX_BYTES = 8 * 1024;
+/** A text without a scheme that is longer is content in base64; a shorter one is a name. */
+const NAME_MAX_BYTES = 256;
+const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i;
+const HEAD_BYTES = 64;
+const OPEN_OBJECT = 0x7b;
+
+const ROOT_ANY: ReadonlySet<string> = new Set(KEPT_AT_ROOT.any.flatMap(spellings));
+const ROOT_OBJECT: ReadonlySet<string> = new Set(KEPT_AT_ROOT.object.flatMap(spellings));
+const ROOT_RESPONSE = KEPT_AT_ROOT.response.flatMap(spellings);
+/** Members that every item may have, whatever it carries. */
+const OF_EVERY_ITEM: ReadonlySet<string> = new Set(['id', 'status']);
+/** What an item of an unknown type may carry. */
+const ANY_CONTENT: Content = {
+  members: [...ITEM_CONTENT.values()].flatMap(({ members }) => members).filter((name) => !OF_EVERY_ITEM.has(name)),
+  mayBeEmpty: false,
+};
+/** For names outside of JSON, folded. */
+const KEPT_NAMES: ReadonlySet<string> = new Set(
+  [...ROOT_ANY, ...ROOT_RESPONSE, ...KEPT_ANYWHERE.flatMap(spellings)].map(folded),
+);
+
+function keptObject(path: string): GatewayError {
+  return invalidRequest(path, 'objects kept at the provider cannot be used through the gateway', 'kept_object');
+}
+
+function reference(path: string): GatewayError {
+  const problem = 'names an object kept at the provider; send its content, or continue by previous_response_id';
+  return invalidRequest(path, problem, 'kept_object');
+}
+
+/** A prompt kept at the provider is an object; text and arrays are prompts of the request itself. */
+function refuseAtRoot({ bytes, root }: ScannedBody): void {
+  for (const [name, member] of root.members) {
+    if (ROOT_ANY.has(name) && isNamed(bytes, member)) throw keptObject(name);
+    if (ROOT_OBJECT.has(name) && bytes[member.start] === OPEN_OBJECT) throw keptObject(name);
+  }
+}
+
+/** Whether an address leads elsewhere than to the provider's own stores. @param mayBeContent base64 without a scheme. */
+function isOutside(bytes: Buffer, { name, start, end }: DeepMember, mayBeContent: boolean): boolean {
+  const length = end - start;
+  const head = bytes.toString('latin1', start + 1, Math.min(end - 1, start + HEAD_BYTES));
+  if (mayBeContent && length > NAME_MAX_BYTES && !head.includes('\\') && !SCHEME.test(head)) return true;
+  if (length > ADDRESS_MAX_BYTES) throw invalidRequest(name, `longer than ${ADDRESS_MAX_BYTES} bytes`);
+  const address: unknown = JSON.parse(bytes.toString('utf8', start, end));
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'data:') return true;
+  return (protocol === 'https:' || protocol === 'http:') && !KEPT_HOSTS.some((host) => hostname.includes(host));
+}
+
+function refuseDeep(bytes: Buffer, member: DeepMember): void {
+  const { name, kind, start } = member;
+  if (kind === 'array' && !hasEntries(bytes, start)) return;
+  const isAddress = kind === 'string' && REQUEST_NAMES.isAddress(name);
+  if (!isAddress || !isOutside(bytes, member, !URIS.has(name))) throw keptObject(name);
+}
+
+/** A text that says what an object is; undefined for none, another value or a long one. */
+function typeOf(bytes: Buffer, type: MemberSpan | undefined): string | undefined {
+  if (!isNamed(bytes, type) || bytes[type.start] !== 0x22 || type.end - type.start > NAME_MAX_BYTES) return undefined;
+  return String(JSON.parse(bytes.toString('utf8', type.start, type.end)));
+}
+
+function contentOfItem(bytes: Buffer, { members }: ObjectSpan): Content | undefined {
+  const type = members.get('type');
+  if (!isNamed(bytes, type)) return isNamed(bytes, members.get('role')) ? UNTYPED_ITEM : undefined;
+  const name = typeOf(bytes, type);
+  if (name === undefined || REFERENCE_TYPES.has(name)) return undefined;
+  return ITEM_CONTENT.get(name) ?? ANY_CONTENT;
+}
+
+/** An object with an id is refused unless it carries what the id stands for. */
+function refuseReference(bytes: Buffer, object: ObjectSpan): void {
+  const { holder, index, members } = object;
+  const id = ITEM_IDS.find((name) => isNamed(bytes, members.get(name)));
+  if (id === undefined) return;
+  const content = holder === INPUT ? contentOfItem(bytes, object) : KEPT_BY_ID.get(holder);
+  const isCarried = content?.members.some((name) => {
+    const member = members.get(name);
+    return content.mayBeEmpty ? isNamed(bytes, member) : isFilled(bytes, member);
+  });
+  if (!isCarried) throw reference(index === -1 ? `${holder}.${id}` : `${holder}.${index}.${id}`);
+}
+
+/**
+ * Refuses a body that names objects kept at the provider, by the table in `upstreams/kept-objects.ts`: others behind the
+ * same provider key may have made them. An item that carries its content passes whatever id stands beside it; what a
+ * response id needs, {@link readOwnedResponse} says.
+ *
+ * @param body as the client sent it, scanned with `REQUEST_NAMES`; an operator's own members are not judged.
+ * @throws invalid_request naming the member.
+ * Source: ADR 0028.
+ */
+export function judgeKeptObjects(body: ScannedBody): void {
+  refuseAtRoot(body);
+  for (const member of body.deep) refuseDeep(body.bytes, member);
+  for (const object of body.named) refuseReference(body.bytes, object);
+}
+
+/** The same for the names of a form's fields, brackets and dots included. @throws invalid_request naming the field. */
+export function judgeKeptFields(parts: readonly Pick<FormPart, 'name'>[]): void {
+  for (const { name } of parts) {
+    if (name.split(/[[\].]/).some((part) => KEPT_NAMES.has(folded(part)))) throw keptObject(shownName(name));
+  }
+}
+
+/** The same for a query. @param rawQuery without question mark, percent-encoded. @throws invalid_request */
+export function judgeKeptParameters(rawQuery: string): void {
+  if (rawQuery === '') return;
+  judgeKeptFields([...new URLSearchParams(rawQuery).keys()].map((name) => ({ name })));
+}
+
+/** Whether the name of a model stands for something kept at the provider. */
+export function isKeptModel(model: string): boolean {
+  return KEPT_MODELS.some((pattern) => pattern.test(model));
+}
+
+/**
+ * The stored response a request continues, if it does: it may go out only for who created it.
+ *
+ * @throws invalid_request it is no text.
+ */
+export function readOwnedResponse({ bytes, root }: ScannedBody): string | undefined {
+  const named = ROOT_RESPONSE.filter((name) => isNamed(bytes, root.members.get(name)));
+  const [name] = named;
+  if (name === undefined) return undefined;
+  if (named.length > 1) throw invalidRequest(name, 'stands there in two spellings');
+  const member = root.members.get(name);
+  const id = member && memberValue(bytes, member, name);
+  if (typeof id !== 'string' || id === '') throw invalidRequest(name, 'must be a non-empty string');
+  return id;
+}
+
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}

@@ -1,0 +1,73 @@
+import type { AppConfig, ResponsesEndpoint } from '../../app-directory/config/app-config.js';
+import type { KnownProvider } from '../../app-directory/config/app-references.rules.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { memberPath } from '../../common/fields/config-reader.js';
+import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
+import { judgeCosts } from '../body/cost-members.rules.js';
+import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
+import { readOwnedResponse } from '../body/kept-objects.rules.js';
+import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
+import { judgeOutput } from '../body/output-cap.rules.js';
+import { mergeBody, scanBody } from '../json/body-steps.js';
+import type { ScannedBody } from '../json/json-members.js';
+import { compileMembers } from '../json/json-merge-members.rules.js';
+
+/** A provider instance of the account, as far as it decides which `params` it can be sent. */
+export interface ParamsTarget extends Pick<KnownProvider, 'slug' | 'type'> {
+  /** Undefined for a way that this version does not know. */
+  readonly routeKind: ProviderRoute['kind'] | undefined;
+}
+
+const EMPTY_BODY = Buffer.from('{}');
+/** How a refusal of a body as a whole begins. */
+const BODY = 'body:';
+const NO_MODELS: ReadonlySet<string> = new Set();
+
+/**
+ * Judges the `params` of every named endpoint by the rules of a call: they win over what clients send, so what is refused
+ * in them alone is refused in every call.
+ *
+ * @param providers of the account; targets that are not among them are not judged.
+ * @throws invalid_request naming the member.
+ * Source: decision 8.1.10.
+ */
+export async function judgeEndpointParams(config: AppConfig, providers: readonly ParamsTarget[]): Promise<void> {
+  for (const [slug, endpoint] of Object.entries(config.endpoints)) {
+    if (endpoint.api_style !== 'responses') continue;
+    const members = compileMembers(endpoint.params);
+    if (members.size === 0) continue;
+    const path = `${memberPath('config.endpoints', slug)}.params`;
+    const body = await refusedAt(path, async () => scanBody(await mergeBody(EMPTY_BODY, members)));
+    await refusedAt(path, () => judgeForAll(body, endpoint));
+    for (const target of targetsOf(endpoint, providers)) await refusedAt(path, () => judgeForTarget(body, target));
+  }
+}
+
+function judgeForAll(body: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint): void {
+  judgeCosts(body, 'responses');
+  readOwnedResponse(body);
+  judgeOutput(body, { style: 'responses', cap, chatField: 'max_tokens' });
+}
+
+function judgeForTarget(body: ScannedBody, { type, routeKind }: ParamsTarget): void {
+  if (routeKind === undefined) return;
+  judgeModelAlternatives(body, { type, routeKind, allowedModels: NO_MODELS });
+  gatewayOptionEdits(body, { kind: routeKind, providerOnly: null });
+}
+
+function targetsOf(endpoint: ResponsesEndpoint, providers: readonly ParamsTarget[]): readonly ParamsTarget[] {
+  const slugs = new Set([endpoint, ...endpoint.fallback].map(({ provider }) => provider));
+  return providers.filter(({ slug }) => slugs.has(slug));
+}
+
+/** Rules name a member from the root of a body, first thing in their message. */
+async function refusedAt<T>(path: string, judge: () => T | Promise<T>): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { message, reason } = error;
+    const named = message.startsWith(BODY) ? path + message.slice(BODY.length - 1) : `${path}.${message}`;
+    throw new GatewayError('invalid_request', { message: named, reason });
+  }
+}

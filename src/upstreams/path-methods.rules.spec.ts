@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { methodsOfPath, PATH_METHODS, takesBody } from './path-methods.rules.js';
+import { dialectOf } from './provider-dialect.js';
+import { PROVIDER_TYPES } from './provider-types.js';
+
+describe('methodsOfPath', () => {
+  it.each(PROVIDER_TYPES)('%s → POST alone on every inference path', (type) => {
+    const methods = dialectOf(type).inferencePaths.map((path) => [...methodsOfPath(path)]);
+    expect(new Set(methods.flat())).toEqual(new Set(['POST']));
+  });
+
+  it.each([
+    'v1/models',
+    'models',
+    'openai/v1/models',
+    'inference/v1/models',
+    'v1beta/models',
+    'v1alpha/models',
+    'v1beta/openai/models',
+    'v1/models/{model}',
+    'v1beta/models/{model}',
+    'v1/models/gpt-4.1',
+  ])('%s tells facts about models → GET alone', (path) => {
+    expect([...methodsOfPath(path)]).toEqual(['GET']);
+  });
+
+  it.each([
+    'v1/models/{model}:generateContent',
+    'v1beta/models/{model}:countTokens',
+    'v1beta/models/imagen-4.0:predict',
+    'models/{model}',
+    'v1/models/{model}/x',
+    'v1/models/',
+    'x/v1/models',
+    'v1/modelsx',
+    'v1/files',
+    'v1/key',
+    'v1/responses/{model}',
+  ])('%s → POST alone', (path) => {
+    expect([...methodsOfPath(path)]).toEqual(['POST']);
+  });
+});
+
+describe('takesBody', () => {
+  it('GET and DELETE → no body', () => {
+    expect(PATH_METHODS.filter((method) => !takesBody(method))).toEqual(['GET', 'DELETE']);
+  });
+});

@@ -1,0 +1,48 @@
+import { type JsonObject, objectIn, textIn } from './json-fields.rules.js';
+
+const MAX_NAME_LENGTH = 64;
+
+/** Names, in lower case, of the tier whose price is in price lists. `auto`: the provider has not said which it took. */
+const STANDARD_TIERS: ReadonlySet<string> = new Set([
+  ...['standard', 'default', 'auto', 'standard_only', 'on_demand', 'unspecified', 'traffic_type_unspecified'],
+  ...['service_tier_standard', 'service_tier_unspecified'],
+]);
+/** Places of inference that cost nothing extra. */
+const NORMAL_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
+
+/** Members that name what a price depends on, with the values, in lower case, that mean the standard price. */
+const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['service_tier', STANDARD_TIERS],
+  ['service_tier_used', STANDARD_TIERS],
+  ['serviceTier', STANDARD_TIERS],
+  ['trafficType', STANDARD_TIERS],
+  ['speed', STANDARD_TIERS],
+  ['inference_geo', NORMAL_PLACES],
+]);
+
+/**
+ * The service tier an answer, or one of its stream events, names, where that is another one than the standard tier:
+ * at the root, in the response or message it wraps, or in its usage. Undefined: the standard one, or none is named.
+ */
+export function otherTierOf(document: JsonObject): string | undefined {
+  const response = objectIn(document, 'response');
+  const message = objectIn(document, 'message');
+  const places = [
+    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
+    ...[objectIn(message, 'usage'), objectIn(document, 'usageMetadata')],
+  ];
+  for (const place of places) {
+    if (place === undefined) continue;
+    const tier = otherTierIn(place);
+    if (tier !== undefined) return tier;
+  }
+  return undefined;
+}
+
+function otherTierIn(place: JsonObject): string | undefined {
+  for (const [name, standard] of TIER_MEMBERS) {
+    const tier = textIn(place, name, MAX_NAME_LENGTH);
+    if (tier !== undefined && tier !== '' && !standard.has(tier.toLowerCase())) return tier;
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anAdmission, anOutcome, aReading } from '../../../test/support/usage.js';
+import { compilePrice } from '../../pricing/model-price.js';
+import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
+import type { UsageOutcome } from '../usage-event.js';
+import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
+
+const price = compilePrice({ input: 2, output: 8, cached_input: 1 });
+/** 40 000 nano-dollars are sent, 800 000 may be generated. */
+const asked = anAdmission({
+  ...{ worstNanoUsd: 5_000_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 100 },
+});
+
+function charge(outcome: Partial<UsageOutcome>, admission = asked) {
+  const { cost, estimateNanoUsd } = chargeOf(admission, anOutcome({ price, ...outcome }));
+  return [cost.source, cost.nanoUsd, estimateNanoUsd];
+}
+
+describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
+  const opened = aReading({ inputTokens: 30, cachedInputTokens: 5, outputTokens: 1, isOpening: true });
+
+  it.each<[string, Partial<UsageOutcome>, unknown[]]>([
+    ['never sent → nothing', { ending: 'unsent' }, ['computed', 0, 0]],
+    ['an error that was heard → nothing', { ending: 'refused' }, ['computed', 0, 0]],
+    ['its usage known → nothing', { reading: aReading() }, ['computed', 6_000_000, 0]],
+    ['no answer → what was sent', { ending: 'unheard', seenOutputTokens: 7 }, ['unresolved', 0, 40_000]],
+    [
+      'cut → what was sent, and all that could come',
+      { ending: 'cut', seenOutputTokens: 7 },
+      ['unresolved', 0, 840_000],
+    ],
+    ['whole, without usage → what was sent and seen', { seenOutputTokens: 7 }, ['unresolved', 0, 96_000]],
+    ['whole, more seen than asked for → no more than that', { seenOutputTokens: 1_000 }, ['unresolved', 0, 840_000]],
+    [
+      'cut after it had told its prompt → that is known, the rest is estimated',
+      { ending: 'cut', reading: opened },
+      ['unresolved', 73_000, 792_000],
+    ],
+    [
+      'ended after it had told its prompt → that is known, what was seen is estimated',
+      { reading: opened, seenOutputTokens: 3 },
+      ['unresolved', 73_000, 16_000],
+    ],
+  ])('%s', (_name, outcome, expected) => {
+    expect(charge(outcome)).toEqual(expected);
+  });
+
+  it.each<[string, number | undefined, number]>([
+    ['it does not say how many calls → one', undefined, 35_000_000],
+    ['it says three', 3, 105_000_000],
+  ])('a tool without a price, %s → the dearest list price a call', (_name, hostedToolCalls, estimate) => {
+    const reading = aReading({ hostedToolCalls });
+    const outcome = { reading, hostedTools: ['web_search'] };
+    expect(charge(outcome, { ...asked, worstNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
+    expect(charge(outcome, { ...asked, worstNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
+  });
+
+  it('a model sold by time, its answer told tokens → the recording that was sent', () => {
+    const perMinute = compilePrice({ per_minute: 0.006 });
+    const heard = { ...asked, sent: { inputTokens: 0, audioSeconds: 30 } };
+    expect(charge({ price: perMinute, reading: aReading() }, heard)).toEqual(['unresolved', 0, 3_000_000]);
+    expect(charge({ price: perMinute, ending: 'unheard' }, heard)).toEqual(['unresolved', 0, 3_000_000]);
+  });
+
+  it('a price that only the provider knows, and it does not tell → assumed rates, for its counts where it gave some', () => {
+    const routed = { ...asked, reportsCost: true, worstNanoUsd: 1e12 };
+    expect(charge({ price: undefined, ending: 'unheard' }, routed)).toEqual(['unresolved', 0, 300_000]);
+    const reading = aReading({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 2 });
+    expect(charge({ price: undefined, reading }, routed)).toEqual(['unresolved', 0, 450_000]);
+  });
+
+  it('targets that were called before → beside whatever the last one is known to cost, which is no longer all', () => {
+    const served = chargeOf(asked, anOutcome({ price, reading: aReading(), unheardNanoUsd: 70 }));
+    expect(served).toEqual({
+      cost: { source: 'unresolved', nanoUsd: 6_000_000, reason: 'earlier_target_unheard' },
+      estimateNanoUsd: 70,
+    });
+    expect([chargedNanoUsd(served), unresolvedReason(served)]).toEqual([6_000_070, 'earlier_target_unheard']);
+    expect(charge({ ending: 'refused', unheardNanoUsd: 70 })).toEqual(['unresolved', 0, 70]);
+    expect(charge({ ending: 'unheard', unheardNanoUsd: 70 })).toEqual(['unresolved', 0, 40_070]);
+  });
+
+  it('a figure of the provider’s own, and targets before it → the figure stays one', () => {
+    const reading = aReading({ reportedCostNanoUsd: 9 });
+    const reported = chargeOf(asked, anOutcome({ reading, unheardNanoUsd: 70 }));
+    expect(reported).toEqual({ cost: { source: 'reported', nanoUsd: 9 }, estimateNanoUsd: 70 });
+    expect(unresolvedReason(reported)).toBe('earlier_target_unheard');
+    expect(unresolvedReason(chargeOf(asked, anOutcome({ reading })))).toBeUndefined();
+  });
+
+  it('any call, however it ends → never above its worst case unless it is known to have cost more, whole, not negative', () => {
+    const count = fc.integer({ min: 0, max: 20_000_000 });
+    const rate = fc.integer({ min: 0, max: 200 });
+    const bounds = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });
+    const endings = fc.constantFrom('unsent', 'unheard', 'refused', 'cut', 'whole');
+    const readings = fc.option(
+      fc.record({ inputTokens: count, cachedInputTokens: count, outputTokens: count, isOpening: fc.boolean() }),
+    );
+    const calls = fc.record({
+      ...{ bounds, endings, readings, input: rate, output: rate, perMinute: rate, seen: count },
+      kind: fc.constantFrom('tokens', 'time', 'long', 'unknown'),
+      ...{ share: fc.double({ min: 0, max: 1, noNaN: true }), tools: fc.boolean() },
+    });
+    fc.assert(
+      fc.property(calls, (call) => {
+        const { kind, input, output } = call;
+        const rates = { input, output, ...(kind === 'time' ? { per_minute: call.perMinute } : {}) };
+        const long = kind === 'long' ? { long_context_threshold: 1_000_000, long_input: 3, long_output: 300 } : {};
+        const own = kind === 'unknown' ? undefined : compilePrice({ ...rates, ...long });
+        const sent = {
+          inputTokens: Math.floor(call.bounds.inputTokens * call.share),
+          audioSeconds: call.bounds.audioSeconds * call.share,
+        };
+        const worstNanoUsd = worstCostNanoUsd(own, call.bounds);
+        const admission = anAdmission({ worstNanoUsd, sent, mostOutputTokens: call.bounds.outputTokens });
+        const outcome = anOutcome({
+          ...{ price: own, ending: call.endings, seenOutputTokens: call.seen },
+          reading: call.readings === null ? undefined : aReading(call.readings),
+          hostedTools: call.tools ? ['web_search'] : [],
+        });
+        const { cost, estimateNanoUsd } = chargeOf(admission, outcome);
+        expect(Number.isSafeInteger(estimateNanoUsd) && estimateNanoUsd >= 0).toBe(true);
+        expect(cost.nanoUsd + estimateNanoUsd).toBeLessThanOrEqual(Math.max(worstNanoUsd, cost.nanoUsd));
+        if (cost.source === 'computed') expect(estimateNanoUsd).toBe(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** Midnight, UTC, at which the day `$1` begins. */
+const START_OF_DAY = `$1::date::timestamp AT TIME ZONE 'UTC'`;
+
+/** Whoever is seen at the moment is left alone: rows others hold are passed over. */
+const DELETE_UNSEEN = `
+  DELETE FROM app_users WHERE ctid = ANY (ARRAY(
+    SELECT unseen.ctid FROM app_users unseen
+    WHERE unseen.status = 'active' AND unseen.recent_at < ${START_OF_DAY}
+      AND coalesce(unseen.claim_pending_since, '-infinity') < ${START_OF_DAY}
+      AND NOT EXISTS (SELECT FROM usage_user_months used
+        WHERE used.app_id = unseen.app_id AND used.user_id = unseen.id)
+      AND NOT EXISTS (SELECT FROM device_keys device
+        WHERE device.app_id = unseen.app_id AND device.user_id = unseen.id)
+    ORDER BY unseen.recent_at LIMIT $2 FOR UPDATE OF unseen SKIP LOCKED))`;
+
+/** Deleting from `app_users`, of all applications; reads `usage_user_months` and `device_keys`, whose rows go first. */
+@Injectable()
+export class UserRetentionRepository {
+  /** Deletes active users without a trace since a UTC day, `YYYY-MM-DD`. @returns how many, at most `limit`. */
+  async deleteUnseenSince(connection: EntityManager, day: string, limit: number): Promise<number> {
+    const [, count]: [unknown[], number] = await connection.query(DELETE_UNSEEN, [day, limit]);
+    return count;
+  }
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dropDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { startWorld, type World } from '../support/world.js';
+
+/** The longest wait that requests are promised, and what two busy cores add to it. */
+const LONGEST_WAIT_MS = 2_000;
+/** Once it is known that nothing answers, nobody waits for it. */
+const AT_ONCE_MS = 300;
+const RECOVERY = { withinMs: 5_000 };
+/** More than the pool has connections. */
+const CROWD = 40;
+
+const SELECTED = { routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+
+interface Told {
+  readonly status: number;
+  readonly retryAfter: number;
+  readonly waitedMs: number;
+}
+
+let databaseUrl: string;
+let proxy: TcpProxy;
+let world: World;
+
+beforeAll(async () => {
+  databaseUrl = await freshDatabase();
+  const url = new URL(databaseUrl);
+  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+  url.host = `127.0.0.1:${proxy.port}`;
+  world = await startWorld({ env: { DATABASE_URL: url.href } });
+});
+afterAll(async () => {
+  await world?.stop();
+  await proxy?.close();
+  await dropDatabase(databaseUrl);
+});
+
+async function ask(path: string, init: RequestInit = {}): Promise<Told> {
+  const startedMs = performance.now();
+  const answer = await fetch(world.baseUrl + path, {
+    ...init,
+    headers: { authorization: `Bearer ${world.managementKey}`, 'content-type': 'application/json', ...init.headers },
+  });
+  await answer.arrayBuffer();
+  const retryAfter = Number(answer.headers.get('retry-after'));
+  return { status: answer.status, retryAfter, waitedMs: performance.now() - startedMs };
+}
+
+function chat(app: { id: string; key: string }): Promise<Told> {
+  return ask(`/v1/apps/${app.id}/proxy/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.key}` },
+    body: JSON.stringify({ model: 'gpt-4.1', messages: [] }),
+  });
+}
+
+const isReady = async () => (await ask('/v1/readyz')).status === 200;
+const lines = (message: string) => world.logs.filter((line) => line.message === message);
+
+async function frozen(work: () => Promise<void>): Promise<void> {
+  proxy.freeze();
+  try {
+    await work();
+  } finally {
+    proxy.thaw();
+  }
+  await eventually(isReady, RECOVERY);
+}
+
+describe('Postgres accepts bytes and answers nothing', () => {
+  it('a crowd of management calls → each refused with Retry-After within two seconds; the next ones at once', async () => {
+    const app = await world.app(SELECTED);
+    const paths = ['/v1/admin/providers', '/v1/admin/apps', `/v1/admin/apps/${app.id}/usage`, '/v1/admin/audit-events'];
+    await frozen(async () => {
+      const crowd = await Promise.all(Array.from({ length: CROWD }, (_, at) => ask(paths[at % paths.length] ?? '')));
+      expect(new Set(crowd.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(Math.min(...crowd.map(({ retryAfter }) => retryAfter))).toBeGreaterThan(0);
+      expect(Math.max(...crowd.map(({ waitedMs }) => waitedMs))).toBeLessThan(LONGEST_WAIT_MS);
+      const later = await Promise.all(Array.from({ length: CROWD }, (_, at) => ask(paths[at % paths.length] ?? '')));
+      expect(new Set(later.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(Math.max(...later.map(({ waitedMs }) => waitedMs))).toBeLessThan(AT_ONCE_MS);
+    });
+    expect((await ask('/v1/admin/providers')).status).toBe(200);
+  });
+
+  it('writes, a creation with receipts and a sign-in → refused within two seconds', async () => {
+    await frozen(async () => {
+      const write = { name: 'x', config: { authentication: { type: 'api_key' }, ...SELECTED } };
+      const proof = (letter: string) => letter.repeat(40);
+      const receipts = { 'idempotency-key': proof('a'), 'x-idempotency-proof': proof('b') };
+      const told = await Promise.all([
+        ask('/v1/admin/apps', { method: 'POST', body: JSON.stringify(write) }),
+        ask('/v1/admin/apps', { method: 'POST', body: JSON.stringify(write), headers: receipts }),
+        ask('/v1/auth/sign-in/email', {
+          method: 'POST',
+          headers: { origin: world.baseUrl },
+          body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' }),
+        }),
+      ]);
+      expect(told.filter(({ status }) => status < 400)).toEqual([]);
+      expect(Math.max(...told.map(({ waitedMs }) => waitedMs))).toBeLessThan(LONGEST_WAIT_MS);
+    });
+  });
+
+  it('calls of an application in memory → served; of one that must be read → refused within two seconds', async () => {
+    await world.provider({ type: 'openai' });
+    const [warm, cold] = [await world.app(SELECTED), await world.app(SELECTED)];
+    expect((await chat(warm)).status).toBe(200);
+    await frozen(async () => {
+      const told = await chat(cold);
+      expect([told.status, told.retryAfter > 0]).toEqual([503, true]);
+      expect(told.waitedMs).toBeLessThan(LONGEST_WAIT_MS);
+      expect((await chat(warm)).status).toBe(200);
+    });
+    expect((await chat(cold)).status).toBe(200);
+  });
+
+  it('the log → one line when it is noticed and one when it answers again', async () => {
+    const before = [lines('database_silent').length, lines('database_answers_again').length];
+    await frozen(async () => {
+      for (let at = 0; at < 5; at++) await ask('/v1/admin/providers');
+    });
+    const after = [lines('database_silent').length, lines('database_answers_again').length];
+    expect(after).toEqual(before.map((count) => count + 1));
+  });
+});

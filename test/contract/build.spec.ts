@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+const MOST_CPU_SECONDS = 0.5;
+const MEASURED_TIMES = 3;
+const PATIENCE_MS = 120_000;
+/** The settings of a compilation that takes a moment: most of the time of a real one goes into the types of Node. */
+const LEAST = { target: 'ES2024', lib: ['ES5'], module: 'nodenext', types: [], strict: true, skipLibCheck: true };
+/** Lets the child itself tell what it used: Node cannot ask for the times of its children. */
+const TELL_CPU =
+  "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log(user + system); })";
+
+function startBuild(folder: string): ChildProcess {
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(TELL_CPU)}`, join(folder, '.build.mjs')];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What a build told, and how it ended. */
+async function endOf(build: ChildProcess) {
+  let output = '';
+  build.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk;
+  });
+  const [code] = await once(build, 'close');
+  return { code, output, cpuSeconds: Number(output.trim().split('\n').at(-1)) / 1_000_000 };
+}
+
+describe('the build (docs/adr/0040)', () => {
+  let folder: string;
+  const at = (path: string) => join(folder, path);
+  const write = (path: string, text: string) => writeFileSync(at(path), text);
+  const outputOf = (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8');
+  const build = () => endOf(startBuild(folder));
+  const built = async () => expect((await build()).code).toBe(0);
+  /** A file that was not written again keeps its time. */
+  const writtenAt = (path: string) => statSync(at(path), { bigint: true }).mtimeNs;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
+    for (const name of ['src', 'migrations', 'node_modules']) mkdirSync(at(name));
+    for (const name of ['.build.mjs', 'tsconfig.build.json']) copyFileSync(join(REPOSITORY, name), at(name));
+    symlinkSync(join(REPOSITORY, 'node_modules/typescript'), at('node_modules/typescript'));
+    write('tsconfig.json', JSON.stringify({ compilerOptions: LEAST }));
+    write('package.json', '{"type":"module"}');
+    write('node_modules/.package-lock.json', '{"packages":{"node_modules/typescript":{"version":"6.0.3"}}}');
+    write('src/answer.ts', 'export const answer: number = 41;\n');
+    write('src/main.ts', "import { answer } from './answer.js';\nexport const main = answer;\n");
+    write('migrations/1-make.ts', 'export const made = true;\n');
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it(
+    'compiles what changed, whatever its time says, and nothing when nothing changed',
+    async () => {
+      await built();
+      const first = writtenAt('dist/.tsbuildinfo');
+      await built();
+      expect(writtenAt('dist/.tsbuildinfo')).toBe(first);
+
+      // An older time than that of the build: as from an archive, or from a machine with another clock.
+      write('src/answer.ts', 'export const answer: number = 42;\n');
+      utimesSync(at('src/answer.ts'), 1, 1);
+      await built();
+      expect(outputOf('answer')).toContain('42');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'a source that is deleted → its output is deleted; one that is renamed → moved',
+    async () => {
+      await built();
+      rmSync(at('migrations/1-make.ts'));
+      write('migrations/2-make.ts', 'export const made = true;\n');
+      await built();
+      expect(existsSync(at('dist/migrations/1-make.js'))).toBe(false);
+      expect(existsSync(at('dist/migrations/1-make.js.map'))).toBe(false);
+      expect(existsSync(at('dist/migrations/2-make.js'))).toBe(true);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['changed', (path: string) => writeFileSync(path, 'broken')],
+    ['cut short', (path: string) => writeFileSync(path, '')],
+    ['deleted', (path: string) => rmSync(path)],
+  ])(
+    'an output that was %s → is written again, though no source changed',
+    async (_how, harm) => {
+      await built();
+      harm(at('dist/src/answer.js'));
+      await built();
+      expect(outputOf('answer')).toContain('41');
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['tsconfig.json', (text: string) => text.replace('ES2024', 'ES2022')],
+    ['node_modules/.package-lock.json', (text: string) => text.replace('6.0.3', '6.0.4')],
+  ])(
+    '%s that changed → compiles again',
+    async (path, change) => {
+      await built();
+      const first = writtenAt('dist/.build.json');
+      const text = readFileSync(at(path), 'utf8');
+      expect(change(text)).not.toBe(text);
+      write(path, change(text));
+      await built();
+      expect(writtenAt('dist/.build.json')).not.toBe(first);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'an error → fails, leaves what was built before, and fails again until it is mended',
+    async () => {
+      await built();
+      write('src/answer.ts', "export const answer: number = 'many';\n");
+      for (let times = 0; times < 2; times += 1) {
+        const failed = await build();
+        expect(failed.code).not.toBe(0);
+        expect(failed.output).toContain('src/answer.ts(1,14): error TS2322');
+      }
+      expect(outputOf('answer')).toContain('41');
+      write('src/answer.ts', 'export const answer: number = 43;\n');
+      await built();
+      expect(outputOf('answer')).toContain('43');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'a build that is killed at any moment → the next one completes it',
+    async () => {
+      for (const afterMs of [60, 200, 400, 700]) {
+        const killed = startBuild(folder);
+        setTimeout(() => killed.kill('SIGKILL'), afterMs);
+        await endOf(killed);
+      }
+      await built();
+      expect(outputOf('answer')).toContain('41');
+      expect(outputOf('main')).toContain('./answer.js');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'four builds at once → all succeed, and nothing is left to do',
+    async () => {
+      const ends = await Promise.all([1, 2, 3, 4].map(() => build()));
+      expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+      const stamp = writtenAt('dist/.build.json');
+      await built();
+      expect(writtenAt('dist/.build.json')).toBe(stamp);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    `this repository, unchanged → less than ${MOST_CPU_SECONDS} s of CPU`,
+    async () => {
+      expect((await endOf(startBuild(REPOSITORY))).code).toBe(0);
+      const times: number[] = [];
+      while (times.length < MEASURED_TIMES) times.push((await endOf(startBuild(REPOSITORY))).cpuSeconds);
+      expect(Math.min(...times)).toBeLessThan(MOST_CPU_SECONDS);
+    },
+    PATIENCE_MS,
+  );
+});

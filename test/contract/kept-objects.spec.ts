@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { REQUEST_NAMES } from '../../src/proxy/json/judged-names.js';
+import { ITEM_CONTENT, REFERENCE_TYPES } from '../../src/upstreams/kept-objects.js';
+import { type DeclaredMember, declaredMembers } from './kept-objects/declared-members.js';
+import { EXEMPT_IDS, EXEMPT_MEMBERS } from './kept-objects/exempt-members.js';
+
+const REQUESTS = join(import.meta.dirname, 'kept-objects', 'requests.ts');
+const NEW_DECLARATIONS = join(import.meta.dirname, 'kept-objects', 'new-declarations.ts');
+
+/** Names that can stand for an object at a provider, detach work, multiply cost, or hide usage. */
+const SUSPECT = new RegExp(
+  [
+    '(?:^|_)(?:ids?|uris?|stores?|containers?|skills?|prompts?|presets?|caches?|cached|files?|references?)(?:_|$)',
+    '(?:^|_)(?:conversations?|batch(?:es)?|corpus|corpora|connectors?|tunnels?|threads?|engines?|templates?)(?:_|$)',
+    '(?:^|_)(?:profiles?|workspaces?|agents?|assistants?|sessions?|interactions?|voices?|masks?|datasets?)(?:_|$)',
+    '(?:^|_)(?:secrets?|credentials?|accounts?|tokens?|fallbacks?|models?|background|deferred|webhooks?)(?:_|$)',
+    '(?:^|_)(?:tiers?|speed|geo|best|choices|candidates?|count|usage|modalities|continuation|retention)(?:_|$)',
+    '^(?:n|svg|datastore|routing_config|stream_options|number_of_.*|previous_.*)$',
+  ].join('|'),
+);
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function isJudged(name: string): boolean {
+  const bytes = Buffer.from(`"${name}"`);
+  return REQUEST_NAMES.find(bytes, 1, bytes.length - 1, false) !== undefined;
+}
+
+/** `Owner.member` of those that neither the table judges nor the list of exemptions explains. */
+function unjudged(members: readonly DeclaredMember[]): string[] {
+  const open = members.filter(({ owner, name, types }) => {
+    if (name === 'id') return !types.every(isKnownItem) && EXEMPT_IDS[owner] === undefined;
+    return SUSPECT.test(snake(name)) && !isJudged(name) && EXEMPT_MEMBERS[name] === undefined;
+  });
+  return [...new Set(open.map(({ owner, name }) => `${owner}.${name}`))].sort();
+}
+
+/** An object without a type is no item of an input. */
+function isKnownItem(type: string): boolean {
+  return ITEM_CONTENT.has(type) || REFERENCE_TYPES.has(type);
+}
+
+describe('kept objects: what the request types of the official SDKs declare', () => {
+  let members: readonly DeclaredMember[];
+
+  beforeAll(() => {
+    members = declaredMembers(REQUESTS);
+  });
+
+  it('the declarations are read → thousands of members, from all three SDKs', () => {
+    expect(members.length).toBeGreaterThan(1500);
+    const names = new Set(members.map(({ owner, name }) => `${owner}.${name}`));
+    expect(names).toContain('ItemReference.id');
+    expect(names).toContain('FileImageSource.file_id');
+    expect(names).toContain('FileData.fileUri');
+  });
+
+  it('every member that can name a kept object → judged by the table, or exempt with a reason', () => {
+    expect(unjudged(members)).toEqual([]);
+  });
+
+  it('every exemption → of a member that is declared and not judged', () => {
+    const names = new Set(members.map(({ name }) => name));
+    const stale = Object.keys(EXEMPT_MEMBERS).filter((name) => !names.has(name) || isJudged(name));
+    const owners = new Set(members.filter(({ name }) => name === 'id').map(({ owner }) => owner));
+    expect([stale, Object.keys(EXEMPT_IDS).filter((owner) => !owners.has(owner))]).toEqual([[], []]);
+  });
+
+  it('members of that kind that nobody has judged yet → found, at any depth and in either spelling', () => {
+    expect(unjudged(declaredMembers(NEW_DECLARATIONS))).toEqual([
+      'Grounding.knowledgeStore',
+      'NewCall.id',
+      'NewParams.recording_id',
+      'NewParams.webhook',
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * Feeds every parser many inputs by chance: `npm run fuzz -- [--runs N] [--seed S] [part of a suite's path …]`. A failure
+ * names the seed and the smallest input that fails.
+ */
+import { prove, readProof } from './prove.mjs';
+
+/** The suite of each parser, and by how many properties it is fed: they share the inputs. */
+const PARSERS = {
+  'src/proxy/json/json-scan.spec.ts': 3,
+  'src/proxy/json/json-merge-any-body.spec.ts': 5,
+  'src/proxy/json/json-edit.spec.ts': 1,
+  'src/proxy/forms/multipart-form.spec.ts': 2,
+  'src/proxy/body/output-cap.rules.spec.ts': 1,
+  'src/proxy/body/usage-chunk-filter.spec.ts': 2,
+  'src/proxy/relay/stream-opening.spec.ts': 3,
+  'src/upstreams/usage/sse-scanner.spec.ts': 1,
+  'src/upstreams/usage/sse-usage.spec.ts': 8,
+  // Each of its properties is a parser of its own: base64, CBOR, authenticator data, certificates, both proofs.
+  'src/attestation/device-proofs.fuzz.spec.ts': 1,
+  'src/client-auth/gateway-tokens.spec.ts': 3,
+  'src/issuers/issuer-token.rules.spec.ts': 2,
+  'src/issuers/issuer-tokens.service.spec.ts': 1,
+  'src/issuers/key-set.rules.spec.ts': 1,
+  'src/issuers/issuer-claims.rules.spec.ts': 1,
+  'src/issuers/claim-path.rules.spec.ts': 2,
+  'src/common/http/strict-json.rules.spec.ts': 4,
+  'src/common/http/number-literal.rules.spec.ts': 2,
+  'src/common/fields/request-shape.pipe.spec.ts': 1,
+  'src/app-directory/config/app-config.rules.spec.ts': 2,
+  'src/app-directory/config/free-json.rules.spec.ts': 1,
+  'src/console-auth/third-party/console-path.rules.spec.ts': 1,
+  'src/platform/outbound/address.rules.spec.ts': 2,
+  'src/platform/outbound/trusted-hosts.rules.spec.ts': 3,
+  'src/platform/vault/local-vault.spec.ts': 5,
+};
+
+const { howMuch, seed, names } = readProof('runs', '1000000');
+for (const [suite, properties] of Object.entries(PARSERS)) {
+  if (names.length > 0 && !names.some((name) => suite.includes(name))) continue;
+  const runs = String(Math.ceil(Number(howMuch) / properties));
+  await prove('unit', [suite], { FUZZ_RUNS: runs, FUZZ_SEED: seed });
+}
