@@ -124,6 +124,8 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     await reads(second, { status: 503, redis: 'other', limits: 'degraded', instances: 2 });
     await reads(first, { status: 200, redis: 'ok', limits: 'degraded', instances: 2 });
     expect(await served([first, second], 8)).toBe(10);
+    // The first one is degraded from the moment the second one is there without Redis, and tells of the marks later.
+    await eventually(() => [first, second].every(({ written }) => written.includes('"redis_differs"')), WITHIN);
     for (const { written } of [first, second]) expect(written.match(/"redis_differs"/g)).toHaveLength(1);
   }, 180_000);
 
