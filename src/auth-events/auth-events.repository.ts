@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
+import { startOfDay } from '../platform/database/utc-sql.js';
 import {
   AUTH_EVENT_KINDS,
   type AuthEventDayRow,
@@ -77,7 +78,7 @@ const CLAIM_DELAY = `
     percentile_disc(0.95) WITHIN GROUP (ORDER BY event.claim_delay_ms) AS p95_ms
   FROM apps app JOIN auth_events event ON event.app_id = app.id
   WHERE app.organization_id = $1 AND app.id = $2 AND event.claim_delay_ms IS NOT NULL
-    AND event.created_at >= $3::date::timestamp AT TIME ZONE 'UTC'
+    AND event.created_at >= ${startOfDay(3)}
     AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'`;
 
 /** All SQL of `auth_events`. */

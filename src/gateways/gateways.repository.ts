@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isoTime } from '../platform/database/utc-sql.js';
 import type { GatewayChange, GatewayRow, NewGateway } from './gateway-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, name, config, secret_blob AS "secretBlob",
   secret_hint AS "secretHint", revision, status, created_by AS "createdBy",
-  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt",
-  to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "updatedAt"`;
+  ${isoTime('created_at')} AS "createdAt",
+  ${isoTime('updated_at')} AS "updatedAt"`;
 
 /** Which stored state a write builds on; any, without a revision. */
 interface WriteTarget {

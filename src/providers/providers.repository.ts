@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { GatewayReferences, GatewayUse } from '../gateways/gateway-references.js';
+import { isoTime } from '../platform/database/utc-sql.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus, ProviderWrite } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
   secret_hint AS "secretHint", base_url AS "baseUrl",
   provider_gateway_id AS "providerGatewayId", gateway_route AS "gatewayRoute", pricing, revision, status,
   created_by AS "createdBy",
-  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"`;
+  ${isoTime('created_at')} AS "createdAt"`;
 
 /** What is known of an instance that is gone. */
 export type DeletedProvider = Pick<ProviderRow, 'id' | 'slug' | 'type'>;

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { ERRORS, type ErrorCode } from '../errors/error-catalogue.js';
 
 interface OperationText {
@@ -15,6 +15,11 @@ export function Operation({ id, tag, summary, description }: OperationText): Met
   return applyDecorators(
     ApiOperation({ operationId: id, tags: [tag], summary, ...(description ? { description } : {}) }),
   );
+}
+
+/** A member of an answer that is an amount of US dollars. */
+export function Dollars(description: string): PropertyDecorator {
+  return ApiProperty({ type: 'number', description: `US dollars: ${description}` });
 }
 
 /** Lists the codes a route may refuse with; `code@status` where a code answers another status than its usual one. */

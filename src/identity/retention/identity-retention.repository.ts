@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
+import { startOfDay } from '../../platform/database/utc-sql.js';
 
 /** Deleting from `audit_events`, `sessions` and `management_keys` what is over, of whichever accounts. */
 @Injectable()
@@ -9,7 +10,7 @@ export class IdentityRetentionRepository {
   async deleteAuditEventsBefore(connection: EntityManager, day: string, limit: number): Promise<number> {
     const [, count]: [unknown[], number] = await connection.query(
       `DELETE FROM audit_events WHERE id = ANY (ARRAY(
-         SELECT event.id FROM audit_events event WHERE event.created_at < $1::date::timestamp AT TIME ZONE 'UTC'
+         SELECT event.id FROM audit_events event WHERE event.created_at < ${startOfDay(1)}
          ORDER BY event.created_at LIMIT $2))`,
       [day, limit],
     );
@@ -31,7 +32,7 @@ export class IdentityRetentionRepository {
     const [, count]: [unknown[], number] = await connection.query(
       `DELETE FROM management_keys WHERE id = ANY (ARRAY(
          SELECT revoked.id FROM management_keys revoked
-          WHERE revoked.revoked_at < $1::date::timestamp AT TIME ZONE 'UTC' LIMIT $2))`,
+          WHERE revoked.revoked_at < ${startOfDay(1)} LIMIT $2))`,
       [day, limit],
     );
     return count;

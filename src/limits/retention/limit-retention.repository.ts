@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { startOfDay } from '../../platform/database/utc-sql.js';
 
 const DELETE_COUNTS = `
   DELETE FROM limit_counts WHERE ctid = ANY (ARRAY(
     SELECT old.ctid FROM limit_counts old
-    WHERE old.window_start_ms < extract(epoch FROM $1::date::timestamp AT TIME ZONE 'UTC') * 1000
+    WHERE old.window_start_ms < extract(epoch FROM ${startOfDay(1)}) * 1000
     LIMIT $2 FOR UPDATE SKIP LOCKED))`;
 
 const DELETE_UNSENT = `

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { startOfDay } from '../../platform/database/utc-sql.js';
 
 /** Deleting from `invitations` what ended long ago, of whichever accounts. */
 @Injectable()
@@ -9,7 +10,7 @@ export class InvitationRetentionRepository {
     const [, count]: [unknown[], number] = await connection.query(
       `DELETE FROM invitations WHERE id = ANY (ARRAY(
          SELECT id FROM invitations
-          WHERE coalesce(accepted_at, revoked_at, expires_at) < $1::date::timestamp AT TIME ZONE 'UTC' LIMIT $2))`,
+          WHERE coalesce(accepted_at, revoked_at, expires_at) < ${startOfDay(1)} LIMIT $2))`,
       [day, limit],
     );
     return count;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { errorCode } from '../../common/errors/error-code.js';
+import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { inMonth } from '../../platform/database/utc-sql.js';
 import type { CostSource } from '../usage-event.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage-sum-columns.js';
-import { inMonth } from './event-month.js';
 
 /** What a stored event becomes. */
 export interface EventCost {
@@ -15,6 +17,17 @@ export interface EventCost {
   /** When people settled its estimate, milliseconds since the Unix epoch; absent where they did not. */
   readonly settledAtMs?: number;
 }
+
+/** Events whose costs are rewritten together. */
+export interface EventScope {
+  readonly appId: string;
+  /** UTC, `YYYY-MM`, of all of them. */
+  readonly month: string;
+}
+
+/** How often a rewrite that loses a deadlock against a writer of events is tried, the first time included. */
+const ATTEMPTS = 5;
+const DEADLOCK = '40P01';
 
 /** The changes `$1` beside the events of the month `$2` they are about, as those are stored. */
 const CHANGED = `
@@ -118,12 +131,36 @@ const DELETE_EMPTY_DAYS = `
 /** Rewrites the costs of stored events, and moves every sum of them and what is spent of budgets along. */
 @Injectable()
 export class EventCostsRepository {
+  constructor(private readonly dataSource: BackgroundDataSource) {}
+
   /**
-   * Within a transaction that has locked the events.
+   * Writes the planned changes, all or none, in one transaction that is repeated when it loses a deadlock.
    *
-   * @param month UTC, `YYYY-MM`, of all of them.
+   * @param plan locks the events it changes, and may throw; nothing is written then.
+   * @param onChange what else is written with them; not asked when nothing changes.
    */
-  async write(tx: EntityManager, appId: string, month: string, changes: readonly EventCost[]): Promise<void> {
+  async rewrite<Plan extends { readonly changes: readonly EventCost[] }>(
+    scope: EventScope,
+    plan: (tx: EntityManager) => Promise<Plan>,
+    onChange: (tx: EntityManager, planned: Plan) => Promise<void>,
+  ): Promise<Plan> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction(async (tx) => {
+          const planned = await plan(tx);
+          if (planned.changes.length > 0) {
+            await this.write(tx, scope, planned.changes);
+            await onChange(tx, planned);
+          }
+          return planned;
+        });
+      } catch (error) {
+        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
+      }
+    }
+  }
+
+  private async write(tx: EntityManager, { appId, month }: EventScope, changes: readonly EventCost[]): Promise<void> {
     const json = JSON.stringify(
       changes.map(({ id, costNanoUsd, chargedNanoUsd, costSource, settledAtMs = null }) => ({
         ...{ id, cost: costNanoUsd, charged: chargedNanoUsd, source: costSource, settled_ms: settledAtMs },

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app-row.js';
+import { startOfDay } from '../../platform/database/utc-sql.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Tables of sums, as they are checked. */
@@ -31,7 +32,7 @@ const EVENTS = `
     starts_with(event.status, 'blocked_') AS is_blocked, ${ESTIMATE_OF_EVENT} AS estimated_nano_usd
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2
-    AND event.created_at >= to_date($3, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'`;
+    AND event.created_at >= ${startOfDay(3)}`;
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(${name}) AS ${name}`);
 const OUTCOMES = [
@@ -40,7 +41,7 @@ const OUTCOMES = [
 ];
 
 /** Months that are not whole within the days of the claim say nothing. */
-const WHOLE_MONTHS = "month >= to_date($3, 'YYYY-MM-DD')";
+const WHOLE_MONTHS = 'month >= $3::date';
 
 /** Of a user's month, all columns but the last two are sums over its days. */
 const USER_MONTHS = `
@@ -75,7 +76,7 @@ const USER_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
 const USER_SUMS = USER_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];
-const FROM_FIRST_DAY = "day >= to_date($3, 'YYYY-MM-DD')";
+const FROM_FIRST_DAY = 'day >= $3::date';
 
 /** No month that has days of the claim may be folded. */
 const CHECKS: Readonly<Record<LedgerTable, Check>> = {
@@ -110,7 +111,7 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   usage_months: {
     key: MONTH_KEY,
     columns: SUM_COLUMNS,
-    where: "month >= date_trunc('month', to_date($3, 'YYYY-MM-DD'))",
+    where: "month >= date_trunc('month', $3::date)",
     recomputed: `SELECT ${[...MONTH_KEY, ...SUMS].join(', ')} FROM (${EVENTS}) event WHERE false
       GROUP BY ${MONTH_KEY.join(', ')}`,
   },

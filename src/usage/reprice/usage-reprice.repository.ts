@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { inMonth, startOfDay } from '../../platform/database/utc-sql.js';
 import { EventCostsRepository } from '../event/event-costs.repository.js';
-import { inMonth } from '../event/event-month.js';
 import { readBounded } from '../read-bounded.js';
 import type { PricedEventRow, RepricePlan } from './reprice.rules.js';
 
@@ -29,7 +29,7 @@ const SELECT_EVENTS = `
     event.cost_nano_usd, event.charged_nano_usd, event.cost_source
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2 AND event.provider_type = $3 AND event.model = $4
-    AND ${inMonth(5)} AND event.created_at >= to_date($6, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'
+    AND ${inMonth(5)} AND event.created_at >= ${startOfDay(6)}
     AND event.cost_source IS DISTINCT FROM 'reported' AND event.settled_at IS NULL
     AND NOT starts_with(event.status, 'blocked_')`;
 
@@ -63,15 +63,11 @@ export class UsageRepriceRepository {
     plan: (events: PricedEventRow[]) => RepricePlan,
     onChange: (tx: EntityManager, planned: RepricePlan) => Promise<void>,
   ): Promise<RepricePlan> {
-    return this.dataSource.transaction(async (tx) => {
+    const planIn = async (tx: EntityManager) => {
       plan(await tx.query<PricedEventRow[]>(LIST_EVENTS, selectionParameters(selection)));
-      const planned = plan(await tx.query<PricedEventRow[]>(LOCK_EVENTS, selectionParameters(selection)));
-      if (planned.changes.length > 0) {
-        await this.costs.write(tx, selection.appId, selection.month, planned.changes);
-        await onChange(tx, planned);
-      }
-      return planned;
-    });
+      return plan(await tx.query<PricedEventRow[]>(LOCK_EVENTS, selectionParameters(selection)));
+    };
+    return this.costs.rewrite(selection, planIn, onChange);
   }
 }
 

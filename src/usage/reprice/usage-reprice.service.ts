@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../../app-directory/app-row.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../../identity/audit/audit-trail.js';
@@ -16,9 +15,6 @@ import { type EventSelection, UsageRepriceRepository } from './usage-reprice.rep
 
 /** Most events one request reprices. Source: contract-admin 5.4. */
 const MAX_EVENTS = 10_000;
-/** The loser of a deadlock with a writer tries again so often. */
-const ATTEMPTS = 5;
-const DEADLOCK = '40P01';
 
 /** What to reprice. */
 export interface RepriceOrder {
@@ -81,17 +77,9 @@ export class UsageRepriceService {
     return (providerId, atMs) => this.prices.find(provider, model, custom.get(providerId ?? ''), atMs);
   }
 
-  private async apply(admin: AdminPrincipal, selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {
+  private apply(admin: AdminPrincipal, selection: EventSelection, priceOf: PriceOf): Promise<RepricePlan> {
     const plan = (events: readonly PricedEventRow[]) => complete(planned(events, priceOf));
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.events.rewrite(selection, plan, (tx, done) =>
-          this.trail.record(tx, admin, entryOf(selection, done)),
-        );
-      } catch (error) {
-        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
-      }
-    }
+    return this.events.rewrite(selection, plan, (tx, done) => this.trail.record(tx, admin, entryOf(selection, done)));
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { startOfDay } from '../../platform/database/utc-sql.js';
 import { SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** What totals still tell apart once the events are gone. Source: specification "Retention". */
@@ -9,18 +10,15 @@ const SUMS = SUM_COLUMNS.map((name) => `sum(${name})`).join(', ');
 
 const RAISE = SUM_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
-/** Midnight, UTC, at which the day `$1` begins. */
-const START_OF_DAY = `$1::date::timestamp AT TIME ZONE 'UTC'`;
-
 /** The first `$3` events after the id `$2`, and whichever come in between meanwhile. */
 const DELETE_EVENTS = `
   WITH chunk AS (
     SELECT max(id) AS last_id FROM (
-      SELECT event.id FROM usage_events event WHERE event.id > $2 AND event.created_at < ${START_OF_DAY}
+      SELECT event.id FROM usage_events event WHERE event.id > $2 AND event.created_at < ${startOfDay(1)}
       ORDER BY event.id LIMIT $3) old),
   gone AS (
     DELETE FROM usage_events event
-    WHERE event.id > $2 AND event.id <= (SELECT last_id FROM chunk) AND event.created_at < ${START_OF_DAY} RETURNING 1)
+    WHERE event.id > $2 AND event.id <= (SELECT last_id FROM chunk) AND event.created_at < ${startOfDay(1)} RETURNING 1)
   SELECT chunk.last_id, (SELECT count(*)::integer FROM gone) AS count FROM chunk`;
 
 /**
@@ -133,7 +131,7 @@ export class UsageRetentionRepository {
       WITH gone AS (
         DELETE FROM usage_user_months WHERE ctid = ANY (ARRAY(
           SELECT old.ctid FROM usage_user_months old
-          WHERE old.month <= date_trunc('month', $1::date::timestamp)::date AND old.last_at < ${START_OF_DAY}
+          WHERE old.month <= date_trunc('month', $1::date::timestamp)::date AND old.last_at < ${startOfDay(1)}
           ORDER BY old.month LIMIT $2 FOR UPDATE SKIP LOCKED))
         RETURNING 1)
       SELECT count(*)::integer AS count FROM gone`;

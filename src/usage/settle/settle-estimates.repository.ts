@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { inMonth, isoTime, startOfDay } from '../../platform/database/utc-sql.js';
 import { EventCostsRepository } from '../event/event-costs.repository.js';
-import { inMonth } from '../event/event-month.js';
 import { readBounded } from '../read-bounded.js';
 import { ESTIMATE_OF_EVENT } from '../usage-sum-columns.js';
 import type { EstimatedEventRow, SettlePlan } from './settle-estimates.rules.js';
@@ -25,10 +25,10 @@ export interface EstimateSelection {
 const SELECT_EVENTS = `
   SELECT event.id, event.provider_type, event.model, event.status, event.cost_nano_usd, event.charged_nano_usd,
     event.cost_source,
-    to_char(event.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at
+    ${isoTime('event.created_at')} AS created_at
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2 AND ${inMonth(3)}
-    AND event.created_at >= to_date($4, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC'
+    AND event.created_at >= ${startOfDay(4)}
     AND ${ESTIMATE_OF_EVENT} > 0 AND event.settled_at IS NULL
     AND ($5::text IS NULL OR event.provider_type = $5) AND ($6::text IS NULL OR event.model = $6)
     AND ($7::text IS NULL OR event.status = $7) AND ($8::bigint[] IS NULL OR event.id = ANY ($8))
@@ -59,14 +59,9 @@ export class SettleEstimatesRepository {
     plan: (events: readonly EstimatedEventRow[]) => SettlePlan,
     onChange: (tx: EntityManager, planned: SettlePlan) => Promise<void>,
   ): Promise<SettlePlan> {
-    return this.dataSource.transaction(async (tx) => {
-      const planned = plan(await tx.query<EstimatedEventRow[]>(LOCK_EVENTS, parametersOf(selection)));
-      if (planned.changes.length > 0) {
-        await this.costs.write(tx, selection.appId, selection.month, planned.changes);
-        await onChange(tx, planned);
-      }
-      return planned;
-    });
+    const planIn = async (tx: EntityManager) =>
+      plan(await tx.query<EstimatedEventRow[]>(LOCK_EVENTS, parametersOf(selection)));
+    return this.costs.rewrite(selection, planIn, onChange);
   }
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { AppRef } from '../../app-directory/app-row.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../../identity/audit/audit-trail.js';
 import { firstEventDay } from '../reports/usage-range.rules.js';
@@ -18,9 +18,6 @@ import type { SettleFilter } from './settle-order.rules.js';
 
 /** Most events one request settles; the rest wait for the next one. */
 const MAX_EVENTS = 10_000;
-/** The loser of a deadlock with a writer tries again so often. */
-const ATTEMPTS = 5;
-const DEADLOCK = '40P01';
 
 /** What to settle. */
 export interface SettleOrder {
@@ -64,27 +61,12 @@ export class SettleEstimates {
       limit: MAX_EVENTS + 1,
     };
     const plan = (events: readonly EstimatedEventRow[]) => planSettlement(events, cost, MAX_EVENTS, this.clock.nowMs());
-    const planned = apply ? await this.apply(admin, selection, plan, cost) : plan(await this.events.list(selection));
+    const record = (tx: EntityManager, done: SettlePlan) =>
+      this.trail.record(tx, admin, entryOf(selection, cost, done));
+    const planned = apply ? await this.events.settle(selection, plan, record) : plan(await this.events.list(selection));
     // The next call is admitted, or refused, by the new costs.
     if (apply && planned.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
     return { app_id: app.id, month, applied: apply, ...planned.figures };
-  }
-
-  private async apply(
-    admin: AdminPrincipal,
-    selection: EstimateSelection,
-    plan: (events: readonly EstimatedEventRow[]) => SettlePlan,
-    cost: SettledCost,
-  ): Promise<SettlePlan> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.events.settle(selection, plan, (tx, done) =>
-          this.trail.record(tx, admin, entryOf(selection, cost, done)),
-        );
-      } catch (error) {
-        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
-      }
-    }
   }
 }
 

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-
-/** Midnight, UTC, at which the day `$1` begins. */
-const START_OF_DAY = `$1::date::timestamp AT TIME ZONE 'UTC'`;
+import { startOfDay } from '../../platform/database/utc-sql.js';
 
 /** Whoever is seen at the moment is left alone: rows others hold are passed over. */
 const DELETE_UNSEEN = `
   DELETE FROM app_users WHERE ctid = ANY (ARRAY(
     SELECT unseen.ctid FROM app_users unseen
-    WHERE unseen.status = 'active' AND unseen.recent_at < ${START_OF_DAY}
-      AND coalesce(unseen.claim_pending_since, '-infinity') < ${START_OF_DAY}
+    WHERE unseen.status = 'active' AND unseen.recent_at < ${startOfDay(1)}
+      AND coalesce(unseen.claim_pending_since, '-infinity') < ${startOfDay(1)}
       AND NOT EXISTS (SELECT FROM usage_user_months used
         WHERE used.app_id = unseen.app_id AND used.user_id = unseen.id)
       AND NOT EXISTS (SELECT FROM device_keys device

@@ -1,9 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Dollars } from '../../../common/http/openapi.decorators.js';
 import type { UsageReprice } from '../usage-reprice.service.js';
-
-function Dollars(description: string): PropertyDecorator {
-  return ApiProperty({ type: 'number', description: `US dollars: ${description}` });
-}
 
 export class RepriceUsageResponse {
   @ApiProperty({ type: 'string' })

@@ -1,11 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Dollars } from '../../../common/http/openapi.decorators.js';
 import { USAGE_STATUSES, type UsageStatus } from '../../usage-event.js';
 import type { SettledEvent } from '../settle-estimates.rules.js';
 import type { SettledEstimates } from '../settle-estimates.service.js';
-
-function Dollars(description: string): PropertyDecorator {
-  return ApiProperty({ type: 'number', description: `US dollars: ${description}` });
-}
 
 export class SettledEventResponse {
   @ApiProperty({ type: 'integer', description: 'As the list of events shows it.' })
