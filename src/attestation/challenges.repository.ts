@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { Instant } from '../common/clock.js';
 import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
@@ -7,6 +7,12 @@ import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
 /** A challenge that has not expired, and was not issued while the clock of the database was ahead (ADR 0038). */
 export const CHALLENGE_IN_FORCE = `expires_at > now()
   AND expires_at <= now() + interval '${CHALLENGE_LIFETIME_SECONDS} seconds' + interval '1 minute'`;
+
+/** Deletes at most `$1` expired challenges, of whichever applications. */
+export const DELETE_EXPIRED_CHALLENGES = `
+  DELETE FROM auth_challenges WHERE challenge IN (
+    SELECT challenge FROM auth_challenges WHERE expires_at <= now() ORDER BY expires_at LIMIT $1
+    FOR UPDATE SKIP LOCKED)`;
 
 /**
  * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
@@ -45,16 +51,10 @@ export class ChallengesRepository {
   /**
    * Deletes challenges that ran out, of whichever applications.
    *
-   * @param connection whose; any when absent.
    * @returns how many, at most `limit`.
    */
-  async deleteExpired(limit: number, connection: EntityManager = this.dataSource.manager): Promise<number> {
-    const [, count]: [unknown[], number] = await connection.query(
-      `DELETE FROM auth_challenges WHERE challenge IN (
-         SELECT challenge FROM auth_challenges WHERE expires_at <= now() ORDER BY expires_at LIMIT $1
-         FOR UPDATE SKIP LOCKED)`,
-      [limit],
-    );
+  async deleteExpired(limit: number): Promise<number> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(DELETE_EXPIRED_CHALLENGES, [limit]);
     return count;
   }
 }

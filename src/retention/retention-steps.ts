@@ -1,48 +1,29 @@
-import type { Provider } from '@nestjs/common';
-import { ChallengeRetention } from '../attestation/retention/challenge-retention.service.js';
-import { DeviceKeyRetention } from '../attestation/retention/device-key-retention.service.js';
-import { AuthEventRetention } from '../auth-events/retention/auth-event-retention.service.js';
-import { BudgetRetention } from '../budgets/retention/budget-retention.service.js';
-import { GatewayTokenResealing } from '../gateways/resealing/gateway-token-resealing.service.js';
-import { IdentityRetention } from '../identity/retention/identity-retention.service.js';
-import { LimitRetention } from '../limits/retention/limit-retention.service.js';
-import { InvitationRetention } from '../organizations/retention/invitation-retention.service.js';
-import type { KeepsForATime, RetentionStep } from '../platform/retention/retention-step.js';
-import { ProviderKeyResealing } from '../providers/resealing/provider-key-resealing.service.js';
-import { ReceiptRetention } from '../receipts/retention/receipt-retention.service.js';
-import { UsageRetention } from '../usage/retention/usage-retention.service.js';
-import { UserRetention } from '../users/retention/user-retention.service.js';
+import { Injectable } from '@nestjs/common';
+import * as expired from './expired-rows.js';
+import type { RetentionStep } from './retention-step.js';
+import { SecretResealing } from './secret-resealing.service.js';
+import { UsageRetention } from './usage-retention.service.js';
 
-/**
- * Who has work to do at night, in this order: what takes long comes behind secrets and people (contract-admin 11), users
- * behind all that may still name them.
- */
-const OWNERS = [
-  AuthEventRetention,
-  ChallengeRetention,
-  DeviceKeyRetention,
-  ReceiptRetention,
-  InvitationRetention,
-  IdentityRetention,
-  UsageRetention,
-  BudgetRetention,
-  LimitRetention,
-  UserRetention,
-  ProviderKeyResealing,
-  GatewayTokenResealing,
-];
-
-/** All steps of the nightly work, in their order. */
+/** All steps of the nightly work. Secrets and people go before what takes long; users go after all rows that name them. */
+@Injectable()
 export class RetentionSteps {
   readonly inOrder: readonly RetentionStep[];
 
-  constructor(owners: readonly KeepsForATime[]) {
-    this.inOrder = owners.flatMap(({ retentionSteps }) => retentionSteps);
+  constructor(usage: UsageRetention, secrets: SecretResealing) {
+    this.inOrder = [
+      expired.PRUNE_AUTH_EVENTS,
+      expired.PRUNE_CHALLENGES,
+      expired.PRUNE_DEVICE_KEYS,
+      expired.PRUNE_RECEIPTS,
+      expired.PRUNE_INVITATIONS,
+      expired.PRUNE_AUDIT_EVENTS,
+      expired.PRUNE_SESSIONS,
+      expired.PRUNE_MANAGEMENT_KEYS,
+      ...usage.steps,
+      expired.PRUNE_BUDGETS,
+      expired.PRUNE_LIMIT_COUNTS,
+      expired.PRUNE_USERS,
+      ...secrets.steps,
+    ];
   }
 }
-
-export const RETENTION_STEPS: Provider = {
-  provide: RetentionSteps,
-  inject: OWNERS,
-  useFactory: (...owners: readonly KeepsForATime[]) => new RetentionSteps(owners),
-};

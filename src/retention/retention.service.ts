@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../common/log/log.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
-import type { RetentionRun, RetentionStep } from '../platform/retention/retention-step.js';
 import { believedNow, retentionDays } from './retention.rules.js';
 import { RetentionSessions } from './retention-session.repository.js';
+import type { RetentionRun, RetentionStep } from './retention-step.js';
 import { RetentionSteps } from './retention-steps.js';
 
 /**

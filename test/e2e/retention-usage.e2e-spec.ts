@@ -1,33 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { ChallengesRepository } from '../../src/attestation/challenges.repository.js';
-import { ChallengeRetention } from '../../src/attestation/retention/challenge-retention.service.js';
-import { DeviceKeyRetentionRepository } from '../../src/attestation/retention/device-key-retention.repository.js';
-import { DeviceKeyRetention } from '../../src/attestation/retention/device-key-retention.service.js';
-import { AuthEventRetentionRepository } from '../../src/auth-events/retention/auth-event-retention.repository.js';
-import { AuthEventRetention } from '../../src/auth-events/retention/auth-event-retention.service.js';
-import { BudgetRetentionRepository } from '../../src/budgets/retention/budget-retention.repository.js';
-import { BudgetRetention } from '../../src/budgets/retention/budget-retention.service.js';
 import { Log } from '../../src/common/log/log.js';
 import { Secret } from '../../src/common/log/secret.js';
-import { IdentityRetentionRepository } from '../../src/identity/retention/identity-retention.repository.js';
-import { IdentityRetention } from '../../src/identity/retention/identity-retention.service.js';
-import { LimitRetentionRepository } from '../../src/limits/retention/limit-retention.repository.js';
-import { LimitRetention } from '../../src/limits/retention/limit-retention.service.js';
-import { InvitationRetentionRepository } from '../../src/organizations/retention/invitation-retention.repository.js';
-import { InvitationRetention } from '../../src/organizations/retention/invitation-retention.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
-import { ReceiptRetentionRepository } from '../../src/receipts/retention/receipt-retention.repository.js';
-import { ReceiptRetention } from '../../src/receipts/retention/receipt-retention.service.js';
+import * as expired from '../../src/retention/expired-rows.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
-import { RetentionSteps } from '../../src/retention/retention-steps.js';
+import { UsageRetentionRepository } from '../../src/retention/usage-retention.repository.js';
+import { UsageRetention } from '../../src/retention/usage-retention.service.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
-import { UsageRetentionRepository } from '../../src/usage/retention/usage-retention.repository.js';
-import { UsageRetention } from '../../src/usage/retention/usage-retention.service.js';
-import { UserRetentionRepository } from '../../src/users/retention/user-retention.repository.js';
-import { UserRetention } from '../../src/users/retention/user-retention.service.js';
 import { type Break, BreakingSessions } from '../support/breaking-sessions.js';
 import { FakeClock, sharedClockOf } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
@@ -85,18 +67,22 @@ function retentionOn(
   const clock = new FakeClock(Date.parse(`${TODAY}T03:17:00Z`));
   return new Retention(
     sessions,
-    new RetentionSteps([
-      new AuthEventRetention(new AuthEventRetentionRepository()),
-      new ChallengeRetention(new ChallengesRepository(db)),
-      new DeviceKeyRetention(new DeviceKeyRetentionRepository()),
-      usage,
-      new BudgetRetention(new BudgetRetentionRepository()),
-      new LimitRetention(new LimitRetentionRepository()),
-      new UserRetention(new UserRetentionRepository()),
-      new ReceiptRetention(new ReceiptRetentionRepository()),
-      new InvitationRetention(new InvitationRetentionRepository()),
-      new IdentityRetention(new IdentityRetentionRepository()),
-    ]),
+    {
+      inOrder: [
+        expired.PRUNE_AUTH_EVENTS,
+        expired.PRUNE_CHALLENGES,
+        expired.PRUNE_DEVICE_KEYS,
+        ...usage.steps,
+        expired.PRUNE_BUDGETS,
+        expired.PRUNE_LIMIT_COUNTS,
+        expired.PRUNE_USERS,
+        expired.PRUNE_RECEIPTS,
+        expired.PRUNE_INVITATIONS,
+        expired.PRUNE_AUDIT_EVENTS,
+        expired.PRUNE_SESSIONS,
+        expired.PRUNE_MANAGEMENT_KEYS,
+      ],
+    },
     sharedClockOf(clock),
     new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
   );

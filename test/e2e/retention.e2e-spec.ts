@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import type { DataSource } from 'typeorm';
 import { SystemIds } from '../../src/common/ids.js';
 import { Log } from '../../src/common/log/log.js';
@@ -313,6 +314,7 @@ describe('every night at 03:17 UTC (decision 7.2)', () => {
 
   it('the service that runs → has one that looks at its clock', () => {
     expect(world.gateway.app.get(NightlyRetention, { strict: false })).toBeInstanceOf(NightlyRetention);
+    expect(world.gateway.app.get(SchedulerRegistry, { strict: false }).getIntervals()).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { errorCode } from '../../common/errors/error-code.js';
-import { inBatches } from '../../platform/database/in-batches.js';
-import type { KeepsForATime, RetentionStep } from '../../platform/retention/retention-step.js';
-import { oldPartitions } from './old-partitions.rules.js';
+import { errorCode } from '../common/errors/error-code.js';
+import { inBatches } from '../platform/database/in-batches.js';
+import { oldPartitions } from './retention.rules.js';
+import type { RetentionStep } from './retention-step.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
 
 /** Most rows one statement takes away. Source: contract-admin 11. */
@@ -33,8 +33,8 @@ export interface UsageCompaction {
  * Source: specification "Retention"; contract-admin 11; threats 9.5.
  */
 @Injectable()
-export class UsageRetention implements KeepsForATime {
-  readonly retentionSteps: readonly RetentionStep[] = [
+export class UsageRetention {
+  readonly steps: readonly RetentionStep[] = [
     {
       done: 'usage_events_compacted',
       failed: 'usage_compaction_failed',

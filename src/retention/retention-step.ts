@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import type { Instant } from '../../common/clock.js';
-import type { LogEvents } from '../../common/log/log-events.js';
+import type { Instant } from '../common/clock.js';
+import type { LogEvents } from '../common/log/log-events.js';
 
 /** What is older goes. UTC days, `YYYY-MM-DD`; the day named is the first one that stays. */
 export interface RetentionDays {
@@ -35,9 +35,3 @@ interface StepOf<Line extends keyof LogEvents> {
 
 /** One step of the nightly work, with its two lines of the log. */
 export type RetentionStep = { [Line in keyof LogEvents]: StepOf<Line> }[keyof LogEvents];
-
-/** Who owns rows that do not stay as they are for ever, and takes them away or seals them anew. */
-export interface KeepsForATime {
-  /** In their order. */
-  readonly retentionSteps: readonly RetentionStep[];
-}

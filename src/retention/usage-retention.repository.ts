@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { startOfDay } from '../../platform/database/utc-sql.js';
-import { SUM_COLUMNS } from '../usage-sum-columns.js';
+import { startOfDay } from '../platform/database/utc-sql.js';
+import { SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 
 /** What totals still tell apart once the events are gone. Source: specification "Retention". */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');

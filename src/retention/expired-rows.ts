@@ -1,0 +1,182 @@
+import { DELETE_EXPIRED_CHALLENGES } from '../attestation/challenges.repository.js';
+import type { Instant } from '../common/clock.js';
+import { inBatches } from '../platform/database/in-batches.js';
+import { startOfDay } from '../platform/database/utc-sql.js';
+import type { RetentionRun, RetentionStep } from './retention-step.js';
+
+/** Most rows one statement touches. */
+const ROWS_PER_STATEMENT = 5_000;
+
+/**
+ * Steps that delete rows of any account by their age. Each statement takes at most `$1` rows, and those older than `$2`; it
+ * skips rows that others hold where those others may still use them.
+ */
+export const PRUNE_AUTH_EVENTS: RetentionStep = {
+  done: 'auth_events_pruned',
+  failed: 'auth_events_prune_failed',
+  run: async (run) => ({ events: await touched(run, DELETE_AUTH_EVENTS, run.days.events) }),
+};
+
+export const PRUNE_CHALLENGES: RetentionStep = {
+  done: 'auth_challenges_pruned',
+  failed: 'auth_challenges_prune_failed',
+  run: async (run) => ({ challenges: await touched(run, DELETE_EXPIRED_CHALLENGES) }),
+};
+
+/** Keys of devices that were not used for long: such a device registers again. */
+export const PRUNE_DEVICE_KEYS: RetentionStep = {
+  done: 'device_keys_pruned',
+  failed: 'device_keys_prune_failed',
+  run: async (run) => ({ keys: await touched(run, DELETE_DEVICE_KEYS, run.days.events) }),
+};
+
+/** Sealed answers are cleared when they can no longer be replayed; the receipts stay much longer. */
+export const PRUNE_RECEIPTS: RetentionStep = {
+  done: 'creation_receipts_pruned',
+  failed: 'creation_receipts_prune_failed',
+  run: async (run) => {
+    const sealedAnswers = await touched(run, CLEAR_SEALED_ANSWERS, run.now);
+    return { sealedAnswers, receipts: await touched(run, DELETE_RECEIPTS, run.now) };
+  },
+};
+
+/** Invitations that were accepted, revoked or expired long ago. */
+export const PRUNE_INVITATIONS: RetentionStep = {
+  done: 'invitations_pruned',
+  failed: 'invitations_prune_failed',
+  run: async (run) => ({ invitations: await touched(run, DELETE_INVITATIONS, run.days.events) }),
+};
+
+export const PRUNE_AUDIT_EVENTS: RetentionStep = {
+  done: 'audit_events_pruned',
+  failed: 'audit_events_prune_failed',
+  run: async (run) => ({ events: await touched(run, DELETE_AUDIT_EVENTS, run.days.events) }),
+};
+
+export const PRUNE_SESSIONS: RetentionStep = {
+  done: 'sessions_pruned',
+  failed: 'sessions_prune_failed',
+  run: async (run) => ({ sessions: await touched(run, DELETE_SESSIONS, run.now) }),
+};
+
+/** Management keys that were revoked long ago. A key that is in force stays, whatever its age. */
+export const PRUNE_MANAGEMENT_KEYS: RetentionStep = {
+  done: 'management_keys_pruned',
+  failed: 'management_keys_prune_failed',
+  run: async (run) => ({ keys: await touched(run, DELETE_MANAGEMENT_KEYS, run.days.events) }),
+};
+
+/** What users spent goes with the rest of what is known of them, sooner than what applications spent. */
+export const PRUNE_BUDGETS: RetentionStep = {
+  done: 'budget_months_pruned',
+  failed: 'budget_prune_failed',
+  run: async (run) => ({
+    months: await touched(run, DELETE_BUDGETS, run.days.dayTotals),
+    userMonths: await touched(run, DELETE_USER_BUDGETS, run.days.events),
+  }),
+};
+
+/** Request counts that no instance is left to delete. */
+export const PRUNE_LIMIT_COUNTS: RetentionStep = {
+  done: 'limit_counts_pruned',
+  failed: 'limit_counts_prune_failed',
+  run: async (run) => {
+    const counts = await touched(run, DELETE_LIMIT_COUNTS, run.days.events);
+    return { counts: counts + (await touched(run, DELETE_UNSENT_REQUESTS, run.days.events)) };
+  },
+};
+
+/** Users without a trace. A blocked user stays, so that the block holds (ADR 0034). */
+export const PRUNE_USERS: RetentionStep = {
+  done: 'app_users_pruned',
+  failed: 'app_users_prune_failed',
+  run: async (run) => ({ users: await touched(run, DELETE_USERS, run.days.events) }),
+};
+
+const DELETE_AUTH_EVENTS = `
+  DELETE FROM auth_events WHERE id = ANY (ARRAY(
+    SELECT event.id FROM auth_events event WHERE event.created_at < ${startOfDay(2)}
+    ORDER BY event.created_at LIMIT $1))`;
+
+const DELETE_DEVICE_KEYS = `
+  DELETE FROM device_keys WHERE ctid = ANY (ARRAY(
+    SELECT unused.ctid FROM device_keys unused WHERE unused.last_used_at < ${startOfDay(2)}
+    ORDER BY unused.last_used_at LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+const CLEAR_SEALED_ANSWERS = `
+  UPDATE creation_receipts SET sealed_answer = NULL WHERE id = ANY (ARRAY(
+    SELECT id FROM creation_receipts WHERE sealed_answer IS NOT NULL AND sealed_until <= $2
+    ORDER BY sealed_until LIMIT $1))`;
+
+const DELETE_RECEIPTS = `
+  DELETE FROM creation_receipts WHERE id = ANY (ARRAY(
+    SELECT id FROM creation_receipts WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1))`;
+
+const DELETE_INVITATIONS = `
+  DELETE FROM invitations WHERE id = ANY (ARRAY(
+    SELECT id FROM invitations WHERE coalesce(accepted_at, revoked_at, expires_at) < ${startOfDay(2)} LIMIT $1))`;
+
+const DELETE_AUDIT_EVENTS = `
+  DELETE FROM audit_events WHERE id = ANY (ARRAY(
+    SELECT event.id FROM audit_events event WHERE event.created_at < ${startOfDay(2)}
+    ORDER BY event.created_at LIMIT $1))`;
+
+/** A session that is renewed meanwhile stays. */
+const DELETE_SESSIONS = `
+  DELETE FROM sessions WHERE expires_at <= $2 AND id = ANY (ARRAY(
+    SELECT ended.id FROM sessions ended WHERE ended.expires_at <= $2 ORDER BY ended.expires_at LIMIT $1))`;
+
+const DELETE_MANAGEMENT_KEYS = `
+  DELETE FROM management_keys WHERE id = ANY (ARRAY(
+    SELECT revoked.id FROM management_keys revoked WHERE revoked.revoked_at < ${startOfDay(2)} LIMIT $1))`;
+
+/** Locks months before their grants, as every other statement does. */
+const deleteBudgets = (which: string) => `
+  WITH old AS (
+    SELECT app_id, user_id, month FROM budget_months spent
+    WHERE ${which} ORDER BY month LIMIT $1 FOR UPDATE SKIP LOCKED),
+  grants AS (
+    DELETE FROM budget_grants held USING old
+    WHERE held.app_id = old.app_id AND held.user_id = old.user_id AND held.month = old.month)
+  DELETE FROM budget_months months USING old
+  WHERE months.app_id = old.app_id AND months.user_id = old.user_id AND months.month = old.month`;
+
+const DELETE_BUDGETS = deleteBudgets('month < $2');
+
+/** The empty user is the application. In the month of the day, only users whose usage is gone lose their budget. */
+const DELETE_USER_BUDGETS = deleteBudgets(`user_id <> '' AND month <= date_trunc('month', $2::date::timestamp)::date
+      AND NOT EXISTS (SELECT FROM usage_user_months used
+        WHERE used.app_id = spent.app_id AND used.user_id = spent.user_id AND used.month = spent.month)`);
+
+const DELETE_LIMIT_COUNTS = `
+  DELETE FROM limit_counts WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM limit_counts old WHERE old.window_start_ms < extract(epoch FROM ${startOfDay(2)}) * 1000
+    LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+const DELETE_UNSENT_REQUESTS = `
+  DELETE FROM limit_unsent WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM limit_unsent old WHERE old.day < $2 LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+/** Reads `usage_user_months` and `device_keys`, whose rows go first. */
+const DELETE_USERS = `
+  DELETE FROM app_users WHERE ctid = ANY (ARRAY(
+    SELECT unseen.ctid FROM app_users unseen
+    WHERE unseen.status = 'active' AND unseen.recent_at < ${startOfDay(2)}
+      AND coalesce(unseen.claim_pending_since, '-infinity') < ${startOfDay(2)}
+      AND NOT EXISTS (SELECT FROM usage_user_months used
+        WHERE used.app_id = unseen.app_id AND used.user_id = unseen.id)
+      AND NOT EXISTS (SELECT FROM device_keys device
+        WHERE device.app_id = unseen.app_id AND device.user_id = unseen.id)
+    ORDER BY unseen.recent_at LIMIT $1 FOR UPDATE OF unseen SKIP LOCKED))`;
+
+/** @param before UTC days, `YYYY-MM-DD`, or instants. @returns how many rows a statement touched until none was left. */
+function touched(
+  { connection, signal }: RetentionRun,
+  statement: string,
+  ...before: readonly (string | Instant)[]
+): Promise<number> {
+  return inBatches(async () => {
+    const [, count]: [unknown[], number] = await connection.query(statement, [ROWS_PER_STATEMENT, ...before]);
+    return count;
+  }, signal);
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { GatewayRow } from '../gateways/gateway-row.js';
+import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
+import { resealOldSecrets, type SecretRows, type StoredSecret } from '../platform/vault/resealing.js';
+import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
+import { Vault } from '../platform/vault/vault.js';
+import { secretContext } from '../providers/drafts/provider-secret.rules.js';
+import type { ProviderRow } from '../providers/provider-row.js';
+import type { RetentionStep } from './retention-step.js';
+
+type KeyRow = Pick<ProviderRow, 'organizationId' | 'id' | 'type' | 'baseUrl'> & { readonly blob: string };
+type TokenRow = Pick<GatewayRow, 'organizationId' | 'id' | 'type' | 'config'> & { readonly blob: string };
+
+/** Seals provider keys and gateway tokens of all accounts with the current version of the vault's key. */
+@Injectable()
+export class SecretResealing {
+  readonly steps: readonly RetentionStep[] = [
+    {
+      done: 'provider_keys_resealed',
+      failed: 'provider_keys_reseal_failed',
+      run: ({ connection, signal }) => resealOldSecrets(this.vault, providerKeys(connection), signal),
+    },
+    {
+      done: 'gateway_tokens_resealed',
+      failed: 'gateway_tokens_reseal_failed',
+      run: ({ connection, signal }) => resealOldSecrets(this.vault, gatewayTokens(connection), signal),
+    },
+  ];
+
+  constructor(private readonly vault: Vault) {}
+}
+
+function providerKeys(connection: EntityManager): SecretRows {
+  return secretRows<KeyRow>(connection, 'providers', 'type, base_url AS "baseUrl"', secretContext);
+}
+
+function gatewayTokens(connection: EntityManager): SecretRows {
+  return secretRows<TokenRow>(connection, 'provider_gateways', 'type, config', gatewaySecretContext);
+}
+
+/** Replacing a blob keeps the row's revision: nothing changes that a client reads or writes. */
+function secretRows<Row extends Omit<StoredSecret, 'context'>>(
+  connection: EntityManager,
+  table: 'providers' | 'provider_gateways',
+  columns: string,
+  contextOf: (row: Row) => VaultContext,
+): SecretRows {
+  return {
+    async page(afterId: string, limit: number): Promise<StoredSecret[]> {
+      const rows = await connection.query<Row[]>(
+        `SELECT organization_id AS "organizationId", id, ${columns}, secret_blob AS blob
+           FROM ${table} WHERE secret_blob IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
+        [afterId, limit],
+      );
+      return rows.map((row) => ({ ...row, context: contextOf(row) }));
+    },
+    async replace({ organizationId, id, blob }: StoredSecret, replacement: string): Promise<boolean> {
+      const [, count]: [unknown[], number] = await connection.query(
+        `UPDATE ${table} SET secret_blob = $4 WHERE organization_id = $1 AND id = $2 AND secret_blob = $3`,
+        [organizationId, id, blob, replacement],
+      );
+      return count > 0;
+    },
+  };
+}
