@@ -5,7 +5,7 @@ import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { AnswerLoss, UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';
 
-/** Why a cost could not be resolved; `gateway_interrupted`: this service ended before the request did. */
+/** Why a cost could not be resolved. */
 export type UnresolvedReason =
   | AnswerLoss
   | 'client_aborted'
@@ -16,8 +16,7 @@ export type UnresolvedReason =
   | 'unpriced_tool'
   | 'earlier_target_unheard'
   | 'service_tier_differs'
-  | 'usage_not_plausible'
-  | 'gateway_interrupted';
+  | 'usage_not_plausible';
 
 /** A cost in whole nano-dollars and where it comes from. */
 export type ResolvedCost =

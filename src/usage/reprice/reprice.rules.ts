@@ -53,10 +53,9 @@ export interface RepriceFigures {
 }
 
 /**
- * What events cost at the prices we know now, each at those of its own day. Without any measure nothing can be priced: such an event costs nothing and
- * keeps its source. The others are computed, but for those that used tools the provider charges for beside the tokens:
- * they stay unresolved, with the cost of their tokens (decision 3.6). What is unresolved keeps its estimate beside the new
- * cost; what is computed counts its cost.
+ * Computes the costs of events at the prices known now, each at those of its own day. An event without any measure costs
+ * nothing and keeps its source. An event that used tools the provider charges for apart stays unresolved, with the cost of
+ * its tokens and the estimate it had; every other one becomes computed and counts its cost.
  *
  * @param priceOf the price, at an instant in milliseconds since the Unix epoch, of the instance that served.
  * Source: contract-admin 5.4.
