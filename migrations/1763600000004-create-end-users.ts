@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * End users of applications, the attestation keys of their devices, and the challenges those sign. All of them go with
- * their application (contract-admin 2.3), each table in one statement: a key refers to its application and not to its
+ * their application, each table in one statement: a key refers to its application and not to its
  * user, because no user goes alone.
  */
 export class CreateEndUsers1763600000004 implements MigrationInterface {

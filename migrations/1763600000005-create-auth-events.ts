@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Authentication events: one an attempt to register a device or to exchange a token, kept 90 days (contract-app 3.5). */
+/** Authentication events: one an attempt to register a device or to exchange a token, kept 90 days. */
 export class CreateAuthEvents1763600000005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -37,7 +37,7 @@ const DIMENSIONS_TEXT = `organization_id, ${DIMENSIONS}`
   .join(' || ');
 
 /**
- * Usage at ten million events (decision 7.3). Events lie in a partition for each UTC month, `usage_events_2026_11`, and
+ * Usage at ten million events. Events lie in a partition for each UTC month, `usage_events_2026_11`, and
  * those of other times in `usage_events_default`. `usage_days`, `usage_user_days` and, for days long past,
  * `usage_months` are sums of them, which the statements that store or remove events keep in step; no foreign keys, as
  * usage outlives what it names. Sums of tokens and money are numeric, because they may exceed a bigint; rows that are

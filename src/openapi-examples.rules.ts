@@ -38,7 +38,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://id.example.com/keys',
 };
 
-/** Makes examples of whole bodies out of those of their members (contract-admin 0.5). */
+/** Makes examples of whole bodies out of those of their members. */
 export class ExampleMaker {
   constructor(
     private readonly source: ExampleSource,

@@ -30,7 +30,7 @@ describe('addAnswerHeaders', () => {
     expect(headersOf({ responses })).toEqual({ 200: {}, 400: {}, 429: RETRY_AFTER, 503: RETRY_AFTER });
   });
 
-  it('contract-app 11: a 503 that may be without → Retry-After, not promised', () => {
+  it('a 503 that may be without → Retry-After, not promised', () => {
     const responses = { 503: refusal('issuer_verification_unavailable`, `service_unavailable') };
     expect(headersOf({ responses })).toEqual({ 503: { 'Retry-After': headerReference('OptionalRetryAfter') } });
   });
@@ -45,7 +45,7 @@ describe('addAnswerHeaders', () => {
     });
   });
 
-  it.each(['ManagementBearer', 'MetricsBearer'])('contract-admin 0.4: %s, 401 → WWW-Authenticate', (scheme) => {
+  it.each(['ManagementBearer', 'MetricsBearer'])('%s, 401 → WWW-Authenticate', (scheme) => {
     expect(headersWith([scheme], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: {} });
   });
 
@@ -53,7 +53,7 @@ describe('addAnswerHeaders', () => {
     expect(headersWith(schemes, ['401'])).toEqual({ 401: {} });
   });
 
-  it('contract-admin 7.2: a session → renewed by any answer once it was found', () => {
+  it('a session → renewed by any answer once it was found', () => {
     const expected = { 200: RENEWED, 401: CHALLENGE, 404: RENEWED, 413: {} };
     expect(headersWith(['ManagementBearer', 'ConsoleSession'], ['200', '401', '404', '413'])).toEqual(expected);
   });

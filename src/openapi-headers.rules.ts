@@ -18,7 +18,7 @@ export interface HeadedOperation {
 const CHALLENGING = ['ManagementBearer', 'ConsoleSession', 'MetricsBearer'];
 /** Refusals of bodies, which are read before anybody looks at a session. */
 const BEFORE_SESSIONS: ReadonlySet<string> = new Set(['413', '415']);
-/** Nobody knows when an identity provider comes back. Source: contract-app 11. */
+/** Nobody knows when an identity provider comes back. Source: docs/reference/application-api.md#errors. */
 const WITHOUT_RETRY_AFTER = '`issuer_verification_unavailable`';
 const ERROR_RESPONSE = '#/components/schemas/ErrorResponse';
 
@@ -26,7 +26,9 @@ const ERROR_RESPONSE = '#/components/schemas/ErrorResponse';
  * Names the headers of every answer of an operation, beside those its decorators name. Where the default answer is a
  * provider's, it may come with any status, so each of them has its headers.
  *
- * Source: decision 8.4.5; contract-admin 0.1, 0.4, 7.2; contract-app 1.1, 12.2.
+ * Source: docs/reference/management-api.md#openapi-document, docs/reference/management-api.md#requests-and-bodies,
+ * docs/reference/management-api.md#management-credentials, docs/reference/management-api.md#sessions-and-cookies,
+ * docs/reference/application-api.md#routes, docs/reference/application-api.md#server-timing.
  */
 export function addAnswerHeaders({ security = [], responses }: HeadedOperation): void {
   const schemes = new Set(security.flatMap((one) => Object.keys(one)));

@@ -20,7 +20,12 @@ export interface CompletedOperation {
 
 type CodesByStatus = Readonly<Record<number, readonly (keyof typeof ERRORS)[]>>;
 
-/** What any route may refuse with, by status. Source: contract-admin 0.5; 503, as the database may be away: threats 10.3. */
+/**
+ * What any route may refuse with, by status.
+ *
+ * Source: docs/reference/management-api.md#openapi-document; 503, as the database may be away:
+ * docs/reference/security.md#dependency-failures.
+ */
 const SHARED_ERRORS: CodesByStatus = {
   400: ['invalid_request'],
   401: ['auth_required'],
@@ -29,10 +34,18 @@ const SHARED_ERRORS: CodesByStatus = {
   503: ['service_unavailable'],
 };
 
-/** What any route may besides whose request may have a body, also where that means nothing. Source: threats 2.6. */
+/**
+ * What any route may besides whose request may have a body, also where that means nothing.
+ *
+ * Source: docs/reference/security.md#bounded-work.
+ */
 const BODY_ERRORS: CodesByStatus = { 413: ['payload_too_large'], 415: ['invalid_request'] };
 
-/** Those whose answer decides nothing, and that refuse nobody. Source: contract-admin 0.5. */
+/**
+ * Those whose answer decides nothing, and that refuse nobody.
+ *
+ * Source: docs/reference/management-api.md#openapi-document.
+ */
 const WITHOUT_SHARED_ERRORS: ReadonlySet<string> = new Set([
   'getHealth',
   'getConsoleCapabilities',

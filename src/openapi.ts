@@ -45,7 +45,7 @@ const BEARERS = {
   MetricsBearer: 'The setting `METRICS_TOKEN`.',
 };
 
-/** The machine-readable description, OpenAPI 3.1.0, from the decorators (specification "Versioning" 2). */
+/** The machine-readable description, OpenAPI 3.1.0, from the decorators. */
 export function describeApi(app: INestApplication, publicUrl: string): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -78,7 +78,7 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
   );
 }
 
-/** Every operation names the errors that all share, its headers, and shows an example of each body (contract-admin 0.5). */
+/** Every operation names the errors that all share, its headers, and shows an example of each body. */
 function completeOperations(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as ExampleSource['schemas'];
   document.components = { ...document.components, headers: { ...ANSWER_HEADERS } };

@@ -10,7 +10,7 @@ function judge(access: AccessDeclaration, guards: readonly unknown[]): () => voi
   return () => requireGuards([{ route: 'GET /v1/things', access, guards }]);
 }
 
-describe('requireGuards (threats 7.2)', () => {
+describe('requireGuards', () => {
   it.each<[AccessDeclaration, readonly unknown[]]>([
     [{ scheme: 'public' }, []],
     [{ scheme: 'person' }, [PersonGuard]],

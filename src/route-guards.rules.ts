@@ -19,7 +19,7 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
  * Refuses routes that declare more than is proven: the declaration of access alone guards nothing, the access decorators
  * bring both.
  *
- * @throws Error naming each of them: such a service does not start (threats 7.2).
+ * @throws Error naming each of them: such a service does not start.
  */
 export function requireGuards(routes: readonly RouteAccess[]): void {
   const unguarded = routes.filter(({ access, guards }) => !guardsOf(access).every((guard) => guards.includes(guard)));

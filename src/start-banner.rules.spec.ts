@@ -7,7 +7,7 @@ const FIRST = /The first person who does gets an organization, and closes regist
 const ANYBODY = /Anybody who reaches the gateway may register/;
 const SIGN_UP = `POST ${URL}/v1/auth/sign-up/email`;
 
-describe('startBanner (decision 6.3; contract-admin 7.4)', () => {
+describe('startBanner', () => {
   it.each([
     ['nothing is there', false, 'first person', { key: true, first: true, anybody: false }],
     ['nothing is there, open to all', false, 'anybody', { key: true, first: false, anybody: true }],

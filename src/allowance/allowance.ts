@@ -6,7 +6,7 @@ import type { LimitedResource, Plan } from './plans/plan.js';
  * Port to what an account may use of this service. The shipped implementation allows everything; `PLANS_FILE` puts plan
  * limits in its place.
  *
- * Source: decision 4.9.
+ * Source: docs/reference/accounting.md#account-plans.
  */
 export abstract class Allowance {
   /**

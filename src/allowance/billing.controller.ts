@@ -10,8 +10,7 @@ import { BillingStatusResponse } from './dto/billing-status.response.js';
 const TAG = 'Admin billing';
 
 /**
- * Read only, and for people alone (contract-admin 6.3). Not in the published OpenAPI document (Specification, "What the
- * service does" 9; contract-admin 10).
+ * Read only, and for people alone. Not in the published OpenAPI document.
  */
 @ApiExcludeController()
 @Controller('v1/admin/billing')

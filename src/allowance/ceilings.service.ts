@@ -19,7 +19,7 @@ export class Ceilings {
    *
    * @param count how many there are, within the transaction; asked only where there is a limit.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable.
-   * Source: contract-admin 2.9.
+   * Source: docs/reference/accounting.md#account-plans.
    */
   async requireRoom(
     tx: EntityManager,

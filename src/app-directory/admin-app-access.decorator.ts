@@ -8,7 +8,7 @@ import { OwnAppGuard, requireOwnApp } from './own-app.guard.js';
  * A management route below `apps/:app`: credential, then the application is the caller's own, then role and grant, so
  * that a foreign application cannot be told from a missing one. Name `app_not_found` among what the route fails with.
  *
- * Source: contract-admin 0.3.
+ * Source: docs/reference/management-api.md#order-of-checks.
  */
 export function AdminAppAccess(needs: AdminNeed): MethodDecorator {
   return ManagementAccess({ scheme: 'management', needs, ownApp: true }, OwnAppGuard);

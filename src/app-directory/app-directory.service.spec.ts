@@ -108,7 +108,7 @@ describe('AppDirectoryService.find', () => {
     expect(repository.reads).toBe(1);
   });
 
-  it('no announcement → a minute later it is read before it is answered (decision 7.4)', async () => {
+  it('no announcement → a minute later it is read before it is answered', async () => {
     const { apps, repository, clock } = setUp();
     await apps.find('notes-abc123');
     repository.rows.length = 0;

@@ -18,7 +18,7 @@ const APPS_TOPIC = 'apps';
 const APP_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 const REFRESH_AFTER_MS = 30_000;
-/** Source: contract-app 1.3. */
+/** Source: docs/reference/security.md#revocation. */
 const MAX_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_SNAPSHOTS = 10_000;

@@ -7,7 +7,7 @@ const scope = (per_minute: number | null, per_day: number | null, monthly_usd: n
   spending: { monthly_usd },
 });
 
-describe('limits of an application for its calls (contract-app 8.1)', () => {
+describe('limits of an application for its calls', () => {
   it('nothing is limited → undefined, so that calls ask nobody', () => {
     expect(appLimits({ per_user: UNLIMITED, per_app: UNLIMITED })).toBeUndefined();
   });

@@ -31,7 +31,7 @@ export interface AppLimits {
  * The configured limits, ready for the hot path.
  *
  * @returns undefined where nothing is limited: then a call is held against nothing.
- * Source: contract-app 8.1, decision 4.2.
+ * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#money-and-time.
  */
 export function appLimits({ per_user, per_app }: Limits): AppLimits | undefined {
   const [user, app] = [scopeLimits(per_user), scopeLimits(per_app)];

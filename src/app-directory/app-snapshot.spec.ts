@@ -65,7 +65,7 @@ describe('ReadableApp.accessTo', () => {
     expect(access?.maxOutputTokens).toBe(4096);
   });
 
-  it('no paths named → the inference paths of the type, never its control plane (decision 3.2)', () => {
+  it('no paths named → the inference paths of the type, never its control plane', () => {
     const access = snapshotOf(rawServerConfig()).accessTo(openai);
     expect(access && matchPath(access.paths, 'v1/responses')).toBeDefined();
     expect(access && matchPath(access.paths, 'v1/files')).toBeUndefined();

@@ -83,7 +83,7 @@ export function requireReadable(app: AppSnapshot): ReadableApp {
 /**
  * The application a client calls, when it takes calls.
  *
- * @throws app_not_found, internal_error (configuration unreadable), app_disabled; in this order (contract-app 1.2).
+ * @throws app_not_found, internal_error (configuration unreadable), app_disabled; in this order.
  */
 export function requireActive(found: AppSnapshot | undefined): ReadableApp {
   if (found === undefined) throw new GatewayError('app_not_found');

@@ -1,4 +1,4 @@
-/** What was used in a period, as clients read it. Source: contract-admin 2.4. */
+/** What was used in a period, as clients read it. Source: docs/reference/management-api.md#application-routes. */
 export interface UsageTotals {
   readonly requests: number;
   readonly input_tokens: number;

@@ -28,7 +28,7 @@ export class AppDraftsService {
 
   /**
    * Judges what would replace an application. Providers that the stored configuration names may be gone
-   * (contract-admin 2.6).
+   *.
    *
    * @throws invalid_request naming the first place that is wrong.
    */

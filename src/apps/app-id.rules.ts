@@ -3,7 +3,7 @@ const FALLBACK_STEM = 'app';
 
 /**
  * A name reduced to `a-z`, `0-9` and single inner dashes, at most 63 characters; `app` when nothing is left.
- * Source: contract-admin 2.2.
+ * Source: docs/reference/management-api.md#application-objects-and-ids.
  */
 export function slugifyAppName(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

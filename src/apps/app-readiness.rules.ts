@@ -2,7 +2,11 @@ import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { policyFor } from '../app-directory/config/provider-policy.rules.js';
 
-/** What no check of an application can show; said in every answer. Source: Specification, "GET /v1/admin/apps/{app}/check". */
+/**
+ * What no check of an application can show; said in every answer.
+ *
+ * Source: docs/reference/management-api.md#application-check.
+ */
 export const CHECK_LIMITATIONS: readonly string[] = [
   'Nothing was sent to a model: the check makes no inference call.',
   'Device attestation on hardware, sign-in at the issuer, subscription entitlements and upstream credentials were not exercised.',
@@ -37,7 +41,7 @@ export function reachedProviders(config: AppConfig, providers: readonly KnownPro
 /**
  * How each endpoint stands. Its first target decides: without it no fallback is tried.
  *
- * Source: Specification, "Named endpoint rules" 4; decision 3.8.
+ * Source: docs/reference/application-api.md#endpoint-targets.
  */
 export function endpointReadiness(config: AppConfig, providers: readonly KnownProvider[]): EndpointReadiness[] {
   const statuses = new Map(providers.map(({ slug, status }) => [slug, status]));
@@ -50,7 +54,7 @@ export function endpointReadiness(config: AppConfig, providers: readonly KnownPr
 
 /**
  * Whether calls can succeed: the application is active, and so is a provider its routing covers, or one of its endpoints
- * serves. Source: Specification, "States and transitions".
+ * serves. Source: docs/reference/management-api.md#application-check.
  */
 export function isReady(status: AppStatus, config: AppConfig, providers: readonly KnownProvider[]): boolean {
   if (status !== 'active') return false;

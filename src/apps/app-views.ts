@@ -3,7 +3,7 @@ import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { type ResolvedApp, resolveApp } from '../app-directory/config/resolved-app.rules.js';
 
-/** An application as it is answered. Source: contract-admin 2.1. */
+/** An application as it is answered. Source: docs/reference/management-api.md#application-objects-and-ids. */
 export interface AppView {
   readonly app: AppRow;
   /** Normalised; as stored when it no longer parses, so that it can be repaired. */

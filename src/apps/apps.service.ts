@@ -22,7 +22,7 @@ import { type AppReplacement, AppsRepository } from './apps.repository.js';
 import type { ReplaceAppRequest } from './dto/replace-app.request.js';
 import type { ValidateAppRequest } from './dto/validate-app.request.js';
 
-/** What a check found. Source: Specification, "GET /v1/admin/apps/{app}/check". */
+/** What a check found. Source: docs/reference/management-api.md#application-check. */
 export interface AppCheck {
   readonly appId: string;
   readonly status: AppStatus;
@@ -47,7 +47,7 @@ export class AppsService {
   ) {}
 
   /**
-   * Replaces an application; without a status it keeps the stored one (decision 6.1). One that is to rest with the
+   * Replaces an application; without a status it keeps the stored one. One that is to rest with the
    * configuration it has is not judged: pausing always works, also when that configuration is no longer acceptable.
    *
    * @throws app_revision_conflict someone else wrote since `revision` was read, also during this call.
@@ -93,7 +93,7 @@ export class AppsService {
    * Deletes an application with its keys and users. What was recorded of its usage stays.
    *
    * @returns how many stored users went with it.
-   * @throws invalid_request the confirmation is not the application's id (decision 6.6).
+   * @throws invalid_request the confirmation is not the application's id.
    * @throws app_not_found it was deleted during this call.
    */
   async delete(admin: AdminPrincipal, app: AppRow, confirmation: string): Promise<number> {

@@ -14,9 +14,9 @@ import { type AcceptedApp, AppsRepository } from './apps.repository.js';
 import type { CreateAppRequest } from './dto/create-app.request.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
-/** Source: contract-admin 2.2. */
+/** Source: docs/reference/management-api.md#application-objects-and-ids. */
 const MAX_ID_DRAWS = 16;
-/** Source: contract-admin 2.3. */
+/** Source: docs/reference/management-api.md#application-routes. */
 const FIRST_KEY_NAME = 'Default key';
 
 /** A new application and, when its callers use keys, its first one. */

@@ -3,7 +3,7 @@ import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { Ids } from '../common/ids.js';
 import { appIdFrom } from './app-id.rules.js';
 
-/** Source: Specification, "Application". */
+/** Source: docs/reference/management-api.md#application-objects-and-ids. */
 const SUFFIX_LENGTH = 6;
 
 /** Draws ids for new applications. */
@@ -18,7 +18,7 @@ export class NewAppIds {
    * An id made of the name; whether it is free shows when it is stored.
    *
    * @returns `undefined` for an unlucky draw: a deleted application, perhaps of another account, left usage under it.
-   * Source: contract-admin 2.2.
+   * Source: docs/reference/management-api.md#application-objects-and-ids.
    */
   async draw(name: string): Promise<string | undefined> {
     const id = appIdFrom(name, this.ids.crockford32(SUFFIX_LENGTH));

@@ -28,7 +28,7 @@ function rootsOf(file?: string) {
   return { roots: attestationRootsOf(environment, log).roots, lines };
 }
 
-describe('roots of attestation (contract-app 2.4, point 2)', () => {
+describe('roots of attestation', () => {
   it('nothing set → the vendor’s root alone, known by its fingerprint, and no line', () => {
     const { roots, lines } = rootsOf();
     expect(roots.map(({ certificate }) => certificate)).toEqual([

@@ -3,7 +3,11 @@ import type { Log } from '../common/log/log.js';
 import { type Environment, EnvironmentError } from '../platform/config/environment.js';
 import { readTrustedRoots, type TrustedRoot } from './certificates/certificate-chain.rules.js';
 
-/** The vendor's "App Attestation Root CA", a public certificate. Source: contract-app 2.4, point 2. */
+/**
+ * The vendor's "App Attestation Root CA", a public certificate.
+ *
+ * Source: docs/reference/security.md#attestation-checks.
+ */
 export const VENDOR_ROOT = `-----BEGIN CERTIFICATE-----
 MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
 JAYDVQQDDB1BcHBsZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTETMBEGA1UECgwK
@@ -25,7 +29,7 @@ export class AttestationRoots {
 }
 
 /**
- * The vendor's root, or the operator's certificates in its place (decision 2, `APP_ATTEST_ROOT_CA_FILE`). Runs at the
+ * The vendor's root, or the operator's certificates in its place (`APP_ATTEST_ROOT_CA_FILE`). Runs at the
  * start, which fails when the file does not hold.
  *
  * @throws EnvironmentError naming the variable.

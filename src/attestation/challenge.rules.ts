@@ -1,2 +1,2 @@
-/** From issue to expiry. Source: specification, "Authentication" 6. */
+/** From issue to expiry. Source: docs/reference/application-api.md#end-user-header. */
 export const CHALLENGE_LIFETIME_SECONDS = 300;

@@ -16,7 +16,7 @@ export const DELETE_EXPIRED_CHALLENGES = `
 
 /**
  * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
- * clocks disagree agree on it (threats 10.8).
+ * clocks disagree agree on it.
  */
 @Injectable()
 export class ChallengesRepository {

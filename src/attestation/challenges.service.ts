@@ -26,7 +26,7 @@ export class ChallengesService {
    * A fresh challenge of an application: base64url without padding of 32 random bytes.
    *
    * @throws app_not_found the application was deleted a moment ago.
-   * Source: contract-app 2.1.
+   * Source: docs/reference/application-api.md#device-attestation.
    */
   async issue(app: AppRef): Promise<string> {
     const challenge = this.ids.bytes(CHALLENGE_BYTES).toString('base64url');

@@ -12,7 +12,11 @@ import {
   type UserDevice,
 } from './device-keys.repository.js';
 
-/** One a device; the oldest unused one goes when there are more. Source: decision 5.1. */
+/**
+ * One a device; the oldest unused one goes when there are more.
+ *
+ * Source: docs/reference/application-api.md#device-attestation.
+ */
 const MAX_KEYS_PER_USER = 20;
 
 /** The keys with which the devices of users prove themselves. */
@@ -49,7 +53,7 @@ export class DeviceKeysService {
    * Uses the challenge up and moves the counter, once for all who present the same.
    *
    * @throws attest_failed the challenge is not in force, or another use was quicker.
-   * Source: contract-app 2.5, step 4.
+   * Source: docs/reference/security.md#attestation-checks.
    */
   async use(app: AppRef, use: DeviceKeyUse): Promise<void> {
     const { spent, moved } = await this.repository.use(app, use, this.clock.now());

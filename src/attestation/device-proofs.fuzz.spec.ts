@@ -86,7 +86,7 @@ function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): v
 
 const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
 
-describe('hostile proofs (threats 5.5, 10.7 and 11): refused as attest_failed, at once, or accepted for what they are', () => {
+describe('hostile proofs: refused as attest_failed, at once, or accepted for what they are', () => {
   it(
     'base64 → never other bytes than were meant',
     () => {

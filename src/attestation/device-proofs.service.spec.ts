@@ -51,7 +51,7 @@ describe('DeviceProofs', () => {
     expect(() => exchange(publicKey, counter, assertion)).toThrow(refusal('counter_not_greater'));
   });
 
-  it('base64url without padding → accepted (contract-app 2.4)', async () => {
+  it('base64url without padding → accepted', async () => {
     const { register, exchange, device } = setUp();
     const url = (sent: string) => Buffer.from(sent, 'base64').toString('base64url');
     const { publicKey } = await register(url);
@@ -77,7 +77,7 @@ describe('DeviceProofs', () => {
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
   });
 
-  it.each([-1, 1])('decision 5.3: a clock that is %i weeks off the database’s → trouble of ours', async (weeks) => {
+  it.each([-1, 1])('a clock that is %i weeks off the database’s → trouble of ours', async (weeks) => {
     const clock = new FakeClock();
     const { register } = setUp(newProofs(clock));
     clock.advance(weeks * WEEK_MS);
@@ -93,7 +93,7 @@ describe('DeviceProofs', () => {
   });
 
   it.each([-5_000, 5_000])(
-    'decision 5.3: a clock that is %i weeks off, so that the root is not in force either → trouble of ours',
+    'a clock that is %i weeks off, so that the root is not in force either → trouble of ours',
     async (weeks) => {
       const clock = new FakeClock();
       const { register } = setUp(newProofs(clock));
@@ -115,7 +115,7 @@ describe('DeviceProofs', () => {
     expect(() => first.exchange(secondKey.publicKey, 2)).toThrow(refusal('signature_invalid'));
   });
 
-  it('decision 5.3: a stored key that cannot be read → trouble of ours, not a failed proof', () => {
+  it('a stored key that cannot be read → trouble of ours, not a failed proof', () => {
     const { exchange } = setUp();
     expect(() => exchange('AAAA', 0)).toThrow(expect.not.objectContaining({ code: 'attest_failed' }));
   });

@@ -14,7 +14,7 @@ import {
   attestationClientDataHash,
 } from './proof/client-data.rules.js';
 
-/** Real ones have about 6 KiB. Reading takes time by the item, and an item takes a byte (threats 10.7). */
+/** Real ones have about 6 KiB. Reading takes time by the item, and an item takes a byte. */
 const MAX_ATTESTATION_BYTES = 16 * 1024;
 /** Real ones have about 150 bytes. */
 const MAX_ASSERTION_BYTES = 2 * 1024;
@@ -59,8 +59,8 @@ export class DeviceProofs {
   /**
    * @throws attest_failed with the granular reason.
    * @throws internal_error no trusted root is in force; or a certificate is not, by a clock that the database's does not
-   * bear out: then nobody knows (decision 5.3).
-   * Source: contract-app 2.4.
+   * bear out: then nobody knows.
+   * Source: docs/reference/security.md#attestation-checks.
    */
   async verifyAttestation({ appAttest, keyId, attestation, challenge, spentAt }: Attestation): Promise<AttestedKey> {
     const bytes = decodeBase64(attestation, MAX_ATTESTATION_BYTES);
@@ -79,7 +79,7 @@ export class DeviceProofs {
    * @returns the counter of the assertion, above the given one.
    * @throws attest_failed with the granular reason; Error when the stored key cannot be read, which is no fault of the
    * device.
-   * Source: contract-app 2.5.
+   * Source: docs/reference/security.md#attestation-checks.
    */
   verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): number {
     const bytes = decodeBase64(assertion, MAX_ASSERTION_BYTES);

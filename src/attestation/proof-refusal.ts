@@ -30,7 +30,7 @@ type ProofFlaw =
 
 /**
  * The refusal of a proof whose bytes do not hold what they must. Only for what the client sent: trouble of ours must
- * stay trouble, because clients throw their key away when they read `attest_failed` (decision 5.3).
+ * stay trouble, because clients throw their key away when they read `attest_failed`.
  *
  * @param cause what a parser said about the client's bytes.
  */

@@ -24,7 +24,7 @@ export interface AuthEventPage {
   readonly events: readonly AuthEventRow[];
 }
 
-/** How attempts of some days went. Source: contract-admin 5.5. */
+/** How attempts of some days went. Source: docs/reference/management-api.md#authentication-events. */
 export interface AuthEventSummary {
   readonly app_id: string;
   readonly days: number;

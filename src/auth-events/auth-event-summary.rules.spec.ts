@@ -21,7 +21,7 @@ describe('days of a summary', () => {
     ['2026-11-20T00:00:00.000Z', 30, '2026-10-22', '2026-11-20'],
     ['2028-03-01T12:00:00.000Z', 2, '2028-02-29', '2028-03-01'],
     ['2027-01-01T00:00:00.000Z', 365, '2026-01-02', '2027-01-01'],
-  ])('contract-admin 0.2: at %s, %d days → %s to %s, today included', (now, days, from, to) => {
+  ])('at %s, %d days → %s to %s, today included', (now, days, from, to) => {
     expect(daysUntil(new Date(now), days)).toEqual({ from, to });
   });
 
@@ -39,7 +39,7 @@ describe('days of a summary', () => {
 });
 
 describe('token exchanges of a summary', () => {
-  it('contract-admin 5.5: exchanges → counted with their share of ok; registrations are not', () => {
+  it('exchanges → counted with their share of ok; registrations are not', () => {
     const daily = [
       day({ count: 6 }),
       day({ date: '2026-11-19', count: 1 }),
@@ -50,7 +50,7 @@ describe('token exchanges of a summary', () => {
     expect(toTokenExchanges(daily)).toEqual({ total: 10, ok: 7, success_rate: 0.7 });
   });
 
-  it('contract-admin 5.5: total 0 → success_rate null', () => {
+  it('total 0 → success_rate null', () => {
     expect(toTokenExchanges([day({ event: 'register' })])).toEqual({ total: 0, ok: 0, success_rate: null });
   });
 
@@ -77,7 +77,7 @@ describe('rows of a summary', () => {
   it.each([
     ['a row of nulls', { count: '0', avg_ms: null, p50_ms: null, p95_ms: null }],
     ['no row', undefined],
-  ])('contract-admin 5.5: nobody waited, %s → count 0 and nulls', (_what, row) => {
+  ])('nobody waited, %s → count 0 and nulls', (_what, row) => {
     expect(toClaimDelay(row)).toEqual({ count: 0, avg_ms: null, p50_ms: null, p95_ms: null });
   });
 

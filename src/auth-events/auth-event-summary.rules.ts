@@ -38,7 +38,7 @@ export interface ClaimDelay {
  * The days a summary covers: as many as asked for, the last one being today.
  *
  * @param days 1 or more.
- * Source: contract-admin 0.2.
+ * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function daysUntil(today: Instant, days: number): DayWindow {
   const first = structuredClone(today);
@@ -61,7 +61,11 @@ export function toDaily(rows: readonly AuthEventDayRow[]): AuthEventDay[] {
   }));
 }
 
-/** How token exchanges went; registrations do not count. Source: contract-admin 5.5. */
+/**
+ * How token exchanges went; registrations do not count.
+ *
+ * Source: docs/reference/management-api.md#authentication-events.
+ */
 export function toTokenExchanges(daily: readonly AuthEventDay[]): TokenExchanges {
   const exchanges = daily.filter(({ event }) => event === 'token_exchange');
   const total = sumOf(exchanges);

@@ -24,7 +24,7 @@ function stored(overrides: Partial<AuthEventDraft> = {}) {
 }
 
 describe('text of an authentication event', () => {
-  it('contract-app 3.5: an attempt → every field under its column', () => {
+  it('an attempt → every field under its column', () => {
     expect(stored()).toEqual({
       event_id: EVENT_ID,
       organization_id: 'account-1',
@@ -52,7 +52,7 @@ describe('text of an authentication event', () => {
     });
   });
 
-  it('contract-app 3.5: a long X-App-Version → its first 64 characters', () => {
+  it('a long X-App-Version → its first 64 characters', () => {
     expect(stored({ appVersion: `${'1'.repeat(64)}2` }).app_version).toBe('1'.repeat(64));
   });
 
@@ -60,7 +60,7 @@ describe('text of an authentication event', () => {
     ['NUL', 'a\u0000b', 'ab'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
     ['quotation marks', '"\\"', '"\\"'],
-  ])('threats 6.6: text with %s → as Postgres can hold it', (_what, userId, expected) => {
+  ])('text with %s → as Postgres can hold it', (_what, userId, expected) => {
     expect(stored({ userId }).user_id).toBe(expected);
   });
 

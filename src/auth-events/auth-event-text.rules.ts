@@ -1,7 +1,7 @@
 import { storableText, wholeNumber } from '../usage/event/usage-line.rules.js';
 import type { AuthEventDraft } from './auth-event.js';
 
-/** Source: contract-app 3.5, "first 64 characters". */
+/** Source: docs/reference/application-api.md#authentication-events. */
 const APP_VERSION_MAX = 64;
 /** As long as any user id that can be proven. */
 const USER_ID_MAX = 1_024;

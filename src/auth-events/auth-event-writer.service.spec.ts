@@ -176,7 +176,7 @@ describe('recording authentication events', () => {
     ]);
   });
 
-  it('threats 10.6: an event Postgres never takes → it alone is lost, and said', async () => {
+  it('an event Postgres never takes → it alone is lost, and said', async () => {
     table.poison.add('bad');
     record('a', 'bad', 'b');
     await writer.flush();

@@ -9,7 +9,7 @@ export type AuthEventKind = (typeof AUTH_EVENT_KINDS)[number];
 /** The outcome of an attempt that succeeded; any other outcome is an error code. */
 export const SUCCESS = 'ok';
 
-/** One attempt as it ended. Source: contract-app 3.5. */
+/** One attempt as it ended. Source: docs/reference/application-api.md#authentication-events. */
 export interface AuthEventDraft {
   readonly organizationId: string;
   readonly appId: string;

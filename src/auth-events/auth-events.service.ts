@@ -5,7 +5,7 @@ import { AuthEventLosses } from './auth-event-losses.service.js';
 import { authEventText } from './auth-event-text.rules.js';
 import { AuthEventWriter } from './auth-event-writer.service.js';
 
-/** Remembers attempts to register a device or to exchange a token (contract-app 3.5). */
+/** Remembers attempts to register a device or to exchange a token. */
 @Injectable()
 export class AuthEvents {
   constructor(

@@ -113,7 +113,7 @@ describe('accounts of instances', () => {
   const hold = (nanoUsd: number, at = one) => at.budgets.hold(SCOPE, nanoUsd, clock.nowMs());
   const refusalOf = (nanoUsd: number, at = one) => rejectionOf((async () => hold(nanoUsd, at))());
 
-  it('threats 8.2: a statement is under way whose callers gave up → nothing is held by what was granted before it', async () => {
+  it('a statement is under way whose callers gave up → nothing is held by what was granted before it', async () => {
     await hold(10);
     book.spend(KEY, 995);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ describe('accounts of instances', () => {
     await two.budgets.leave();
   });
 
-  it('threats 10.3: the row is never what it was thought to be → asked again after growing pauses until 503', async () => {
+  it('the row is never what it was thought to be → asked again after growing pauses until 503', async () => {
     let row = 0;
     one.repository.gate = async () => {
       await tick();
@@ -150,7 +150,7 @@ describe('accounts of instances', () => {
     expect(one.repository.statements).toBeLessThan(20);
   });
 
-  it('threats 10.3: Postgres cuts every statement → calls one after the other ask it after growing pauses; back → served at once', async () => {
+  it('Postgres cuts every statement → calls one after the other ask it after growing pauses; back → served at once', async () => {
     one.repository.gate = () => Promise.reject(new Error('cut'));
     const untilMs = performance.now() + 600;
     while (performance.now() < untilMs) {

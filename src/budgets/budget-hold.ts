@@ -12,7 +12,7 @@ export interface BudgetScope {
  * Money of one budget that one call holds, from its admission until its cost is stored. Exactly one of `release` and
  * `settle` is called, once; after `settle` exactly one of `stored` and `dropped`. Calls beyond that change nothing.
  *
- * Source: decision 4.3.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export interface BudgetHold {
   readonly scope: BudgetScope;

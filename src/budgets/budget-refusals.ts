@@ -18,7 +18,7 @@ export interface BudgetStanding {
   readonly spentKnownAtMs: number;
 }
 
-/** The budget is spent. Source: contract-app 8.2; ADR 0042. */
+/** The budget is spent. Source: docs/reference/application-api.md#limit-refusals, ADR 0042. */
 export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, nowMs: number): GatewayError {
   const scope = scopeOf(userId);
   const { month } = standing;
@@ -32,7 +32,11 @@ export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, n
   });
 }
 
-/** What is left of it is held by requests that run. @param heldMs since when. Source: decision 4.3; ADR 0042. */
+/**
+ * What is left of it is held by requests that run. @param heldMs since when.
+ *
+ * Source: docs/reference/accounting.md#hard-budgets, ADR 0042.
+ */
 export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, heldMs: number): GatewayError {
   const scope = scopeOf(userId);
   const retryAfterSeconds = heldRetrySeconds(heldMs);
@@ -46,7 +50,7 @@ export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, he
   });
 }
 
-/** What is left of it cannot be asked for now. Source: threats 10.3. */
+/** What is left of it cannot be asked for now. Source: docs/reference/security.md#dependency-failures. */
 export function budgetUnknown(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: AWAY_RETRY_SECONDS });
 }

@@ -194,7 +194,7 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
     ['two instances and statements that fail', { instances: 2, worst: 60, faults: 0.15 }],
     ['three instances and corrections', { instances: 3, worst: 60, correctsDown: true }],
   ] as const)(
-    'threats 8.2: %s, any interleaving, kills and idle times → overshoot below one call, and nothing leaks',
+    '%s, any interleaving, kills and idle times → overshoot below one call, and nothing leaks',
     async (_name, options) => {
       for (let run = 0; run < RUNS; run++) {
         const simulation = new Simulation(SEED + run, options);
@@ -215,7 +215,7 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
   );
 
   it.each([1, 2, 4])(
-    'threats 8.2: one call at a time, at any of %i instances → refused only when the budget is used up',
+    'one call at a time, at any of %i instances → refused only when the budget is used up',
     async (instances) => {
       for (let run = 0; run < RUNS; run++) {
         const simulation = new Simulation(SEED + run, { instances, worst: 1 + ((SEED + run) % 300) });

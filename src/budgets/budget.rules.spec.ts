@@ -35,7 +35,7 @@ describe('budget month', () => {
   });
 });
 
-describe('holding (decision 4.3)', () => {
+describe('holding', () => {
   it.each([
     ['free enough, nothing spent', 50, 50, 100, 10, true],
     ['less free than the call may cost', 9, 50, 100, 10, false],
@@ -111,7 +111,7 @@ describe('Retry-After', () => {
     ['2026-11-30T23:59:58.999Z', 2],
     ['2026-12-01T00:00:00Z', 1],
     ['2026-11-01T00:00:00Z', 30 * 86_400],
-  ])('contract-app 8.2: budget spent at %s → %i s until the next month', (instant, seconds) => {
+  ])('budget spent at %s → %i s until the next month', (instant, seconds) => {
     expect(secondsToMonthEnd(budgetMonthOf(at('2026-11-20')), at(instant))).toBe(seconds);
   });
 
@@ -120,7 +120,7 @@ describe('Retry-After', () => {
     [1_001, 2],
     [9_500, 10],
     [3_600_000, 10],
-  ])('decision 4.3: held for %i ms → %i s', (heldMs, seconds) => {
+  ])('held for %i ms → %i s', (heldMs, seconds) => {
     expect(heldRetrySeconds(heldMs)).toBe(seconds);
   });
 });

@@ -52,7 +52,7 @@ export function heldFor(worstNanoUsd: number): number {
  *
  * @param free of the instance's grant, neither held nor waiting to be stored.
  * @param committed everything spent and granted, `free` included.
- * Source: decision 4.3.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function mayHold(free: number, committed: number, budget: number, nanoUsd: number): boolean {
   return free >= nanoUsd && committed - free < budget;
@@ -82,7 +82,7 @@ export function stepsOf(needs: readonly number[]): BudgetSteps {
   return { before, upTo };
 }
 
-/** Whole seconds until a month ends, at least 1. Source: contract-app 8.2. */
+/** Whole seconds until a month ends, at least 1. Source: docs/reference/application-api.md#limit-refusals. */
 export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
   return wholeSecondsUntil(month.endMs, nowMs);
 }
@@ -92,7 +92,7 @@ export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
  * have been running, the later.
  *
  * @param heldMs since when calls have been refused for it.
- * @returns whole seconds, 1 to 10. Source: decision 4.3.
+ * @returns whole seconds, 1 to 10. Source: docs/reference/accounting.md#hard-budgets.
  */
 export function heldRetrySeconds(heldMs: number): number {
   return Math.min(MOST_HELD_RETRY_SECONDS, Math.max(1, Math.ceil(heldMs / MS_PER_SECOND)));

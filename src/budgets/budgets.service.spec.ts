@@ -69,7 +69,7 @@ describe('budgets', () => {
     [null, 'app'],
     ['ann', 'user'],
   ])(
-    'contract-app 8.2: budget 0, user %s → refused at once, scope %s, until the next month, Postgres not asked',
+    'budget 0, user %s → refused at once, scope %s, until the next month, Postgres not asked',
     async (userId, name) => {
       const error = await refusal(() => hold(10, scope(0, userId)));
       expect(error).toMatchObject({ code: 'app_budget_exhausted', status: 429, retryAfterSeconds: MONTH_END_SECONDS });
@@ -95,7 +95,7 @@ describe('budgets', () => {
     await hold(1, scope(1_001));
   });
 
-  it('decision 4.3: what is left is held by calls that run → Retry-After 1 to 10 s, longer the longer; released → admitted', async () => {
+  it('what is left is held by calls that run → Retry-After 1 to 10 s, longer the longer; released → admitted', async () => {
     const holds = await Promise.all([hold(600), hold(600)]);
     expect(await refusal(() => hold(1))).toMatchObject({ retryAfterSeconds: 1, reason: 'app_budget_held' });
     clock.advance(4_500);
@@ -169,7 +169,7 @@ describe('budgets between an end and its record', () => {
     expect(await refused).toMatchObject({ reason: 'app_budget_spent', retryAfterSeconds: MONTH_END_SECONDS });
   });
 
-  it('threats 8.2: Postgres has an event already, this instance is told while it asks → counted once in the end', async () => {
+  it('Postgres has an event already, this instance is told while it asks → counted once in the end', async () => {
     const first = await hold(900);
     first.settle(600);
     one.repository.gate = async (when) => {
@@ -180,7 +180,7 @@ describe('budgets between an end and its record', () => {
     await hold(950);
   });
 
-  it('threats 8.2: the call before ends while this one is asked for → admitted by what that one really cost', async () => {
+  it('the call before ends while this one is asked for → admitted by what that one really cost', async () => {
     const first = await hold(1_000);
     one.repository.gate = async () => {
       one.repository.gate = async () => undefined;
@@ -189,7 +189,7 @@ describe('budgets between an end and its record', () => {
     await hold(500);
   });
 
-  it('contract-admin 5.4: what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
+  it('what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);
     await one.budgets.forgetSpending('app', '2026-11');
@@ -208,7 +208,7 @@ describe('budgets between an end and its record', () => {
 });
 
 describe('budgets and trouble', () => {
-  it('threats 10.3: Postgres away → what was granted serves on, more is 503 with Retry-After, and then all is well again', async () => {
+  it('Postgres away → what was granted serves on, more is 503 with Retry-After, and then all is well again', async () => {
     await hold(10);
     one.repository.gate = async () => Promise.reject(new Error('away'));
     expect(hold(10)).not.toBeInstanceOf(Promise);
@@ -217,7 +217,7 @@ describe('budgets and trouble', () => {
     await hold(990);
   });
 
-  it('threats 10.3: Postgres silent → 503 after a second; what it grants later is not lost', async () => {
+  it('Postgres silent → 503 after a second; what it grants later is not lost', async () => {
     await hold(10);
     const { promise, resolve } = Promise.withResolvers<void>();
     one.repository.gate = async (when) => (when === 'after' ? promise : undefined);
@@ -232,7 +232,7 @@ describe('budgets and trouble', () => {
     expect(hold(900)).not.toBeInstanceOf(Promise);
   });
 
-  it('decision 4.8: others may take this instance for dead → 503, also for what was granted, until they hear of it', async () => {
+  it('others may take this instance for dead → 503, also for what was granted, until they hear of it', async () => {
     await hold(10);
     one.registry.confirmed = false;
     expect(await refusal(() => hold(10))).toMatchObject({
@@ -255,7 +255,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('threats 10.8: taken for dead while its clock stood still → nothing is held by old grants', async () => {
+  it('taken for dead while its clock stood still → nothing is held by old grants', async () => {
     await hold(100);
     book.grants.clear();
     const two = anInstance('two', book, clock);
@@ -277,7 +277,7 @@ describe('budgets and trouble', () => {
     expect(book.of(KEY).get('two')).toBeUndefined();
   });
 
-  it('threats 8.2: another instance crosses the budget → nobody goes on by what was left before, and all is refused', async () => {
+  it('another instance crosses the budget → nobody goes on by what was left before, and all is refused', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     book.spend(KEY, 600);

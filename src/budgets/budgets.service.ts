@@ -83,7 +83,8 @@ export class Budgets implements OnApplicationBootstrap {
    * @param createdAtMs decides the UTC month, as it does for the call's event.
    * @returns at once where this instance has been granted enough.
    * @throws app_budget_exhausted, service_unavailable (the budget cannot be asked for now).
-   * Source: decision 4.3; contract-app 8.1, 8.2.
+   * Source: docs/reference/accounting.md#hard-budgets, docs/reference/application-api.md#request-limits,
+   * docs/reference/application-api.md#limit-refusals.
    */
   hold(scope: BudgetScope, worstNanoUsd: number, createdAtMs: number): Ready<BudgetHold> {
     const nowMs = this.clock.monotonicMs();

@@ -21,7 +21,10 @@ export interface CallAddress extends CallerNeeds {
   readonly providerSlug?: string;
 }
 
-/** Proves callers of the application routes, in the order of contract-app 1.2. Warm, it asks no database. */
+/**
+ * Proves callers of the application routes, in the order of docs/reference/application-api.md#order-of-checks. Warm, it
+ * asks no database.
+ */
 @Injectable()
 export class CallerAuthentication {
   constructor(
@@ -34,7 +37,7 @@ export class CallerAuthentication {
   /**
    * @returns at once when application and key are in memory and the token was verified before.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
-   * (end-user header, application version); see contract-app 1.2, steps 1 to 7.
+   * (end-user header, application version).
    */
   authenticate(request: GatewayRequest, address: CallAddress): Ready<Caller> {
     return whenReady(this.apps.find(address.appId), (found) => {
@@ -102,7 +105,7 @@ function requireKeyOf(app: ReadableApp, key: AppKey | undefined): AppKey {
   });
 }
 
-/** A token lives no longer than the key it was exchanged for (contract-app 3.2). */
+/** A token lives no longer than the key it was exchanged for. */
 function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
   if (isOpenKey(app, key)) return;
   throw new GatewayError('auth_required', {
@@ -111,7 +114,7 @@ function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
   });
 }
 
-/** Users of tokens are people with a version of the application in their hands (contract-app 1.2, step 7). */
+/** Users of tokens are people with a version of the application in their hands. */
 function appVersionFor(request: GatewayRequest, address: CallAddress): string | null {
   const version = appVersionOf(request);
   if (version !== undefined) return version;

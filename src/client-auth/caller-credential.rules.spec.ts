@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { requireCredential, requireNamedUser } from './caller-credential.rules.js';
 
-describe('requireCredential (contract-app 4.2)', () => {
+describe('requireCredential', () => {
   it.each([
     ['Bearer gw_abc', 'gw_abc'],
     ['bearer   gw_abc ', 'gw_abc'],
@@ -30,7 +30,7 @@ describe('requireCredential (contract-app 4.2)', () => {
   });
 });
 
-describe('requireNamedUser (Specification, Authentication 5)', () => {
+describe('requireNamedUser', () => {
   it.each(['u', 'user-1@example.com', '!~', 'x'.repeat(128)])('%.20s → accepted', (value) => {
     expect(requireNamedUser({ 'x-end-user-id': value }, 'x-end-user-id')).toBe(value);
   });

@@ -20,7 +20,7 @@ const USER_ID = /^[\x21-\x7e]{1,128}$/;
  *
  * @param names header names in lower case, in order of precedence.
  * @throws auth_required the value is too long to be a credential of ours.
- * Source: contract-app 4.2.
+ * Source: docs/reference/application-api.md#credential-headers.
  */
 export function findCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential | undefined {
   for (const header of names) {
@@ -60,7 +60,8 @@ function tooLong(): GatewayError {
  *
  * @param name the application's end-user header, in lower case.
  * @throws invalid_request missing, or not 1 to 128 printable ASCII characters without spaces, or a dot segment.
- * Source: specification "Authentication" 5; contract-app 4.3.
+ * Source: docs/reference/management-api.md#authentication-configuration,
+ * docs/reference/application-api.md#end-user-header.
  */
 export function requireNamedUser(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];

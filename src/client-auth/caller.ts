@@ -30,7 +30,7 @@ export interface CallerRequest extends GatewayRequest {
 
 /** What a route asks of its callers beside a credential. */
 export interface CallerNeeds {
-  /** `X-App-Version` beside a gateway token; required when absent (decision 3.9). */
+  /** `X-App-Version` beside a gateway token; required when absent. */
   readonly appVersion?: 'optional';
 }
 

@@ -9,7 +9,7 @@ import { AUTH_METHODS, type AuthMethod } from '../usage/usage-event.js';
 /** The only algorithm that signs and verifies gateway tokens. */
 export const GATEWAY_TOKEN_ALGORITHM = 'HS256';
 
-/** From issue to expiry. Source: contract-app 3.2. */
+/** From issue to expiry. Source: docs/reference/application-api.md#gateway-tokens. */
 export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
 
 /** Claims every gateway token has; `api_key_id` is there only when it was exchanged for an application key. */
@@ -43,7 +43,7 @@ export function isGatewayToken(text: string): boolean {
  * The claims of a token whose signature holds, each of exactly its type, and as Postgres can be asked for it.
  *
  * @returns `undefined` when a claim is missing or another thing.
- * Source: contract-app 3.2; threats 5.2.
+ * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
   const { sub, app, auth_method, api_key_id, iat, exp, jti } = payload;
@@ -92,7 +92,7 @@ export function takesGatewayTokens(app: ReadableApp): boolean {
  * Refuses an application key where only gateway tokens are taken, before anything is computed for it.
  *
  * @throws auth_required
- * Source: contract-app 4.2.
+ * Source: docs/reference/application-api.md#credential-headers.
  */
 export function refuseKeyForToken(credential: string): void {
   if (!isAppKey(credential)) return;
@@ -104,7 +104,7 @@ export function refuseKeyForToken(credential: string): void {
  *
  * @param judged the claims, or why there are none.
  * @throws auth_required the token is not valid, has expired, or is for another application or way to authenticate.
- * Source: contract-app 3.2.
+ * Source: docs/reference/application-api.md#gateway-tokens.
  */
 export function requireClaimsFor(app: ReadableApp, judged: GatewayTokenClaims | TokenRefusal): GatewayTokenClaims {
   if (judged === 'token_invalid') throw refused(judged, 'The gateway token is not valid; exchange a new one.');

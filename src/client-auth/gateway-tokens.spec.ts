@@ -45,7 +45,7 @@ function parts(token: string): unknown[] {
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
 }
 
-describe('a token that is issued (contract-app 3.2)', () => {
+describe('a token that is issued', () => {
   it('for a device → exactly these header members and claims', async () => {
     const { tokens } = setUp();
     expect(parts(await tokens.issue(HOLDER))).toEqual([
@@ -176,7 +176,7 @@ describe('a token that is presented', () => {
     ['an empty crit', { ...HEADER, crit: [] }],
     ['an unencoded payload', { ...HEADER, crit: ['b64'], b64: false }],
     ['null for a header', null],
-  ])('with %s, signed with our secret → invalid (threats 5.1)', async (_name, header) => {
+  ])('with %s, signed with our secret → invalid', async (_name, header) => {
     expect(await setUp().tokens.judge(forged(header, payload()))).toBe('token_invalid');
   });
 
@@ -266,7 +266,7 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
   });
 });
 
-describe('what is remembered of a token (threats 5.3)', () => {
+describe('what is remembered of a token', () => {
   it('a token that differs in the spare bits of its last letter, or in padding → not the same token', async () => {
     const { tokens } = setUp();
     const token = await tokens.issue(HOLDER);
@@ -298,7 +298,7 @@ describe('what is remembered of a token (threats 5.3)', () => {
   });
 });
 
-describe('two secrets (threats 6.3)', () => {
+describe('two secrets', () => {
   it('a token of the previous secret → valid until it is taken away', async () => {
     const token = await setUp(OTHER_SECRET).tokens.issue(HOLDER);
     const overlap = setUp(SECRET, OTHER_SECRET).tokens;

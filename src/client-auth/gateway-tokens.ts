@@ -38,7 +38,7 @@ export interface TokenHolder {
  * A verified token is remembered by a hash of the whole of it, so that presenting it again costs one hash and no
  * promise; its times are judged each time. What failed is not remembered.
  *
- * Source: contract-app 3.2; threats 5.1 to 5.3.
+ * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 @Injectable()
 export class GatewayTokens {
@@ -111,7 +111,7 @@ export class GatewayTokens {
   }
 }
 
-/** The bytes of the secret's text are the key (contract-app 3.2). */
+/** The bytes of the secret's text are the key. */
 function toKey(secret: Secret): CryptoKey {
   const key = createSecretKey(secret.reveal(), 'utf8');
   return key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);

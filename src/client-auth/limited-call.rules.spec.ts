@@ -12,7 +12,7 @@ function callOf(userId: string | null, limits: object) {
   return limitedCallOf({ app: requireReadable(toAppSnapshot(row, { config, configError: null })), userId });
 }
 
-describe('a call as request limits see it (contract-app 8.1)', () => {
+describe('a call as request limits see it', () => {
   it.each([
     ['nothing is limited', {}],
     ['budgets alone', { per_user: { spending: { monthly_usd: 1 } }, per_app: { spending: { monthly_usd: 0 } } }],

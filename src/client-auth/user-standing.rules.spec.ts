@@ -8,7 +8,7 @@ const limits = (per_minute: number | null, per_day: number | null, monthly_usd: 
   spending: { monthly_usd },
 });
 
-describe('how a user stands (contract-app 5)', () => {
+describe('how a user stands', () => {
   it('limits of every kind → the configured figures and what is left', () => {
     expect(userStanding(limits(10, 300, 0.5), USED, false)).toEqual({
       requestsToday: 12,

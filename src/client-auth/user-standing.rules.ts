@@ -27,7 +27,7 @@ export interface UserStanding {
 /**
  * Holds what a user has used against the limits of one user. Limits of the whole application are not its business.
  *
- * Source: contract-app 5.
+ * Source: docs/reference/application-api.md#current-user.
  */
 export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UserStanding {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;

@@ -1,7 +1,7 @@
 /** An instant (UTC), as the clock and Postgres give it. */
 export type Instant = Date;
 
-/** The one source of time. Rules take instants as arguments; services inject this. Source: house style, section 5. */
+/** The one source of time. Rules take instants as arguments; services inject this.  */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch, UTC. May jump when the machine's clock is set. */
   abstract nowMs(): number;

@@ -14,7 +14,7 @@ describe('dayRange', () => {
       { from: '2020-02-29', to: '2030-12-31' },
     ],
     [{ to: '0000-01-05' }, { from: '0000-01-01', to: '0000-01-05' }],
-  ])('contract-admin 0.2: %j → both days, thirty of them unless told', (asked, range) => {
+  ])('%j → both days, thirty of them unless told', (asked, range) => {
     expect(dayRange(asked, TODAY)).toEqual(range);
   });
 
@@ -25,7 +25,7 @@ describe('dayRange', () => {
     [{ to: '2026-04-31' }, /^to: /],
     [{ from: '2026-03-02' }, /^from: /],
     [{ from: '2026-02-02', to: '2026-02-01' }, /^from: /],
-  ])('contract-admin 0.2: %j → 400 naming the parameter', (asked, message) => {
+  ])('%j → 400 naming the parameter', (asked, message) => {
     expect(() => dayRange(asked, TODAY)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     expect(() => dayRange(asked, TODAY)).toThrow(message);
   });

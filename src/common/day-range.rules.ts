@@ -18,7 +18,7 @@ export interface DayRange {
  * @param asked days of the form `YYYY-MM-DD`.
  * @param today UTC.
  * @throws invalid_request naming `from` or `to`: no day of the calendar, or `from` is later than `to`.
- * Source: contract-admin 0.2.
+ * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function dayRange(asked: Partial<DayRange>, today: string): DayRange {
   for (const name of ['from', 'to'] as const) {

@@ -4,7 +4,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const CROCKFORD32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The one source of randomness for identifiers and credentials. Source: house style, section 5. */
+/** The one source of randomness for identifiers and credentials.  */
 export abstract class Ids {
   /** `length` random bytes from a cryptographic source. */
   abstract bytes(length: number): Buffer;

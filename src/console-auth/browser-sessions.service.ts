@@ -19,7 +19,7 @@ export class BrowserSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a session of a person who has just proven who they are, in place of the browser's (threats 7). */
+  /** Begins a session of a person who has just proven who they are, in place of the browser's. */
   async open(tx: EntityManager, identityId: string, browser: BrowserClient): Promise<OpenedSession> {
     const opened = await this.replace(tx, identityId, browser);
     const organizationId = await this.people.findHome(tx, identityId, this.clock.now());
@@ -44,7 +44,7 @@ export class BrowserSessions {
     });
   }
 
-  /** Ends the browser's session; from the next request on it proves nobody, on every instance (threats 7.4). */
+  /** Ends the browser's session; from the next request on it proves nobody, on every instance. */
   async signOut({ session }: BrowserClient): Promise<void> {
     if (session !== undefined) await this.dataSource.transaction((tx) => this.end(tx, session.row));
   }

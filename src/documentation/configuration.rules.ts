@@ -32,7 +32,7 @@ export function toDocumentedVaultVariable(variable: (typeof VAULT_VARIABLES)[num
   return { name, description, defaultText: fallbackText, exampleValue: '' };
 }
 
-/** The text of `docs/configuration.md` (decision 1.5). */
+/** The text of `docs/configuration.md`. */
 export function renderConfiguration(variables: readonly DocumentedVariable[]): string {
   const rows = variables.map(({ name, defaultText, description }) =>
     tableRow([`\`${name}\``, defaultText, description]),

@@ -36,7 +36,7 @@ export class GatewayProbe {
 
   /**
    * @throws invalid_request at `token` as `parseSecretText` says.
-   * Source: contract-admin 1.9.
+   * Source: docs/reference/management-api.md#provider-gateways.
    */
   async test(body: TestGatewayRequest): Promise<GatewayProbeOutcome> {
     const token = parseSecretText('token', body.token);

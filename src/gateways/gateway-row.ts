@@ -3,7 +3,11 @@ import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 /** Whether providers may be called through it; a revoked one is kept for the providers that name it. */
 export type GatewayStatus = 'active' | 'revoked';
 
-/** Where it stands within its kind; empty for kinds that have one place for everybody. Source: contract-admin 1.8. */
+/**
+ * Where it stands within its kind; empty for kinds that have one place for everybody.
+ *
+ * Source: docs/reference/management-api.md#provider-gateways.
+ */
 export interface GatewayConfig {
   readonly accountId?: string;
   readonly gatewayId?: string;

@@ -3,7 +3,7 @@ import type { NewGateway } from './gateway-row.js';
 
 /**
  * Ties a sealed token to its account, row, kind and place: a blob that is moved, or whose row is turned to another
- * place, does not open (threats 6.2).
+ * place, does not open.
  */
 export function gatewaySecretContext({
   organizationId,

@@ -69,10 +69,7 @@ describe('gatewayInUse', () => {
       '3 disabled providers are still routed through this gateway; delete them first: a disabled provider can be enabled again.',
     ],
     [0, 0, 'Providers are routed through this gateway.'],
-  ] as const)(
-    'contract-admin 1.9: %i active and %i disabled → its own message with the counts',
-    (active, disabled, message) => {
-      expect(gatewayInUse({ active, disabled })).toMatchObject({ code: 'gateway_in_use', status: 409, message });
-    },
-  );
+  ] as const)('%i active and %i disabled → its own message with the counts', (active, disabled, message) => {
+    expect(gatewayInUse({ active, disabled })).toMatchObject({ code: 'gateway_in_use', status: 409, message });
+  });
 });

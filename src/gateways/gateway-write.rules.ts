@@ -6,7 +6,7 @@ import type { GatewayConfig } from './gateway-row.js';
 /**
  * What names a place within `cf_aig`, for both the check and the OpenAPI document: characters that mean themselves in a
  * path, to every server and proxy on the way. So it is one segment wherever it is written, and never a dot segment.
- * Source: contract-admin 1.8; threats 4.3.
+ * Source: docs/reference/management-api.md#provider-gateways, docs/reference/security.md#outbound-addresses.
  */
 export const PATH_SEGMENT_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,100}$/;
 
@@ -19,7 +19,7 @@ export function configOf({ accountId, gatewayId }: GatewayPlace): GatewayConfig 
  * The refusal to delete a gateway that providers name, disabled ones included.
  *
  * @param use as it is now; without any, the last of them has gone since the refusal.
- * @returns gateway_in_use, with counts. Source: contract-admin 1.9.
+ * @returns gateway_in_use, with counts. Source: docs/reference/management-api.md#provider-gateways.
  */
 export function gatewayInUse({ active, disabled }: GatewayUse): GatewayError {
   return new GatewayError('gateway_in_use', { message: inUseText(active, disabled), reason: 'providers_refer_to_it' });

@@ -79,7 +79,7 @@ export class GatewaysService {
   }
 
   /**
-   * Gives a gateway another name. With `revision` only over exactly that revision (decision 6.2); without one over
+   * Gives a gateway another name. With `revision` only over exactly that revision; without one over
    * whatever is stored at that moment.
    *
    * @throws not_found unknown, or another account's.

@@ -11,7 +11,7 @@ import type { ReadinessResponse } from './dto/health.response.js';
 
 const DATABASE_TIMEOUT_MS = 2_000;
 
-/** Asks every dependency whether it works, each within a bounded time (decision 7.1). */
+/** Asks every dependency whether it works, each within a bounded time. */
 @Injectable()
 export class ReadinessService {
   constructor(

@@ -6,7 +6,12 @@ import type { ActionSource } from './admin-principal.js';
 import { type ActingPerson, type AuditActor, newServiceActor, personActor } from './audit/audit-actor.rules.js';
 import { AuditTrail } from './audit/audit-trail.js';
 
-/** Name of an account that no person owns yet. Source: contract-admin 6.1, 6.4. */
+/**
+ * Name of an account that no person owns yet.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members,
+ * docs/reference/management-api.md#unclaimed-accounts.
+ */
 const UNCLAIMED_NAME = 'My account';
 
 /** An account that a service is to own until a person claims it. */
@@ -17,7 +22,7 @@ export interface NewServiceAccount {
   readonly actionSource: ActionSource;
 }
 
-/** Opens accounts, each with its first owner and the first entry of its trail. None has a deadline (contract-admin 6.4). */
+/** Opens accounts, each with its first owner and the first entry of its trail. None has a deadline. */
 @Injectable()
 export class AccountOpening {
   constructor(
@@ -53,7 +58,8 @@ export class AccountOpening {
   /**
    * Opens an unclaimed account and the service identity that owns it.
    *
-   * @returns the id of that identity, which is derived from the account's. Source: contract-admin 6.4.
+   * @returns the id of that identity, which is derived from the account's.
+   * Source: docs/reference/management-api.md#unclaimed-accounts.
    */
   async forService(tx: EntityManager, account: NewServiceAccount): Promise<{ readonly identityId: string }> {
     const { organizationId, serviceName, actionSource } = account;

@@ -62,7 +62,7 @@ export function OptionalSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
 }
 
-/** Refuses what another site's page may have sent, before the body is read (threats 7.5). */
+/** Refuses what another site's page may have sent, before the body is read. */
 function FirstPartyOnly({ exactOrigin }: Pick<AccessDeclaration, 'exactOrigin'>): MethodDecorator {
   return applyDecorators(
     RouteConfig({ firstParty: exactOrigin ? 'exactOrigin' : 'ownOrNone', maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
@@ -75,7 +75,7 @@ function FirstPartyOnly({ exactOrigin }: Pick<AccessDeclaration, 'exactOrigin'>)
  * The parts of every management access decorator: the declaration, the guards in their order, and the OpenAPI words.
  *
  * @param between guards that run after the credential is proven and before role and grant are judged, such as "this
- * application is yours" (contract-admin 0.3).
+ * application is yours".
  */
 export function ManagementAccess(
   access: AccessDeclaration & { readonly scheme: 'management' },

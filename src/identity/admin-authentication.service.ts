@@ -17,7 +17,8 @@ import { Sessions } from './sessions/sessions.service.js';
  * Who calls the management API: a management key, or a person through the console's session. A request with an
  * `Authorization` header is judged by that alone, whatever cookies came along.
  *
- * Source: contract-admin 0.4, 7.3.
+ * Source: docs/reference/management-api.md#management-credentials,
+ * docs/reference/management-api.md#console-requests-and-origins.
  */
 @Injectable()
 export class AdminAuthentication {
@@ -82,7 +83,7 @@ export class AdminAuthentication {
     return admin;
   }
 
-  /** Another site's page can make a browser send the cookie, but not the header (threats 7.5). */
+  /** Another site's page can make a browser send the cookie, but not the header. */
   private async requireSession(request: FastifyRequest, reply: FastifyReply): Promise<SessionRow> {
     const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
     if (session === undefined) throw notSignedIn('credential_missing');

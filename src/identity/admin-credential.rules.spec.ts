@@ -35,7 +35,7 @@ describe('readManagementKey', () => {
     ['a random part below 128 bits', `Bearer gw_mgmt_${'a'.repeat(21)}`, INVALID],
     ['a key beyond any length we make', `Bearer gw_mgmt_${'a'.repeat(201)}`, INVALID],
     ['two keys with a comma', `Bearer ${KEY},${KEY}`, INVALID],
-  ])('contract-admin 0.4: %s → 401 auth_required with the challenge that fits', (_name, header, challenge) => {
+  ])('%s → 401 auth_required with the challenge that fits', (_name, header, challenge) => {
     const { code, status, headers } = refusalOf(header);
     expect({ code, status, headers }).toEqual({
       code: 'auth_required',

@@ -5,15 +5,15 @@ import type { ActionSource } from './admin-principal.js';
 const CHALLENGE = 'Bearer realm="management"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 const BEARER = /^bearer +(\S+)$/i;
-/** The random part is at least 128 bits (threats 6.1); the upper bound keeps junk away from the database. */
+/** The random part is at least 128 bits; the upper bound keeps junk away from the database. */
 const MANAGEMENT_KEY = /^gw_mgmt_[A-Za-z0-9_-]{22,200}$/;
 
 /**
  * The management key of a request.
  *
- * @param header the `Authorization` header; a repeated one has been refused before any guard runs (threats 2.1).
+ * @param header the `Authorization` header; a repeated one has been refused before any guard runs.
  * @throws auth_required missing, another scheme, or a credential of another kind.
- * Source: contract-admin 0.4.
+ * Source: docs/reference/management-api.md#management-credentials.
  */
 export function readManagementKey(header: string | undefined): Secret {
   if (header === undefined) throw refusal('credential_missing', CHALLENGE);
@@ -33,7 +33,7 @@ export function notSignedIn(reason: 'credential_missing' | 'console_header_missi
   return refusal(reason, CHALLENGE);
 }
 
-/** Through which door a key was used; the header labels records and decides nothing (contract-admin 0.4). */
+/** Through which door a key was used; the header labels records and decides nothing. */
 export function actionSourceOf(client: string | readonly string[] | undefined): ActionSource {
   return client === 'cli' || client === 'mcp' ? client : 'api';
 }

@@ -21,7 +21,7 @@ describe('requirePermission', () => {
     ['owner', 'manage', 'read', undefined],
     ['member', 'manage', 'read', undefined],
     ['member', 'read', 'read', undefined],
-  ] as const)('contract-admin 6.3: %s with grant %s on a %s route → %p', (role, grant, needs, code) => {
+  ] as const)('%s with grant %s on a %s route → %p', (role, grant, needs, code) => {
     expect(codeOf(() => requirePermission({ role, grant, credentialType: 'apiKey' }, { needs }))).toBe(code);
   });
 
@@ -32,7 +32,7 @@ describe('requirePermission', () => {
     ['a session where a key is meant', 'session', 'key', 'manage', 'forbidden'],
     ['a key where a key is meant', 'apiKey', 'key', 'manage', undefined],
     ['a read key on a session route: the kind before the grant', 'apiKey', 'session', 'read', 'session_required'],
-  ] as const)('contract-admin 6.3: %s → %p', (_, credentialType, credential, grant, code) => {
+  ] as const)('%s → %p', (_, credentialType, credential, grant, code) => {
     const caller = { role: 'owner', grant, credentialType } as const;
     expect(codeOf(() => requirePermission(caller, { needs: 'write', credential }))).toBe(code);
   });
@@ -47,7 +47,7 @@ describe('requirePermission', () => {
     expect(codeOf(() => requirePermission(caller, { needs: 'read', role: least }))).toBe(code);
   });
 
-  it('contract-admin 0.3: a role that is too low and a key on a session route → the role is told', () => {
+  it('a role that is too low and a key on a session route → the role is told', () => {
     const caller = { role: 'member', grant: 'read', credentialType: 'apiKey' } as const;
     expect(codeOf(() => requirePermission(caller, { needs: 'write', credential: 'session' }))).toBe('forbidden');
   });
@@ -59,7 +59,7 @@ describe('requirePermission', () => {
 });
 
 describe('isAtLeast', () => {
-  it('contract-admin 6.1: owner > admin > member', () => {
+  it('owner > admin > member', () => {
     const roles = ['owner', 'admin', 'member'] as const;
     expect(roles.map((role) => roles.map((other) => isAtLeast(role, other)))).toEqual([
       [true, true, true],

@@ -18,7 +18,11 @@ interface JudgedCaller {
 
 const RANKS: Readonly<Record<Role, number>> = { member: 0, admin: 1, owner: 2 };
 
-/** Whether a role may do everything that another may. Source: contract-admin 6.1. */
+/**
+ * Whether a role may do everything that another may.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
 export function isAtLeast(role: Role, other: Role): boolean {
   return RANKS[role] >= RANKS[other];
 }
@@ -29,7 +33,7 @@ export function isAtLeast(role: Role, other: Role): boolean {
  * @throws forbidden the role is too low, or a browser session where a key is meant.
  * @throws session_required a key or connection where only a signed-in person may.
  * @throws grant_insufficient the credential only reads.
- * Source: contract-admin 0.3, 6.3.
+ * Source: docs/reference/management-api.md#order-of-checks, docs/reference/management-api.md#roles-and-grants.
  */
 export function requirePermission(caller: JudgedCaller, { needs, role, credential }: AdminDemands): void {
   const leastRole = role ?? (needs === 'read' ? 'member' : 'admin');
@@ -63,7 +67,7 @@ export function sessionRequired(): GatewayError {
  *
  * @param expiresAt null: it has no end.
  * @throws account_expired
- * Source: contract-admin 6.4.
+ * Source: docs/reference/management-api.md#unclaimed-accounts.
  */
 export function requireUnexpired(expiresAt: Instant | null, nowMs: number): void {
   if (expiresAt !== null && expiresAt.getTime() <= nowMs) throw new GatewayError('account_expired');

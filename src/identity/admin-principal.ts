@@ -1,12 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 
-/** What a member may be in one account, weakest last. `member` only reads. Source: contract-admin 6.1. */
+/**
+ * What a member may be in one account, weakest last. `member` only reads.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
 /** A member's role in one account. */
 export type Role = (typeof ROLES)[number];
 
-/** What a credential may do at most, whatever the role of its owner. Source: contract-admin 3.2. */
+/**
+ * What a credential may do at most, whatever the role of its owner.
+ *
+ * Source: docs/reference/management-api.md#management-keys.
+ */
 export const GRANTS = ['read', 'manage'] as const;
 
 export type Grant = (typeof GRANTS)[number];
@@ -16,7 +24,7 @@ export const ACTION_SOURCES = ['web', 'api', 'cli', 'mcp', 'system'] as const;
 
 export type ActionSource = (typeof ACTION_SOURCES)[number];
 
-/** Who acted, as records keep it. Source: contract-admin 0.4. */
+/** Who acted, as records keep it. Source: docs/reference/management-api.md#management-credentials. */
 interface Actor {
   readonly type: 'user';
   readonly id: string;

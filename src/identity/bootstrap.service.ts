@@ -18,7 +18,7 @@ type Outcome =
   | { readonly kind: 'already_accepted' }
   | { readonly kind: 'ignored'; readonly reason: 'account_exists' | 'key_revoked' };
 
-/** Opens the first account of a deployment for operators who automate (decisions section 2). */
+/** Opens the first account of a deployment for operators who automate. */
 @Injectable()
 export class BootstrapService {
   constructor(

@@ -37,7 +37,7 @@ describe('EmailAddress', () => {
 });
 
 describe('comparableEmail', () => {
-  it('contract-admin 7.1: case and blanks → make no difference', () => {
+  it('case and blanks → make no difference', () => {
     expect(comparableEmail(' Ann@Example.COM ')).toBe(comparableEmail('ann@example.com'));
   });
 });

@@ -19,7 +19,11 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= MAX_CHARACTERS && SOMEBODY_SOMEWHERE.test(text);
 }
 
-/** The form in which two e-mail addresses are the same one. Source: contract-admin 7.1. */
+/**
+ * The form in which two e-mail addresses are the same one.
+ *
+ * Source: docs/reference/management-api.md#passwords-and-third-parties.
+ */
 export function comparableEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -13,7 +13,7 @@ interface KeyHolderRow {
   readonly kind: 'human' | 'service';
 }
 
-/** Through which door keys and connections are given out. Source: contract-admin 3.2. */
+/** Through which door keys and connections are given out. Source: docs/reference/management-api.md#management-keys. */
 export const MANAGEMENT_KEY_SOURCES = ['console', 'cli', 'bootstrap', 'oauth'] as const;
 
 export type ManagementKeySource = (typeof MANAGEMENT_KEY_SOURCES)[number];

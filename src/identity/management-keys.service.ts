@@ -38,7 +38,7 @@ export class ManagementKeysService {
    * @param by who makes it, in the account it is for.
    * @returns its id.
    * @throws forbidden the owner does not belong to the account any more.
-   * Source: contract-admin 3.2; threats 7.4.
+   * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
    */
   async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms, by: AuditActor): Promise<string> {
     const id = `mkey_${this.ids.base36(ID_RANDOM_LENGTH)}`;
@@ -73,7 +73,7 @@ export class ManagementKeysService {
    * Who a key stands for: its owner with the role of this moment, in the one account it was made for. `undefined` for
    * a key that is unknown, revoked or past its end, whose owner left the account, or whose account has expired.
    *
-   * Source: contract-admin 3.2; threats 7.4.
+   * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
    */
   async authenticate(key: Secret, actionSource: ActionSource): Promise<AdminPrincipal | undefined> {
     const holder = await this.keys.findHolder(hashManagementKey(key), this.clock.now().toISOString());
@@ -107,7 +107,7 @@ function notAMember(): GatewayError {
 
 /**
  * The form a management key is stored and looked up in, hexadecimal. The look-up is by this value, so what its timing
- * could tell is about the hash and of no use (threats 6.1).
+ * could tell is about the hash and of no use.
  */
 function hashManagementKey(key: Secret): string {
   return hash('sha256', key.reveal(), 'hex');

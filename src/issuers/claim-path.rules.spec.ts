@@ -46,7 +46,7 @@ function memberAt(value: unknown, names: readonly string[]): unknown {
   return member && memberAt(member[1], rest);
 }
 
-describe('claim paths (contract-app 3.4): dot separated, own properties of objects', () => {
+describe('claim paths: dot separated, own properties of objects', () => {
   const claims: Claims = JSON.parse(`{
     "sub": "u", "plan": {"name": "pro", "": {"x": 1}}, "list": [{"name": "pro"}], "text": "abc", "none": null,
     "__proto__": {"own": "yes"}, "a.b": "dotted"

@@ -43,7 +43,7 @@ function expectReason(reason: string, changes: Record<string, unknown>): void {
   expect(refusalOf({ ...GOOD, ...changes })).toMatchObject({ code: 'issuer_token_rejected', status: 403, reason });
 }
 
-describe('claims of an issuer token (contract-app 3.4)', () => {
+describe('claims of an issuer token', () => {
   it('everything as configured → the user id', () => expect(judge(GOOD)).toBe('user-1'));
 
   it.each([NOW_SECONDS + 0.001, NOW_SECONDS + 3_600, Infinity, '0', null, true, [], {}])(
@@ -161,7 +161,7 @@ describe('claims of an issuer token (contract-app 3.4)', () => {
   });
 });
 
-describe('order of the rules (contract-app 3.4)', () => {
+describe('order of the rules', () => {
   const BREAKS: readonly [string, Record<string, unknown>][] = [
     ['bad_signature', { nbf: NOW_SECONDS + 60 }],
     ['issuer_mismatch', { iss: 'other' }],

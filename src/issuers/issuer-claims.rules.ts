@@ -14,7 +14,7 @@ import { hasRequiredClaims } from './required-claims.rules.js';
  * @returns the user id.
  * @throws issuer_token_rejected with the reason of the first rule that is broken.
  * @throws IssuerClaimsMissing everything holds but a required claim.
- * Source: contract-app 3.4; threats 5.2.
+ * Source: docs/reference/application-api.md#identity-tokens, docs/reference/security.md#token-verification.
  */
 export function judgeClaims(claims: Claims, issuer: IssuerConfig, nowMs: number): string {
   if (!isInForce(claimAt(claims, 'nbf'), nowMs)) throw issuerTokenRejected('bad_signature');

@@ -37,7 +37,7 @@ const unavailable = (reason: string) => ({
   retryAfterSeconds: undefined,
 });
 
-describe('key set handling (contract-app 3.4)', () => {
+describe('key set handling', () => {
   let issuer: IssuerSimulator;
   let known: string;
   const before = { fetches: 0 };
@@ -214,7 +214,7 @@ describe('key set handling (contract-app 3.4)', () => {
     expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
   });
 
-  it('threats 6.5: an access key in the query → not in the log', async () => {
+  it('an access key in the query → not in the log', async () => {
     const { keySets, lines } = setUp();
     await issuer.die();
     await rejectionOf(keySets.find(`${issuer.jwksUrl}?apikey=secret-of-ours`, known));
@@ -257,7 +257,7 @@ describe('key set handling (contract-app 3.4)', () => {
   });
 });
 
-describe('where key sets are fetched (threats 4.1)', () => {
+describe('where key sets are fetched', () => {
   it('private address that the operator does not trust → jwks_unreachable, nothing arrives', async () => {
     const issuer = await startedIssuer();
     const clock = new FakeClock();

@@ -24,7 +24,7 @@ interface FailedFetch {
   readonly failedAtMs: number;
 }
 
-/** Source: contract-app 3.4, "Key set handling". */
+/** Source: docs/reference/application-api.md#identity-tokens. */
 const KEY_SET_LIFE_MS = 10 * 60_000;
 const REFETCH_PAUSE_MS = 60_000;
 const FETCH_TIMEOUT_MS = 5_000;
@@ -41,7 +41,8 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
  * until their ten minutes run out. For two seconds after it nobody asks again, so that a provider in trouble is not asked
  * once a call, nor each call made to wait for the time-out.
  *
- * Source: contract-app 3.4; threats 4.1, 5.4.
+ * Source: docs/reference/application-api.md#identity-tokens, docs/reference/security.md#outbound-addresses,
+ * docs/reference/security.md#key-sets.
  */
 @Injectable()
 export class IssuerKeySets {
@@ -117,7 +118,7 @@ export class IssuerKeySets {
   }
 }
 
-/** Some identity providers take an access key in the query (threats 6.5). */
+/** Some identity providers take an access key in the query. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -34,7 +34,7 @@ function fastestMs(run: () => void): number {
   return Math.min(...times);
 }
 
-describe('header of an issuer token (contract-app 3.4)', () => {
+describe('header of an issuer token', () => {
   it.each(['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'])('alg %s → accepted', (alg) => {
     expect(readTokenHeader(tokenWith({ alg, kid: 'k', typ: 'JWT', jwk: {}, jku: 'x', x5u: 'y' }))).toEqual({
       alg,

@@ -2,7 +2,11 @@ import { decodeProtectedHeader } from 'jose';
 import { type Claims, isClaims } from './claim-path.rules.js';
 import { issuerTokenRejected } from './issuer-rejection.js';
 
-/** Accepted signatures, and the kind of key that makes each. Source: contract-app 3.4; asymmetric only (threats 5.1). */
+/**
+ * Accepted signatures, and the kind of key that makes each.
+ *
+ * Source: docs/reference/application-api.md#identity-tokens; asymmetric only.
+ */
 export const ISSUER_ALGORITHMS = {
   RS256: { kty: 'RSA', crv: undefined },
   PS256: { kty: 'RSA', crv: undefined },
@@ -15,7 +19,7 @@ export const ISSUER_ALGORITHMS = {
 /** The `alg` of a token that may be accepted. */
 export type IssuerAlgorithm = keyof typeof ISSUER_ALGORITHMS;
 
-/** What the header of a token says about its signature; everything else in it is ignored (threats 5.1). */
+/** What the header of a token says about its signature; everything else in it is ignored. */
 interface TokenHeader {
   readonly kid: string;
   readonly alg: IssuerAlgorithm;
@@ -29,7 +33,7 @@ const MAX_TOKEN_CHARACTERS = 32 * 1024;
  *
  * @throws issuer_token_rejected `bad_signature` the text is no such token, or names a critical extension: we know none.
  * `header_invalid` no text as `kid` or `alg`. `alg_mismatch` an algorithm that is not accepted.
- * Source: contract-app 3.4; RFC 7515 section 3.1 and 4.1.11.
+ * Source: docs/reference/application-api.md#identity-tokens, RFC 7515 section 3.1 and 4.1.11.
  */
 export function readTokenHeader(token: string): TokenHeader {
   if (!isCompact(token)) throw issuerTokenRejected('bad_signature');

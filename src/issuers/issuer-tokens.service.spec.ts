@@ -49,7 +49,7 @@ async function expectRefusal(token: string, reason: string, overrides: Record<st
   expect(refusal).toHaveProperty('message', 'The identity token was not accepted; get a fresh one.');
 }
 
-describe('issuer token verification (contract-app 3.4)', () => {
+describe('issuer token verification', () => {
   it.each(ALGORITHMS)('algorithms accepted: %s → the user id', async (alg) => {
     expect(await tokens.verify(await issuer.token({ sub: `user-${alg}` }, { alg }), config())).toBe(`user-${alg}`);
   });

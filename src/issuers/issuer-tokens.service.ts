@@ -24,7 +24,7 @@ export class IssuerTokens {
    * @throws issuer_token_rejected the token is not good; the reason says which rule it breaks.
    * @throws IssuerClaimsMissing the token is good but a required claim is not there yet.
    * @throws issuer_verification_unavailable the issuer's keys cannot be had now; says nothing about the token.
-   * Source: contract-app 3.4.
+   * Source: docs/reference/application-api.md#identity-tokens.
    */
   async verify(token: string, issuer: IssuerConfig): Promise<string> {
     const { kid, alg } = readTokenHeader(token);

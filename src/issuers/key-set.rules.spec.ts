@@ -19,7 +19,7 @@ function keyOf(jwk: Record<string, unknown>) {
   return key;
 }
 
-describe('key sets (contract-app 3.4)', () => {
+describe('key sets', () => {
   it.each(['', 'null', '[]', '{}', '{"keys":{}}', '{"keys":null}', '{"keys":"x"}', '<html>', '{"keys":[]'])(
     '%s: not JSON or no keys array → jwks_invalid',
     (text) => expect(parseKeySet(Buffer.from(text))).toBeUndefined(),
@@ -37,7 +37,7 @@ describe('key sets (contract-app 3.4)', () => {
     expect(keys).toEqual([{ kid: 'good', alg: undefined, mayVerify: true, members: EC }]);
   });
 
-  it('threats 1: members that verify nothing, however many and deep → not kept', () => {
+  it('members that verify nothing, however many and deep → not kept', () => {
     const ballast = Array.from({ length: 1_000 }, () => ({}));
     const [key] = read({ keys: [{ ...EC, kid: 'k', n: ballast, alg: ballast, key_ops: ballast, x5c: ballast }] }) ?? [];
     expect(key).toEqual({ kid: 'k', alg: null, mayVerify: false, members: EC });

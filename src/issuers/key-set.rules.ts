@@ -31,7 +31,7 @@ const MAX_RSA_EXPONENT_BYTES = 8;
  * does not spoil the others; at most 200 are read.
  *
  * @returns undefined when it is not JSON with a list of keys: `jwks_invalid`.
- * Source: contract-app 3.4; RFC 7517 section 5.
+ * Source: docs/reference/application-api.md#identity-tokens, RFC 7517 section 5.
  */
 export function parseKeySet(body: Buffer): readonly PublishedKey[] | undefined {
   const document = parsedJson(body);

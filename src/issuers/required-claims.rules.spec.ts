@@ -38,7 +38,7 @@ describe('required claims at lists of names', () => {
   });
 });
 
-describe('required claims (contract-app 3.4, Matching)', () => {
+describe('required claims', () => {
   it.each<[unknown, string | string[]]>([
     [['a', 'x'], 'x'],
     ['x', 'x'],

@@ -7,7 +7,7 @@ import { type Claims, claimAt, namesOf } from './claim-path.rules.js';
  * `contains`: the claim is a list with the text as an element, the text itself, or text of which it is one of the words
  * between white space; of several texts one suffices. `equals`: the same value of the same type.
  *
- * Source: contract-app 3.4, "Matching".
+ * Source: docs/reference/application-api.md#identity-tokens.
  */
 export function hasRequiredClaims(claims: Claims, required: readonly RequiredClaim[]): boolean {
   const contents = new Map<string, ReadonlySet<unknown>>();

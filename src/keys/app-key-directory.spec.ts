@@ -99,7 +99,7 @@ describe('AppKeyDirectory.find', () => {
     expect(repository.asked).toEqual([]);
   });
 
-  it('unknown key → believed for ten seconds (contract-app 1.3)', async () => {
+  it('unknown key → believed for ten seconds', async () => {
     const { keys, repository, clock } = setUp();
     const unknown = PLAINTEXT.replace('kk', 'KK');
     expect(await keys.find(unknown)).toBeUndefined();
@@ -142,7 +142,7 @@ describe('AppKeyDirectory.findById', () => {
     expect(repository.asked).toEqual([]);
   });
 
-  it('contract-app 1.3: unknown → believed for ten seconds; revoked unannounced → refused within a minute', async () => {
+  it('unknown → believed for ten seconds; revoked unannounced → refused within a minute', async () => {
     const { keys, repository, clock } = setUp({ id: 'another' });
     expect(await keys.findById(KEY_ID)).toBeUndefined();
     repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'active', lastUsedAt: null });
@@ -182,7 +182,7 @@ describe('AppKeyDirectory.findStored', () => {
 });
 
 describe('a revoked key', () => {
-  it('announced and forgotten → by hash and by id, each once (contract-app 1.3)', async () => {
+  it('announced and forgotten → by hash and by id, each once', async () => {
     const { keys, repository, published } = setUp();
     await Promise.all([keys.find(PLAINTEXT), keys.findById(KEY_ID)]);
     await keys.announceChange(new DataSource({ type: 'postgres' }).manager, { id: KEY_ID, hash: HASH });

@@ -14,7 +14,7 @@ import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
 const APP_KEYS_TOPIC = 'app_keys';
 
 const REFRESH_AFTER_MS = 30_000;
-/** Source: contract-app 1.3; both ages count from the start of the look-up. */
+/** Source: docs/reference/security.md#revocation; both ages count from the start of the look-up. */
 const HIT_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_KEYS = 10_000;

@@ -4,7 +4,7 @@ import { Log } from '../common/log/log.js';
 import type { AppKey } from './app-key.js';
 import { AppKeysRepository } from './app-keys.repository.js';
 
-/** `last_used_at` is renewed at most this often. Source: contract-app 4.1. */
+/** `last_used_at` is renewed at most this often. Source: docs/reference/application-api.md#api-keys. */
 const RENEW_AFTER_MS = 60 * 60 * 1000;
 /** Uses are collected this long and written together. */
 const COLLECT_MS = 5_000;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Secret } from '../common/log/secret.js';
 
-/** What every application key begins with. Source: contract-app 4.1. */
+/** What every application key begins with. Source: docs/reference/application-api.md#api-keys. */
 export const APP_KEY_BRAND = 'gw_';
 /** Base62 characters after the brand. */
 export const APP_KEY_RANDOM_LENGTH = 48;
@@ -37,7 +37,7 @@ export function displayPrefix(key: Secret): string {
  * Refuses keys on an application whose callers do not use them.
  *
  * @throws invalid_request
- * Source: contract-admin 3.1.
+ * Source: docs/reference/management-api.md#application-keys.
  */
 export function requireKeyAuthentication(authenticationType: string): void {
   if (authenticationType === 'api_key') return;

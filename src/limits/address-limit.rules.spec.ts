@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ADDRESS_LIMITS, addressLimitRefusal, counterName, windowAt } from './address-limit.rules.js';
 
-describe('address limits: the table (contract-app 8.3; contract-admin 7.6)', () => {
+describe('address limits: the table', () => {
   it('every limit → its calls and its window', () => {
     expect(
       Object.entries(ADDRESS_LIMITS).map(([scope, { limit, windowSeconds }]) => [scope, limit, windowSeconds]),
@@ -70,7 +70,7 @@ describe('address limits: refusal', () => {
   });
 });
 
-describe('address limits: names of counters (contract-admin 7.6)', () => {
+describe('address limits: names of counters', () => {
   it('one caller → always one name, which does not hold the address', () => {
     const name = counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' });
     expect(name).toBe(counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' }));

@@ -16,7 +16,11 @@ interface AddressPolicy {
 const MINUTE = 60;
 const FROM_ONE_ADDRESS = 'for this application from one address';
 
-/** Every limit that is counted by address, or by another subject. Source: contract-app 8.3; contract-admin 7.6. */
+/**
+ * Every limit that is counted by address, or by another subject.
+ *
+ * Source: docs/reference/application-api.md#address-limits, docs/reference/management-api.md#address-limits.
+ */
 export const ADDRESS_LIMITS = {
   app_auth_challenge: { limit: 60, windowSeconds: MINUTE, action: 'challenges', sharedBy: FROM_ONE_ADDRESS },
   app_auth_register: { limit: 60, windowSeconds: MINUTE, action: 'registrations', sharedBy: FROM_ONE_ADDRESS },
@@ -44,7 +48,11 @@ export interface CountedCaller {
   readonly app?: string | undefined;
 }
 
-/** The window an instant falls in: fixed, aligned to the clock. Source: contract-app 8.3. */
+/**
+ * The window an instant falls in: fixed, aligned to the clock.
+ *
+ * Source: docs/reference/application-api.md#address-limits.
+ */
 export function windowAt(nowMs: number, windowSeconds: number): LimitWindow {
   const lengthMs = windowSeconds * 1000;
   const startMs = Math.floor(nowMs / lengthMs) * lengthMs;
@@ -55,7 +63,8 @@ export function windowAt(nowMs: number, windowSeconds: number): LimitWindow {
  * The name of a counter: SHA-256, so that neither memory nor Redis holds an address. The application comes last
  * because it is the part a client chooses: it cannot be spelled so that it counts for another subject.
  *
- * @returns 43 characters of base64url. Source: contract-app 8.3; contract-admin 7.6.
+ * @returns 43 characters of base64url.
+ * Source: docs/reference/application-api.md#address-limits, docs/reference/management-api.md#address-limits.
  */
 export function counterName(scope: AddressLimitScope, { subject, app = '' }: CountedCaller): string {
   return createHash('sha256').update(`${scope}\n${subject}\n${app}`).digest('base64url');
@@ -65,7 +74,7 @@ export function counterName(scope: AddressLimitScope, { subject, app = '' }: Cou
  * The refusal of a call beyond the limit: 429 `rate_limited`.
  *
  * @param nowMs decides `Retry-After`: whole seconds to the window's end, at least 1.
- * Source: contract-app 8.3.
+ * Source: docs/reference/application-api.md#address-limits.
  */
 export function addressLimitRefusal(scope: AddressLimitScope, window: LimitWindow, nowMs: number): GatewayError {
   const { limit, windowSeconds, action, sharedBy } = ADDRESS_LIMITS[scope];

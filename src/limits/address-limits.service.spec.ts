@@ -42,7 +42,7 @@ async function passedOf(calls: number, limits: AddressLimits, caller = CALLER): 
   return all.filter(Boolean).length;
 }
 
-describe('address limits (contract-app 8.3)', () => {
+describe('address limits', () => {
   it('200 calls at once → exactly 60 pass', async () => {
     expect(await passedOf(200, limited().limits)).toBe(60);
   });
@@ -80,13 +80,13 @@ describe('address limits with Redis', () => {
     expect(await passes(limits)).toBe(expected);
   });
 
-  it('threats 8.1: Redis has forgotten everything → this instance still lets no more than 60 pass', async () => {
+  it('Redis has forgotten everything → this instance still lets no more than 60 pass', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     expect(await passedOf(100, limits)).toBe(60);
   });
 
-  it('threats 8.1: Redis goes away in the middle → what was counted before counts', async () => {
+  it('Redis goes away in the middle → what was counted before counts', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     expect(await passedOf(40, limits)).toBe(40);
@@ -94,7 +94,7 @@ describe('address limits with Redis', () => {
     expect(await passedOf(40, limits)).toBe(20);
   });
 
-  it('threats 2.6: calls beyond the limit → Redis is not asked', async () => {
+  it('calls beyond the limit → Redis is not asked', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     await passedOf(1_000, limits);

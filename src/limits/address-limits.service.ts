@@ -17,7 +17,7 @@ const KEY_PREFIX = 'gw:limit';
 
 /**
  * Counts calls by address, or by another subject. This process's own count comes first and refuses alone: what one
- * instance has let pass never exceeds the limit, whatever Redis does (threats 8.1), and a flood ends before it reaches
+ * instance has let pass never exceeds the limit, whatever Redis does, and a flood ends before it reaches
  * Redis. Redis then holds the sum over all instances; while it is away each counts for itself.
  */
 @Injectable()
@@ -33,7 +33,7 @@ export class AddressLimits {
    * Counts one call and lets it pass or refuses it: exactly the limit passes in a window.
    *
    * @returns at once without Redis; otherwise after one question to it, within 250 ms.
-   * @throws rate_limited, itself or in the promise (contract-app 8.3).
+   * @throws rate_limited, itself or in the promise.
    */
   admit(scope: AddressLimitScope, caller: CountedCaller): Ready<void> {
     const { limit, windowSeconds } = ADDRESS_LIMITS[scope];

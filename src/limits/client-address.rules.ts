@@ -1,6 +1,6 @@
 import { type AddressRange, type IpAddress, isWithin, parseIp, unmapped } from '../platform/outbound/address.rules.js';
 
-/** Stands for a peer without an address (contract-admin 7.6). */
+/** Stands for a peer without an address. */
 const NO_ADDRESS = 'local';
 /** More proxies in a row than any deployment has; bounds the work a long header can ask for. */
 const MAX_HOPS = 32;
@@ -22,7 +22,7 @@ const NETWORK_GROUPS = 4;
  * @param forwardedFor the header, several of them joined by commas.
  * @param proxies the setting `TRUSTED_PROXIES`; empty: the header is ignored.
  * @returns an IPv4 address, an IPv6 network such as `2001:db8:0:1::/64`, or `local`.
- * Source: contract-app 8.3; threats 2.5, 8.6.
+ * Source: docs/reference/application-api.md#address-limits, docs/reference/security.md#client-addresses.
  */
 export function clientAddress(
   peer: string | undefined,

@@ -21,8 +21,7 @@ const BUCKETS = 65_536;
  * push out another's. Beyond `maxNames` names in one window, further ones share 65 536 buckets by their name: such a
  * caller may be refused early, never late.
  *
- * Two windows are kept, so that a clock which is set back by less than a window finds what it had counted (threats
- * 10.8).
+ * Two windows are kept, so that a clock which is set back by less than a window finds what it had counted.
  */
 export class WindowCounters {
   private current: CountedWindow | undefined;

@@ -11,7 +11,7 @@ import { AccountKeysRepository } from './account-keys.repository.js';
 import type { CreatedManagementKey, ManagementKey } from './management-key.js';
 
 const BRAND = 'gw_mgmt_';
-/** 285 bits. Source: contract-admin 3.2. */
+/** 285 bits. Source: docs/reference/management-api.md#management-keys. */
 const RANDOM_LENGTH = 48;
 /** Keys of one account that are in force at the same time. */
 const MAX_KEYS = 1_000;
@@ -68,7 +68,7 @@ export class AccountKeys {
     });
   }
 
-  /** @throws conflict as `create`. Source: threats 8 (OWASP API4). */
+  /** @throws conflict as `create`. Source: OWASP API4:2023. */
   private async requireRoom(tx: EntityManager, organizationId: string): Promise<void> {
     if ((await this.repository.countInForce(tx, organizationId, this.clock.now())) < MAX_KEYS) return;
     throw new GatewayError('conflict', {

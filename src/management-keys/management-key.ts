@@ -3,7 +3,11 @@ import type { Secret } from '../common/log/secret.js';
 import type { Grant } from '../identity/admin-principal.js';
 import type { ManagementKeySource } from '../identity/management-keys.repository.js';
 
-/** A management key of an account, as its people see it; never the key itself. Source: contract-admin 3.2. */
+/**
+ * A management key of an account, as its people see it; never the key itself.
+ *
+ * Source: docs/reference/management-api.md#management-keys.
+ */
 export interface ManagementKey {
   readonly id: string;
   readonly organizationId: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../common/log/secret.js';
 import { carriesToken, isLocalRequest } from './metrics-access.rules.js';
 
-describe('isLocalRequest (decision 2)', () => {
+describe('isLocalRequest', () => {
   it.each(['127.0.0.1', '127.9.8.7', '::1', '::ffff:127.0.0.1', '0:0:0:0:0:0:0:1'])('%s → local', (peer) => {
     expect(isLocalRequest(peer, { host: 'gateway', authorization: 'Bearer x' })).toBe(true);
   });

@@ -4,7 +4,11 @@ import { AccountOpening } from '../identity/account-opening.service.js';
 import type { ActingPerson } from '../identity/audit/audit-actor.rules.js';
 import { ownOrganizationId } from './organization.rules.js';
 
-/** Name of the organization that everybody gets with their registration. Source: contract-admin 6.2. */
+/**
+ * Name of the organization that everybody gets with their registration.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
 const OWN_NAME = 'My Organization';
 
 /** Gives people who register the organization that is theirs. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ownOrganizationId } from './organization.rules.js';
 
 describe('ownOrganizationId', () => {
-  it('contract-admin 6.2: a person → always the same organization', () => {
+  it('a person → always the same organization', () => {
     expect(ownOrganizationId('user_0a1b2c3d4e5f6g7h8i9j')).toBe('org_0a1b2c3d4e5f6g7h8i9j');
   });
 

@@ -12,7 +12,8 @@ const MAX_OWNED_ORGANIZATIONS = 20;
 /**
  * The id of the organization that a person gets when they register: derived from theirs, so that there is one.
  *
- * @throws Error for what is no id of a person, which is our defect. Source: contract-admin 6.2.
+ * @throws Error for what is no id of a person, which is our defect.
+ * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export function ownOrganizationId(personId: string): string {
   const random = PERSON_ID.exec(personId)?.[1];
@@ -25,7 +26,7 @@ export function ownOrganizationId(personId: string): string {
  *
  * @param owned how many they own.
  * @throws conflict
- * Source: threats 8 (OWASP API4).
+ * Source: OWASP API4:2023.
  */
 export function requireRoomForOrganization(owned: number): void {
   if (owned < MAX_OWNED_ORGANIZATIONS) return;

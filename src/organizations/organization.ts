@@ -1,7 +1,7 @@
 import type { Instant } from '../common/clock.js';
 import type { AdminPrincipal, Role } from '../identity/admin-principal.js';
 
-/** An organization as its members see it. Source: contract-admin 6.1. */
+/** An organization as its members see it. Source: docs/reference/management-api.md#organizations-and-members. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,11 @@ export interface SignedInUser {
   readonly createdAt: Instant;
 }
 
-/** Who calls, where they act, and where else they could. Source: specification "POST organizations/select". */
+/**
+ * Who calls, where they act, and where else they could.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
 export interface AdminSession extends Pick<AdminPrincipal, 'credentialType' | 'actor'> {
   readonly user: SignedInUser;
   /** Null for a person who belongs to no organization. */

@@ -3,7 +3,8 @@ import type { ModelPrice } from './model-price.js';
 
 /**
  * What we know better than the price library. An entry that is a whole price replaces the library's (or adds the
- * model); an entry that is only part of one corrects those members. Source: contract-app 10, sample entries.
+ * model); an entry that is only part of one corrects those members.
+ * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export const CATALOG_OVERLAY: Partial<Record<BuiltInType, Readonly<Record<string, ModelPrice>>>> = {
   openai: {

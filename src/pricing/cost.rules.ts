@@ -4,7 +4,7 @@ import type { CallRates, CompiledPrice, TokenRates } from './model-price.js';
 
 /**
  * What one answer used: whole tokens of at least 0. The four buckets do not overlap; the audio counts are the part of
- * the bucket they name that was audio. Source: contract-app 9.2.
+ * the bucket they name that was audio. Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export interface BillableUsage {
   readonly inputTokens: number;
@@ -37,7 +37,7 @@ const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
  * hours; a measure the price has no rate for leaves the cost unresolved, never silently 0.
  *
  * @returns whole nano-dollars, rounded once, halves up; exact up to 2^53, beyond it the nearest number there is.
- * Source: contract-app 9.4, decision 4.2.
+ * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
   const seconds = usage.audioSeconds ?? 0;

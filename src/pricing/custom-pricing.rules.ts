@@ -29,7 +29,7 @@ const MAX_RATE_USD = 1_000_000;
  * @param path how errors name the place, as in `pricing.my-model.input`.
  * @throws invalid_request for anything but `{<model>: <price>}` with known members, each a number from 0 to 1 000 000;
  *   `input` and `output` may be missing only together, when `per_minute` is the only price.
- * Source: decision 3.12, contract-admin 1.6.
+ * Source: docs/reference/management-api.md#custom-prices.
  */
 export function parseCustomPricing(raw: unknown, path = 'pricing'): Record<string, CustomPrice> | null {
   if (raw === null) return null;

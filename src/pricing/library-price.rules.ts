@@ -38,7 +38,7 @@ type Draft = { -readonly [Member in keyof ModelPrice]: ModelPrice[Member] };
  * the dearest rate. The result may price nothing: ask `isBillable`.
  *
  * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
- * Source: contract-app 10.
+ * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
   const rates = ratesInForce(model, utcDay);

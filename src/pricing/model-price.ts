@@ -3,7 +3,8 @@ import { divideHalfUp, toDecimal } from './decimal.rules.js';
 /**
  * A price as clients see it: US dollars per 1 000 000 tokens, per minute or hour of audio, or per
  * 1 000 calls. Every member is optional;
- * `isBillable` says whether it prices anything. Source: contract-app 10, contract-admin 5.6.
+ * `isBillable` says whether it prices anything.
+ * Source: docs/reference/accounting.md#price-list-and-dates, docs/reference/management-api.md#price-list.
  */
 export interface ModelPrice {
   readonly input?: number;
@@ -46,7 +47,7 @@ export interface ModelPrice {
   readonly retirement_date?: string;
 }
 
-/** Nano-dollars per 1 000 000 tokens, whole numbers; every fallback of contract-app 9.4 is already resolved. */
+/** Nano-dollars per 1 000 000 tokens, whole numbers; every fallback between rates is already resolved. */
 export interface TokenRates {
   readonly input: number;
   readonly cachedInput: number;
@@ -92,7 +93,7 @@ export interface CompiledPrice {
 
 /**
  * Whether a price can bill something: by the minute, by the hour, or by input and output tokens together. Zero is a
- * price. Source: contract-app 10, "Valid price".
+ * price. Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function isBillable(price: ModelPrice): boolean {
   return isRate(price.per_minute) || isRate(price.per_hour) || (isRate(price.input) && isRate(price.output));
@@ -103,7 +104,7 @@ export function isBillable(price: ModelPrice): boolean {
  * decimals of a dollar; what is beyond them is rounded half up.
  *
  * @throws RangeError when a rate is negative, not finite, or above nine million dollars (past exact integers).
- * Source: contract-app 9.4, decision 4.2.
+ * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function compilePrice(price: ModelPrice): CompiledPrice {
   const tokens = compileTokens(price);

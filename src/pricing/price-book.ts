@@ -4,7 +4,7 @@ import type { ProviderType } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
 
-/** No model id is longer (contract-app 10); what clients send may be. */
+/** No model id is longer; what clients send may be. */
 const MODEL_MAX_LENGTH = 200;
 /** Per provider type: far above what one service uses, far below what an attacker could make us keep. */
 const REMEMBERED_ALIASES = 512;
@@ -50,7 +50,7 @@ export class PriceBook {
    *
    * @param model any text a client chose.
    * @param atMs an instant of the UTC day whose price is asked for, in milliseconds since the Unix epoch; now when absent.
-   * Source: contract-app 9.4 "Price lookup", decision 3.12.
+   * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/management-api.md#custom-prices.
    */
   find(
     type: ProviderType,

@@ -7,12 +7,16 @@ import { isBillable, type ModelPrice } from './model-price.js';
 /** Model ids of one provider type; without a prototype, because a model may be called `constructor`. */
 type CatalogSection = Readonly<Record<string, ModelPrice>>;
 
-/** The catalog as clients read it; a type without a section has no prices of ours. Source: contract-admin 5.6. */
+/**
+ * The catalog as clients read it; a type without a section has no prices of ours.
+ *
+ * Source: docs/reference/management-api.md#price-list.
+ */
 export type PriceCatalog = Readonly<Partial<Record<BuiltInType, CatalogSection>>>;
 
 /**
  * The library's name of each provider type; null where it has none yet. fireworks, huggingface and openrouter are left
- * out: they ship without a section (contract-app 10).
+ * out: they ship without a section.
  */
 const LIBRARY_IDS = {
   openai: 'openai',
@@ -38,7 +42,7 @@ const CATALOGUED_TYPES = Object.keys(LIBRARY_IDS).filter(isCatalogued);
  * Builds the catalog from the price library and our overlay; takes a few milliseconds: callers keep the answer.
  *
  * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
- * Source: contract-app 10.
+ * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function buildPriceCatalog(utcDay: string): PriceCatalog {
   const catalog: Partial<Record<BuiltInType, CatalogSection>> = Object.create(null);

@@ -15,7 +15,7 @@ function worstOf(price: ModelPrice, bounds: Partial<UsageBounds>): number {
   return worstCostNanoUsd(compilePrice(price), { inputTokens: 0, outputTokens: 0, audioSeconds: 0, ...bounds });
 }
 
-describe('worst cost of a call (decision 4.3)', () => {
+describe('worst cost of a call', () => {
   it('every prompt token could be the dearest kind → that rate for all of them', () => {
     expect(worstOf(LONG, { inputTokens: 1_000, outputTokens: 100 })).toBe(1_000 * 5_000 + 100 * 20_000);
     expect(worstOf({ input: 1, output: 2, audio_input: 40 }, { inputTokens: 10 })).toBe(400_000);

@@ -31,7 +31,7 @@ const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
  * @param price undefined where the provider reports the cost itself: 15 USD per million prompt tokens and 75 USD per
  *   million generated ones are then assumed.
  * @returns whole nano-dollars, rounded up; at most `Number.MAX_SAFE_INTEGER`.
- * Source: decision 4.3.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function worstCostNanoUsd(price: CompiledPrice | undefined, bounds: UsageBounds): number {
   if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);

@@ -10,7 +10,7 @@ import { type CredentialWay, type SealedCredential, sealedCredential } from './s
 const RENEW_AFTER_MS = 30_000;
 /** … and not used beyond this one, … */
 const MAX_AGE_MS = 60_000;
-/** … except for this much longer while the vault is unreachable (contract-app 1.3). */
+/** … except for this much longer while the vault is unreachable. */
 const MAX_STALE_MS = 60 * 60 * 1_000;
 /** After a failure the vault is left alone for so long. */
 const RETRY_PAUSE_MS = 2_000;

@@ -23,7 +23,7 @@ const NO_PROVIDERS = new ProviderSet([]);
 
 /**
  * The read side of providers for calls: every instance of an account from memory, renewed on each change and at the
- * latest every 30 s, never older than 60 s (contract-app 1.3).
+ * latest every 30 s, never older than 60 s.
  */
 @Injectable()
 export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
@@ -103,7 +103,7 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
     return new ProviderSet(instances);
   }
 
-  /** One row that cannot be read must not take the account's other providers with it (threats 10.6). */
+  /** One row that cannot be read must not take the account's other providers with it. */
   private read(
     row: ProviderRow,
     gateways: ReadonlyMap<string, GatewayRow>,

@@ -46,7 +46,8 @@ export class ProviderListing {
    *
    * @param styles the API styles the call may have; every style the instance serves when absent. With none at all only
    * a price counts.
-   * Source: contract-app 9.3, 9.4; contract-admin 2.6.
+   * Source: docs/reference/accounting.md#reported-costs, docs/reference/accounting.md#cost-of-a-call,
+   * docs/reference/management-api.md#references-to-providers-and-models.
    */
   isBillable(provider: ListedProvider, model: string, styles: readonly ApiStyle[] = provider.apiStyles): boolean {
     if (this.prices.find(provider.type, model, provider.customPrices) !== undefined) return true;

@@ -45,7 +45,7 @@ export class ProviderProbe {
    * @throws not_found, provider_not_supported_by_gateway as `ProviderGateways.require` says.
    * @throws provider_unavailable the gateway's token cannot be opened.
    * @throws provider_key_invalid the answer was 401 or 403; the message carries that status.
-   * Source: contract-admin 1.4.
+   * Source: docs/reference/management-api.md#testing-a-provider-key.
    */
   async test({ organizationId }: AdminPrincipal, body: TestProviderRequest): Promise<ProbeOutcome> {
     const target = readTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);

@@ -2,7 +2,7 @@ import type { CustomPrice } from '../pricing/custom-pricing.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
 
-/** A pause keeps everything and can be ended at any time. Source: Specification, "State machines". */
+/** A pause keeps everything and can be ended at any time. Source: docs/reference/management-api.md#provider-writes. */
 export type ProviderStatus = 'active' | 'disabled';
 
 /** Custom prices by model, as they were written. */

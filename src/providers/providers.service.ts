@@ -56,7 +56,7 @@ export class ProvidersService {
    * says; not_found also when the gateway is deleted at the same time.
    * @throws slug_taken also for the loser of two creates at once.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
-   * Source: contract-admin 1.3, in its order: the body, the slug, the gateway.
+   * Source: docs/reference/management-api.md#provider-writes.
    */
   async create(
     admin: AdminPrincipal,
@@ -78,7 +78,7 @@ export class ProvidersService {
   }
 
   /**
-   * Changes the members given. With `revision` only over exactly that revision (decision 6.2); without one over
+   * Changes the members given. With `revision` only over exactly that revision; without one over
    * whatever is stored at that moment, so that it never conflicts: writers at the same time all get through.
    *
    * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts` says.

@@ -3,7 +3,7 @@ import type { UsageBounds } from '../pricing/worst-cost.rules.js';
 import type { RebuiltForm } from './forms/multipart-form.js';
 import type { ModelChoice } from './model-choice.rules.js';
 
-/** The largest body that is taken. Source: contract-app 6.3, step 6; 7.1. */
+/** The largest body that is taken. Source: docs/reference/application-api.md#order-of-checks; 7.1. */
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
 /** What may really be sent, after every check; nothing of it is looked at again. */

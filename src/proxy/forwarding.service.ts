@@ -15,7 +15,7 @@ import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayParts } from './relay/relay-parts.js';
 
-/** The proxy path, one straight line of named stages (contract-app 1.2, steps 8 to 10). */
+/** The proxy path, one straight line of named stages. */
 @Injectable()
 export class Forwarding implements BeforeApplicationShutdown {
   readonly #ttfbTimeoutMs: number;

@@ -57,7 +57,7 @@ function choose(situation: Situation, inBody: string | undefined, rewrites: Reco
   return chooseModel(plan, appWith(rewrites), inBody, (model) => PRICES.find(type, model, customPrices));
 }
 
-describe('model of a call (contract-app 6.6)', () => {
+describe('model of a call', () => {
   it.each<[string, Situation, string | undefined, string, string]>([
     ['only in the body', {}, 'gpt-a', 'gpt-a', 'body'],
     [
@@ -151,7 +151,7 @@ describe('model of a request without a body', () => {
   });
 });
 
-describe('price of the model (contract-app 6.6, decision 3.12)', () => {
+describe('price of the model', () => {
   it('no price for the rewritten name → 400 that names it and the provider', () => {
     expect(() => choose({}, 'gpt-a', { 'gpt-a': 'unknown' })).toThrow(
       expect.objectContaining({

@@ -32,7 +32,7 @@ export interface ModelChoice {
  * @param priceOf what the plan's provider asks for a model on the day of the call.
  * @throws invalid_request no model, or another one in the body than in the path; model_not_allowed;
  *   pricing_not_configured.
- * Source: contract-app 6.6.
+ * Source: docs/reference/application-api.md#models.
  */
 export function chooseModel(
   plan: ProxyPlan,
@@ -103,7 +103,7 @@ function requireAllowed({ access }: ProxyPlan, model: string): void {
   });
 }
 
-/** The name of a model on the way to its provider. Source: contract-app 6.6, step 5. */
+/** The name of a model on the way to its provider. Source: docs/reference/application-api.md#models. */
 export function wireModel({ route }: ProviderInstance, canonical: string): string {
   return route.modelPrefix === null ? canonical : route.modelPrefix + canonical;
 }

@@ -9,7 +9,7 @@ export class OwnResponses {
   constructor(private readonly responses: UsageResponses) {}
 
   /**
-   * A stored response may be continued by those who created it (decision 3.6).
+   * A stored response may be continued by those who created it.
    *
    * @throws invalid_request it was not created by this application and user.
    */

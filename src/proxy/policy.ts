@@ -52,7 +52,7 @@ interface PlannedCall {
   readonly atMs: number;
 }
 
-/** Judges a body against the plan and makes of it what is sent: one decision, on the bytes that leave (threats 3.1). */
+/** Judges a body against the plan and makes of it what is sent: one decision, on the bytes that leave. */
 @Injectable()
 export class ProxyPolicy {
   constructor(
@@ -65,7 +65,7 @@ export class ProxyPolicy {
   /**
    * @param contentType the request's header, empty when absent.
    * @throws invalid_request, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
-   * Source: contract-app 6.3, steps 7 to 9.
+   * Source: docs/reference/application-api.md#order-of-checks.
    */
   admit(call: PlannedCall, body: Buffer, contentType: string): Ready<AdmittedRequest> {
     const { plan } = call;

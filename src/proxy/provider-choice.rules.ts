@@ -16,7 +16,7 @@ export interface CallTarget {
 /**
  * The provider of this slug, when it takes calls.
  *
- * @throws provider_not_configured, provider_disabled. Source: contract-app 6.3, step 2.
+ * @throws provider_not_configured, provider_disabled. Source: docs/reference/application-api.md#order-of-checks.
  */
 export function requireActiveProvider(providers: ProviderSet, slug: string): ProviderInstance {
   const provider = providers.find(slug);
@@ -29,7 +29,7 @@ export function requireActiveProvider(providers: ProviderSet, slug: string): Pro
   return provider;
 }
 
-/** The refusal of a model whose cost nobody could tell. Source: contract-app 6.6. */
+/** The refusal of a model whose cost nobody could tell. Source: docs/reference/application-api.md#models. */
 export function unpriced(model: string, providerSlug: string): GatewayError {
   return new GatewayError('pricing_not_configured', {
     message: `The model ${shownText(model)} has no price. Add custom pricing for it on the provider "${providerSlug}".`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { escapedRoute, findProxyPath } from './proxy-path.rules.js';
 
-describe('proxy URLs (contract-app 6.1)', () => {
+describe('proxy URLs', () => {
   it('any application, slug, path and query → the very parts, nothing decoded', () => {
     const segment = fc.stringMatching(/^[A-Za-z0-9%._~:@!$&'()*+,;=-]{1,20}$/);
     const path = fc.stringMatching(/^[A-Za-z0-9%._~:@/=-]{0,40}$/);

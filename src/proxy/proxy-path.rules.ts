@@ -14,11 +14,11 @@ export interface ProxyPath {
 }
 
 /**
- * Takes a proxy URL apart without decoding anything: what is matched is what is sent (threats 3.2).
+ * Takes a proxy URL apart without decoding anything: what is matched is what is sent.
  *
  * @param url request target, perhaps `/v1/apps/{app}/proxy/{provider}/{path…}`.
  * @returns `undefined` for any other URL.
- * Source: contract-app 6.1.
+ * Source: docs/reference/application-api.md#proxy-paths.
  */
 export function findProxyPath(url: string): ProxyPath | undefined {
   const route = ROUTE.exec(url);

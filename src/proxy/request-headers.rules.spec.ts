@@ -63,7 +63,7 @@ function passed(rawHeaders: readonly string[], rule: HeaderRule = RULE): string[
   return headers.slice(4, headers.length - rule.injected.length);
 }
 
-describe('request headers to a provider (contract-app 6.9)', () => {
+describe('request headers to a provider', () => {
   it.each(ALLOWED)('%s → goes on, its value as sent', (name) => {
     expect(passed([name, ' Välue;q=1 '])).toEqual([name.toLowerCase(), ' Välue;q=1 ']);
   });
@@ -90,7 +90,7 @@ describe('request headers to a provider (contract-app 6.9)', () => {
     expect(upstreamHeaders(sent, { ...RULE, contentType: form }).slice(0, 2)).toEqual(['content-type', form]);
   });
 
-  it('contract-app 6.9: header that passes on this way only → goes on; injected and removed ones still do not', () => {
+  it('header that passes on this way only → goes on; injected and removed ones still do not', () => {
     const sent = ['CF-AIG-Cache-TTL', '60', 'cf-aig-authorization', 'Bearer client', 'cf-aig-skip-cache', 'true'];
     const way = { ...RULE, removed: ['cf-aig-skip-cache'], passed: new Set(['cf-aig-cache-ttl', 'cf-aig-skip-cache']) };
     expect(passed(sent, way)).toEqual(['cf-aig-cache-ttl', '60']);
@@ -114,7 +114,7 @@ describe('request headers to a provider (contract-app 6.9)', () => {
     ).toEqual(['accept', 'x']);
   });
 
-  it('threats 2.2: header that is ours → ours alone, however the client spells or repeats it', () => {
+  it('header that is ours → ours alone, however the client spells or repeats it', () => {
     const injected = ['anthropic-version', '2023-06-01', 'x-api-key', 'sk-operator'];
     const sent = ['Anthropic-Version', '1999-01-01', 'anthropic-version', '2000-01-01', 'X-API-KEY', 'sk-client'];
     expect(upstreamHeaders(sent, { ...RULE, injected })).toEqual([...FIXED, ...injected]);
@@ -128,7 +128,7 @@ describe('request headers to a provider (contract-app 6.9)', () => {
     expect(passed(['anthropic-beta', 'x', ...connection, 'accept', 'y'])).toEqual(['accept', 'y']);
   });
 
-  it('threats 2.2: connection that lists our headers → they go out all the same', () => {
+  it('connection that lists our headers → they go out all the same', () => {
     const sent = ['connection', 'authorization, content-type, accept-encoding'];
     expect(upstreamHeaders(sent, RULE)).toEqual([...FIXED, ...OURS]);
   });

@@ -1,4 +1,4 @@
-/** Request headers that go to every provider (contract-app 6.9). Everything else stays here, but for `x-stainless-*`. */
+/** Request headers that go to every provider. Everything else stays here, but for `x-stainless-*`. */
 export const PASSED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -30,7 +30,7 @@ export interface HeaderRule {
 
 /**
  * The headers of the provider call as a flat list: the allowlisted ones as sent, then ours, which no client can add,
- * remove or replace (threats 2.2, 2.3).
+ * remove or replace.
  *
  * @param rawHeaders flat list of names and values as Node received them.
  */

@@ -11,7 +11,7 @@ const refusal = (headers: Record<string, string>): string => {
   throw new Error('was not refused');
 };
 
-describe('headers of a creation (contract-admin 9)', () => {
+describe('headers of a creation', () => {
   it('neither: a plain creation', () => {
     expect(readIdempotencyPair({ 'content-type': 'application/json' })).toBeUndefined();
   });

@@ -4,7 +4,11 @@ import { Secret } from '../common/log/secret.js';
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 export const IDEMPOTENCY_PROOF = 'X-Idempotency-Proof';
 
-/** The form of both headers, for the check and for the OpenAPI document. Source: specification "POST /v1/admin/apps". */
+/**
+ * The form of both headers, for the check and for the OpenAPI document.
+ *
+ * Source: docs/reference/management-api.md#idempotent-creation.
+ */
 export const IDEMPOTENCY_TOKEN = /^[A-Za-z0-9_-]{32,256}$/;
 
 /** What names a creation, and what proves that a retry comes from whoever asked first. */
@@ -19,7 +23,7 @@ export interface IdempotencyPair {
  * @param headers names in lower case, as Node gives them.
  * @returns `undefined` when neither is sent.
  * @throws invalid_request naming the header that is missing or malformed.
- * Source: contract-admin 9.
+ * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export function readIdempotencyPair(headers: Readonly<Record<string, unknown>>): IdempotencyPair | undefined {
   const key = headers[IDEMPOTENCY_KEY.toLowerCase()];

@@ -13,7 +13,7 @@ const SCHEMA = { type: 'string', pattern: IDEMPOTENCY_TOKEN.source } as const;
  * `conflict` among what the route fails with, and where it answers a key `resource_receipt_expired` and
  * `resource_key_unavailable`.
  *
- * Source: specification "Authentication" 7.
+ * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export function Idempotent(kind: CreationKind): MethodDecorator {
   return applyDecorators(

@@ -10,7 +10,7 @@ const REQUEST = { kind: 'app' as CreationKind, method: 'POST', path: '/v1/admin/
 const pair = (key = 'key', proof = 'proof') => ({ key, proof: new Secret(proof) });
 const claim = (who = WHO, sent = pair(), request = REQUEST) => receiptClaim(who, sent, request);
 
-describe('which receipt a request names (contract-admin 9)', () => {
+describe('which receipt a request names', () => {
   it('account, identity, kind or key differ: another receipt', () => {
     const others = [
       claim(),
@@ -83,7 +83,7 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('what a receipt means for a request, in order (contract-admin 9)', () => {
+describe('what a receipt means for a request, in order', () => {
   const NOW_MS = 1_000_000;
   const { proofHash, requestHash } = claim();
   const withKey: Receipt = {

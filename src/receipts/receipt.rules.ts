@@ -5,9 +5,13 @@ import type { CreationKind, Receipt, ReceiptClaim } from './receipt.js';
 
 const SECOND_MS = 1000;
 
-/** How long an answer with a key is given out again, in milliseconds. Source: specification "Authentication" 7. */
+/**
+ * How long an answer with a key is given out again, in milliseconds.
+ *
+ * Source: docs/reference/management-api.md#idempotent-creation.
+ */
 export const KEY_REPLAY_MS = 15 * 60 * SECOND_MS;
-/** How long a receipt is kept, in milliseconds. Source: contract-admin 9. */
+/** How long a receipt is kept, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
 export const RECEIPT_LIFE_MS = 90 * 24 * 60 * 60 * SECOND_MS;
 
 /** Who asks for a creation, as a management route has proven them. */
@@ -41,7 +45,7 @@ export type ReceiptStanding =
  * The proof is part of the digest of the request. A body can hold a provider's key, and whoever reads the table must
  * not be able to try keys against the digest.
  *
- * Source: contract-admin 9.
+ * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export function receiptClaim(who: Requester, pair: IdempotencyPair, request: CreationRequest): ReceiptClaim {
   const { organizationId, identityId, credentialId } = who;
@@ -60,7 +64,7 @@ export function receiptClaim(who: Requester, pair: IdempotencyPair, request: Cre
 }
 
 /**
- * What a request gets that names the key of a receipt, in the order of contract-admin 9: the proof, the request, the
+ * What a request gets that names the key of a receipt, in this order: the proof, the request, the
  * key, the time.
  *
  * @param now `isKeyActive`: the created key, if there is one, still opens its application; `nowMs` since the epoch.

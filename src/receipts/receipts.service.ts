@@ -13,7 +13,11 @@ import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type ReceiptStanding, receiptStanding }
 import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
-/** Keeps what creations were answered, and answers retries of them the same. Source: contract-admin 9; threats 9.3. */
+/**
+ * Keeps what creations were answered, and answers retries of them the same.
+ *
+ * Source: docs/reference/management-api.md#idempotent-creation.
+ */
 @Injectable()
 export class Receipts {
   constructor(

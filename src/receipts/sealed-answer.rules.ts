@@ -20,7 +20,7 @@ type SealingClaim = Pick<ReceiptClaim, 'id' | 'proof' | 'proofHash'>;
  * the table nor whoever has our secrets can.
  *
  * @param iv 12 random bytes, fresh for this call.
- * Source: contract-admin 9, 13.
+ * Source: docs/reference/management-api.md#idempotent-creation, docs/reference/security.md#vault.
  */
 export function sealAnswer(answer: string, claim: SealingClaim, secrets: AuthSecrets, iv: Buffer): string {
   const key = sealingKey(claim, secrets.current);

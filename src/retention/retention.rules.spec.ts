@@ -5,7 +5,7 @@ import { believedNow, oldPartitions, passesNightlyTime, retentionDays } from './
 const at = (instant: string) => Date.parse(instant);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('what stays (specification "Retention"; contract-admin 11)', () => {
+describe('what stays', () => {
   it.each([
     ['2026-11-20', '2026-08-22', '2025-10-01'],
     ['2026-03-01', '2025-12-01', '2025-01-01'],
@@ -24,7 +24,7 @@ describe('what stays (specification "Retention"; contract-admin 11)', () => {
   });
 });
 
-describe('03:17 UTC (decision 7.2)', () => {
+describe('03:17 UTC', () => {
   it.each([
     ['a moment before', '2026-11-20T03:16:40Z', '2026-11-20T03:16:59.999Z', false],
     ['exactly then', '2026-11-20T03:16:59.999Z', '2026-11-20T03:17:00Z', true],
@@ -57,7 +57,7 @@ describe('03:17 UTC (decision 7.2)', () => {
   });
 });
 
-describe('partitions that are old as a whole (specification "Retention")', () => {
+describe('partitions that are old as a whole', () => {
   it.each([
     ['2026-01-31', []],
     ['2026-02-01', ['usage_events_2026_01']],

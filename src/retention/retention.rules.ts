@@ -4,9 +4,9 @@ import type { RetentionDays } from './retention-step.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days after which totals by day become totals by month. Source: specification "Retention". */
+/** Days after which totals by day become totals by month. Source: docs/reference/accounting.md#nightly-work. */
 const DAY_TOTAL_DAYS = 400;
-/** When the nightly work begins: 03:17 UTC. Source: decision 7.2. */
+/** When the nightly work begins: 03:17 UTC. Source: docs/reference/accounting.md#nightly-work. */
 const NIGHTLY_AT_MS = (3 * 60 + 17) * 60 * 1000;
 /** The name of a partition says its month. */
 const PARTITION_OF_MONTH = /^usage_events_(\d{4})_(\d{2})$/;

@@ -14,9 +14,9 @@ export type RetentionOutcome = 'done' | 'failed' | 'stopped' | 'skipped';
 
 /**
  * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
- * of them, and the next one goes on from there. Running again changes nothing (threats 9.5).
+ * of them, and the next one goes on from there. Running again changes nothing.
  *
- * Source: specification "Retention"; contract-admin 11.
+ * Source: docs/reference/accounting.md#nightly-work.
  */
 @Injectable()
 export class Retention {

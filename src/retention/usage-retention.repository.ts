@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { startOfDay } from '../platform/database/utc-sql.js';
 import { SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 
-/** What totals still tell apart once the events are gone. Source: specification "Retention". */
+/** What totals still tell apart once the events are gone. Source: docs/reference/accounting.md#nightly-work. */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(${name})`).join(', ');

@@ -6,7 +6,7 @@ import { oldPartitions } from './retention.rules.js';
 import type { RetentionStep } from './retention-step.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
 
-/** Most rows one statement takes away. Source: contract-admin 11. */
+/** Most rows one statement takes away. Source: docs/reference/accounting.md#nightly-work. */
 const AT_ONCE = 5_000;
 /** Longest a whole month waits to be dropped, and lets others wait; its events go one by one otherwise. */
 const DROP_PATIENCE_MS = 500;
@@ -30,7 +30,7 @@ export interface UsageCompaction {
  * Forgets single requests and what single users did; keeps every total. Each step may be interrupted at any
  * statement, repeated, and done by two instances at once.
  *
- * Source: specification "Retention"; contract-admin 11; threats 9.5.
+ * Source: docs/reference/accounting.md#nightly-work.
  */
 @Injectable()
 export class UsageRetention {

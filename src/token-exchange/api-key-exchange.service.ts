@@ -28,8 +28,7 @@ export class ApiKeyExchangeService {
 
   /**
    * @param body as it was sent.
-   * @throws auth_method_not_supported, invalid_request, auth_required (key, blocked), issuer_*; in the order of
-   * contract-app 3.1.
+   * @throws auth_method_not_supported, invalid_request, auth_required (key, blocked), issuer_*; in this order.
    */
   async prove(
     app: ReadableApp,

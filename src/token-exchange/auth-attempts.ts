@@ -25,7 +25,7 @@ export interface AttemptedRequest {
   readonly appVersion: string | null;
 }
 
-/** Runs attempts and leaves one event of each behind, whatever its end (contract-app 3.5). */
+/** Runs attempts and leaves one event of each behind, whatever its end. */
 @Injectable()
 export class AuthAttempts {
   constructor(

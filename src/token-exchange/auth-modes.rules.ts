@@ -6,7 +6,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
  * The authentication of an application whose devices attest themselves.
  *
  * @throws auth_method_not_supported 403 for any other application.
- * Source: contract-app 2.1, 2.2.
+ * Source: docs/reference/application-api.md#device-attestation.
  */
 export function requireDeviceApp({ config }: ReadableApp): DeviceAuthentication {
   if (config.authentication.type === 'device_app_attest') return config.authentication;
@@ -21,7 +21,7 @@ export function requireDeviceApp({ config }: ReadableApp): DeviceAuthentication 
  *
  * @throws auth_method_not_supported 400 for a server application that names its users itself or has none: it calls
  * providers with its key.
- * Source: contract-app 3.1.
+ * Source: docs/reference/application-api.md#token-exchange.
  */
 export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig {
   if (end_user?.source === 'issuer') return end_user.issuer;

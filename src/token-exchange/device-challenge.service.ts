@@ -15,7 +15,7 @@ export class DeviceChallengeService {
   /**
    * A challenge of the application.
    *
-   * @throws app_not_found, app_disabled, auth_method_not_supported; in this order (contract-app 2.1).
+   * @throws app_not_found, app_disabled, auth_method_not_supported; in this order.
    */
   async issue(appId: string): Promise<string> {
     const app = requireActive(await this.apps.find(appId));

@@ -31,8 +31,7 @@ export class DeviceExchangeService {
   /**
    * @param body as it was sent.
    * @returns the id of the user whose device it is.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in the order of
-   * contract-app 3.1. A key we do not know leaves the challenge in force.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this order. A key we do not know leaves the challenge in force.
    */
   async prove(
     app: ReadableApp,

@@ -26,8 +26,7 @@ export class DeviceRegistrationService {
   /**
    * @param body as it was sent.
    * @returns the id of the user the key now belongs to.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in the order of
-   * contract-app 2.2. A blocked user's challenge stays in force.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this order. A blocked user's challenge stays in force.
    */
   async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
     const authentication = requireDeviceApp(app);

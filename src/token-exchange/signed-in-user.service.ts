@@ -81,7 +81,7 @@ export class SignedInUser {
     });
   }
 
-  /** What fails here is bookkeeping and never the request's (contract-app 3.4). */
+  /** What fails here is bookkeeping and never the request's. */
   private async quietly(app: ReadableApp, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -17,13 +17,17 @@ export const API_STYLES: readonly ApiStyle[] = [
   'other',
 ];
 
-/** Which body members hold the output ceiling (contract-app 6.8); `none` has no such member. */
+/** Which body members hold the output ceiling; `none` has no such member. */
 export type CapStyle = 'responses' | 'chat_completions' | 'anthropic' | 'gemini_native' | 'none';
 
 /** The member that a Chat Completions body gets when it names no ceiling. */
 export type CapFieldForChat = 'max_completion_tokens' | 'max_tokens';
 
-/** The request shapes the service composes itself for named endpoints. Source: contract-app 7.1. */
+/**
+ * The request shapes the service composes itself for named endpoints.
+ *
+ * Source: docs/reference/application-api.md#endpoint-bodies.
+ */
 export type EndpointStyle = 'responses' | 'transcription';
 
 const STYLE_OF_PATH: ReadonlyMap<string, ApiStyle> = new Map([
@@ -45,7 +49,7 @@ const STYLE_OF_PATH: ReadonlyMap<string, ApiStyle> = new Map([
 const GEMINI_PREFIXES: ReadonlySet<string> = new Set(['v1/models/', 'v1alpha/models/', 'v1beta/models/']);
 const GEMINI_ACTIONS: ReadonlySet<string> = new Set([':generateContent', ':streamGenerateContent']);
 
-/** The paths of all named styles, as path-policy entries. Source: contract-app 6.4. */
+/** The paths of all named styles, as path-policy entries. Source: docs/reference/application-api.md#api-styles. */
 export const NAMED_STYLE_PATHS: readonly string[] = [
   ...STYLE_OF_PATH.keys(),
   ...[...GEMINI_PREFIXES].flatMap((prefix) => [...GEMINI_ACTIONS].map((action) => `${prefix}{model}${action}`)),
@@ -55,7 +59,7 @@ export const NAMED_STYLE_PATHS: readonly string[] = [
  * The API style of a provider path; the provider's type plays no part.
  *
  * @param path as it will be sent: still percent-encoded, no leading slash, no query.
- * Source: contract-app 6.4.
+ * Source: docs/reference/application-api.md#api-styles.
  */
 export function classifyPath(path: string): ApiStyle {
   return STYLE_OF_PATH.get(path) ?? (isGeminiGeneration(path) ? 'gemini_native' : 'other');

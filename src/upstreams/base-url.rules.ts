@@ -23,7 +23,7 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
  *   without brackets, and the port that will be dialled.
  * @returns the canonical form: lower-case host, no default port, exactly one slash at the end.
  * @throws invalid_request at `baseUrl`, naming the broken rule.
- * Source: contract-admin 1.7; threats 4.1, 4.2.
+ * Source: docs/reference/management-api.md#base-urls, docs/reference/security.md#outbound-addresses.
  */
 export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, port: number) => boolean): string {
   refuseStrangeText(raw);

@@ -11,7 +11,7 @@ const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
 
 /**
  * The ceiling members of a default path that has no API style of its own: those of its body where it generates
- * text, `none` for embeddings, images and speech. Source: contract-app 6.5 (revision B).
+ * text, `none` for embeddings, images and speech. Source: docs/reference/application-api.md#allowed-paths.
  */
 export function capStyleOfExtraPath(path: string): CapStyle {
   return CAP_STYLE_OF_ENDING.get(path.slice(path.lastIndexOf('/') + 1)) ?? 'none';
@@ -41,7 +41,7 @@ function generatesNoText(path: string): boolean {
 const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
   responses: 'responses',
   chat_completions: 'chat_completions',
-  // Native for the type in contract-app 6.4; but a Messages body is a Messages body wherever it is sent (threats 3.1).
+  // Native for the type; but a Messages body is a Messages body wherever it is sent.
   anthropic_messages: 'anthropic',
   gemini_native: 'gemini_native',
   audio_transcription: 'none',

@@ -33,7 +33,12 @@ export interface DialectFacts {
   readonly pathModels?: readonly (readonly [path: string, model: string])[];
 }
 
-/** Facts per type of our own. Source: contract-app 6.5 (revision B), 6.12, 7.1, 9.3, 9.6; contract-admin 1.4. */
+/**
+ * Facts per type of our own.
+ *
+ * Source: docs/reference/application-api.md#allowed-paths, 6.12, 7.1, 9.3, 9.6;
+ * docs/reference/management-api.md#testing-a-provider-key.
+ */
 export const DIALECT_FACTS: Readonly<
   Record<BuiltInType, DialectFacts & { readonly credentialHeader?: CredentialHeader }>
 > = {

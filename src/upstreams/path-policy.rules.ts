@@ -9,7 +9,7 @@ import { isSafeUpstreamPath } from './upstream-path.rules.js';
 const PLACEHOLDER = '{model}';
 const EXACT_MODEL = /^(v1(?:alpha|beta)?\/models\/)([^/:]+)(:[a-zA-Z]+)$/;
 
-/** One permitted provider path of an application. Source: contract-app 6.5. */
+/** One permitted provider path of an application. Source: docs/reference/application-api.md#allowed-paths. */
 export interface PathPolicyEntry {
   /** The exact path; `{model}`, at most once, stands for one segment or a part of one. */
   readonly path: string;
@@ -76,7 +76,7 @@ export function compilePathPolicy(entries: readonly PathPolicyEntry[]): Compiled
  *
  * @param path as it will be sent: still percent-encoded, no leading slash, no query.
  * @throws invalid_request the segment that names the model has a broken percent escape.
- * Source: contract-app 6.5; threats 3.2, 3.3.
+ * Source: docs/reference/application-api.md#allowed-paths, docs/reference/application-api.md#proxy-paths.
  */
 export function matchPath(policy: CompiledPathPolicy, path: string): PathMatch | undefined {
   if (!isSafeUpstreamPath(path)) return undefined;
@@ -132,7 +132,7 @@ function isNamed(path: string): boolean {
 /** Each is made when it is first asked for: types may be added until the service starts. */
 const defaultPolicies = new Map<ProviderType, CompiledPathPolicy>();
 
-/** What an empty `allowed_paths` permits: the inference paths of the type, never its control plane (decision 3.2). */
+/** What an empty `allowed_paths` permits: the inference paths of the type, never its control plane. */
 export function defaultPathPolicy(type: ProviderType): CompiledPathPolicy {
   const known = defaultPolicies.get(type);
   if (known !== undefined) return known;

@@ -40,7 +40,7 @@ describe('dialectOf', () => {
     expect(dialectOf('openrouter').extraHeaders).toEqual([['x-openrouter-metadata', 'enabled']]);
   });
 
-  it('probes → the paths of contract-admin 1.4, none for four types', () => {
+  it('probes → those of each type, none for four types', () => {
     const probes = Object.fromEntries(PROVIDER_TYPES.map((type) => [type, dialectOf(type).probe?.path ?? null]));
     expect(probes).toEqual({
       openai: 'v1/models',

@@ -11,14 +11,18 @@ import { type BuiltInType, type DefinedType, type ProviderType } from './provide
 
 const MAX_AUTHOR_LENGTH = 64;
 
-/** The cheap authenticated GET that proves a credential. Source: contract-admin 1.4. */
+/**
+ * The cheap authenticated GET that proves a credential.
+ *
+ * Source: docs/reference/management-api.md#testing-a-provider-key.
+ */
 interface CredentialProbe {
   /** Below the base URL, no leading slash. */
   readonly path: string;
   readonly headers: readonly HeaderPair[];
 }
 
-/** What a provider type speaks when it is called directly. Source: contract-app 6.12. */
+/** What a provider type speaks when it is called directly. Source: docs/reference/application-api.md#provider-types. */
 export interface ProviderDialect {
   readonly type: ProviderType;
   /** For people. */
@@ -41,13 +45,13 @@ export interface ProviderDialect {
   readonly endpointStyles: ReadonlyMap<EndpointStyle, string>;
   /** Null: the type has no cheap authenticated call. */
   readonly probe: CredentialProbe | null;
-  /** Paths, `{model}` included, that an empty `allowed_paths` permits (decision 3.2). */
+  /** Paths, `{model}` included, that an empty `allowed_paths` permits. */
   readonly inferencePaths: readonly string[];
   /** The model that is taken on a path, of `inferencePaths`, where a request names none. */
   readonly pathModels: ReadonlyMap<string, string>;
   /** True for the path of a request that the provider serves for nothing. */
   isFree(path: string): boolean;
-  /** True where an answer of that style carries the provider's own cost (contract-app 9.3), so no price is needed. */
+  /** True where an answer of that style carries the provider's own cost, so no price is needed. */
   reportsCost(style: ApiStyle): boolean;
   /** Who made the model, for analytics, when the price catalog does not know. */
   modelAuthor(model: string): string | null;

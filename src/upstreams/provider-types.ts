@@ -1,4 +1,4 @@
-/** The provider types of the gateway itself. Source: contract-app 6.12. */
+/** The provider types of the gateway itself. Source: docs/reference/application-api.md#provider-types. */
 const BUILT_IN_TYPES = [
   'openai',
   'anthropic',

@@ -12,7 +12,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:(?:;|%3b)[^/]*)?(?:\/|$)/i;
  * It judges the bytes that will be sent and changes nothing.
  *
  * @param path still percent-encoded, no leading slash, no query.
- * Source: contract-app 6.1; threats 3.2.
+ * Source: docs/reference/application-api.md#proxy-paths.
  */
 export function isSafeUpstreamPath(path: string): boolean {
   return path !== '' && !FORBIDDEN_CHARACTERS.test(path) && !FORBIDDEN_ESCAPES.test(path) && !DOT_SEGMENT.test(path);

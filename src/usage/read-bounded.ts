@@ -15,7 +15,7 @@ const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_
  * who serve calls.
  *
  * @throws unknown when one takes longer than that, which is answered 503 `service_unavailable`.
- * Source: decision 7.3; threats 10.3.
+ * Source: docs/reference/accounting.md#sums, docs/reference/security.md#dependency-failures.
  */
 export function readBounded<Row>(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
   return dataSource.transaction(async (tx) => {

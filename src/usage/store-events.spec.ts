@@ -26,7 +26,7 @@ class Table {
 }
 
 describe('store events', () => {
-  it('threats 10.6: any bad ones among any number → only they are rejected, the others stored once, in order', async () => {
+  it('any bad ones among any number → only they are rejected, the others stored once, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 60 }), fc.uniqueArray(fc.nat({ max: 60 })), async (count, bad) => {
         const table = new Table(new Set(bad));

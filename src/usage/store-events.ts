@@ -17,7 +17,7 @@ const BAD_DATA = /^(?:22|23|54)...$/;
 
 /**
  * Stores events. When Postgres refuses their content, they are halved until the refused one is alone, so that one bad
- * event costs only itself (threats 10.6).
+ * event costs only itself.
  *
  * @param first place of the first of them.
  * @throws unknown whatever else keeps Postgres from storing them; some may be stored then, and storing them again must

@@ -4,7 +4,11 @@ import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { UsageReading } from '../upstreams/usage/usage-reading.js';
 
-/** How a recorded request ended. The `blocked_*` ones never reached a provider. Source: contract-admin 5.3. */
+/**
+ * How a recorded request ended. The `blocked_*` ones never reached a provider.
+ *
+ * Source: docs/reference/accounting.md#statuses.
+ */
 export const USAGE_STATUSES = [
   'ok',
   'provider_error',
@@ -19,12 +23,12 @@ export type UsageStatus = (typeof USAGE_STATUSES)[number];
 /** How a request ended that never reached a provider. */
 export type RefusedStatus = Exclude<UsageStatus, 'ok' | 'provider_error'>;
 
-/** Where a cost comes from. Source: contract-app 9.5. */
+/** Where a cost comes from. Source: docs/reference/accounting.md#cost-sources. */
 export const COST_SOURCES = ['computed', 'reported', 'unresolved'] as const;
 
 export type CostSource = (typeof COST_SOURCES)[number];
 
-/** Whose key paid the provider, where it is known. Source: contract-app 9.6. */
+/** Whose key paid the provider, where it is known. Source: docs/reference/accounting.md#usage-event. */
 export const CREDENTIAL_SOURCES = ['direct', 'byok', 'gateway_system', 'unknown'] as const;
 
 export type CredentialSource = (typeof CREDENTIAL_SOURCES)[number];
@@ -72,7 +76,7 @@ export interface UsageAdmission {
   readonly mostOutputTokens: number;
 }
 
-/** One target that was tried for a request. Source: decision 4.6. */
+/** One target that was tried for a request. Source: docs/reference/accounting.md#usage-event. */
 export interface UsageAttempt {
   readonly providerSlug: string;
   readonly model: string;

@@ -44,7 +44,7 @@ async function passes(ms: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(ms);
 }
 
-describe('partitions ahead (decision 7.3)', () => {
+describe('partitions ahead', () => {
   it('start, and every day after → those of the current month and the next two', async () => {
     service.onApplicationBootstrap();
     await passes(0);

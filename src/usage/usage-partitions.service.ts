@@ -13,7 +13,7 @@ const RETRY_MS = 60_000;
  * Has a partition ready for events before their month begins; what comes without one is kept all the same, among
  * events of other times. Any number of instances may do so at once.
  *
- * Source: decision 7.3.
+ * Source: docs/reference/accounting.md#sums.
  */
 @Injectable()
 export class UsagePartitions implements OnApplicationBootstrap, OnApplicationShutdown {

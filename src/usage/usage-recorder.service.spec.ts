@@ -183,7 +183,7 @@ describe('usage recorder', () => {
     expect(events.mostRunning).toBe(1);
   });
 
-  it('specification "Events" 3: cost that cannot be known → usage_unresolved_cost with its reason', () => {
+  it('cost that cannot be known → usage_unresolved_cost with its reason', () => {
     const ticket = admit({ userId: 'u1' });
     parts.recorder.settle(ticket, anOutcome({ price, contentType: 'text/event-stream' }));
     expect(linesOf('usage_unresolved_cost')).toEqual([
@@ -216,7 +216,7 @@ describe('usage recorder', () => {
     expect(linesOf('unhandled_error')).toHaveLength(1);
   });
 
-  it('threats 10.3: Postgres away for a while → calls go on, one line a second, everything is stored when it is back', async () => {
+  it('Postgres away for a while → calls go on, one line a second, everything is stored when it is back', async () => {
     events.failure = new Error('Connection terminated');
     for (let count = 0; count < 600; count++) parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
     await parts.recorder.flush();
@@ -260,7 +260,7 @@ describe('usage recorder', () => {
 });
 
 describe('usage recovery', () => {
-  it('decision 4.6: process that died after a request went on to another target → one event, of that target', async () => {
+  it('process that died after a request went on to another target → one event, of that target', async () => {
     const ticket = admit();
     const { eventId } = ticket.admission;
     parts.recorder.redirect(
@@ -318,7 +318,7 @@ describe('usage recovery', () => {
   });
 });
 
-describe('usage recovery (threats 9.1)', () => {
+describe('usage recovery', () => {
   it('Postgres leaves right after it refused a recovered event → that one is set aside once', async () => {
     const [bad] = [admit(), admit(), admit()];
     await parts.recorder.onApplicationShutdown();
@@ -352,7 +352,7 @@ describe('usage recovery (threats 9.1)', () => {
     ['2026-02-18', 1, 0],
     ['2026-02-19', 0, 1],
   ])(
-    'threats 9.1: event of 2025-11-20 found on %s → stored: %i, set aside because it may have been folded: %i',
+    'event of 2025-11-20 found on %s → stored: %i, set aside because it may have been folded: %i',
     async (today, stored, setAside) => {
       const ticket = admit();
       parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
@@ -372,7 +372,7 @@ describe('usage recovery (threats 9.1)', () => {
   );
 });
 
-describe('money held for a request (decision 4.3)', () => {
+describe('money held for a request', () => {
   const cost = 6_000_000;
 
   it('settled → holds get the cost at once, and are told when it is stored', async () => {
@@ -433,7 +433,7 @@ describe('money held for a request (decision 4.3)', () => {
   });
 });
 
-describe('usage responses (decision 3.6)', () => {
+describe('usage responses', () => {
   it.each([
     ['the same user', 'u1', true],
     ['another user', 'u2', false],

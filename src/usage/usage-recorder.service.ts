@@ -38,7 +38,7 @@ interface Settlement {
   readonly chargedNanoUsd: number;
 }
 
-/** Records every request that reaches a provider, exactly once (decision 4.7; threats 9.1). */
+/** Records every request that reaches a provider, exactly once. */
 @Injectable()
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;

@@ -14,7 +14,7 @@ import { UsageIncidents } from './usage-incidents.service.js';
 const TOO_OLD = 'older than stored events are kept: it may have been stored and summed up, and would count twice';
 
 /**
- * Brings home what processes that died had written down, before this one takes calls (threats 9.1).
+ * Brings home what processes that died had written down, before this one takes calls.
  *
  * A journal may hold events that were stored before their process died; storing them again changes nothing as long as
  * the first ones are there. Of days whose events are deleted nobody can tell any more, so such events are set aside for

@@ -92,7 +92,7 @@ function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
 
 const stored = () => [...writes.counts.values()];
 
-describe('refusals (decision 4.5)', () => {
+describe('refusals', () => {
   it('refused for the first time → stored within 200 ms; again and again → the count follows within a second or so', async () => {
     refuse();
     await eventually(() => stored().length === 1, { withinMs: 200 });
@@ -116,7 +116,7 @@ describe('refusals (decision 4.5)', () => {
     expect(writes.added).toBe(12_000);
   });
 
-  it('threats 10.3: Postgres away → kept, one line a second, stored when it is back', async () => {
+  it('Postgres away → kept, one line a second, stored when it is back', async () => {
     writes.failure = new Error('away');
     refuse({}, 3);
     await refusals.flush();

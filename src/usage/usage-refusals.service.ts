@@ -17,7 +17,7 @@ const RENEW_MS = 1_000;
 
 /**
  * Records refused requests: as usage events without cost, one for all refusals of an identity for one reason within a
- * minute, so that an attack cannot fill the table and counts stay exact (decision 4.5). They are not journaled: a
+ * minute, so that an attack cannot fill the table and counts stay exact. They are not journaled: a
  * process that is killed loses what it counted in the last second, or since Postgres went away.
  */
 @Injectable()

@@ -9,7 +9,7 @@ const REMEMBERED = 20_000;
 /** Another process may be about to store the event of a response its client has already seen. */
 const SECOND_LOOK_MS = 300;
 
-/** Knows who got which provider-side response, so that nobody continues somebody else's (decision 3.6). */
+/** Knows who got which provider-side response, so that nobody continues somebody else's. */
 @Injectable()
 export class UsageResponses {
   /** By application and response id; the value is who got it. */

@@ -34,7 +34,7 @@ describe('usage totals', () => {
     expect(Object.values(toMonthUsage(undefined))).toEqual(Array(7).fill(0));
   });
 
-  it('decision 4.2: any amount → the number nearest to its decimal notation', () => {
+  it('any amount → the number nearest to its decimal notation', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 }), fc.nat({ max: 999_999_999 }), (dollars, nano) => {
         const whole = dollars % 9_000_000;

@@ -12,7 +12,7 @@ export type MonthUsage = Omit<UsageTotals, 'errors' | 'blocked'>;
  * Dollars, for answers only: the number nearest to the exact amount, because it is divided once.
  *
  * @param nanoUsd whole nano-dollars as Postgres writes them.
- * Source: decision 4.2.
+ * Source: docs/reference/accounting.md#money-and-time.
  */
 export function toUsd(nanoUsd: string): number {
   return Number(nanoUsd) / NANO_USD_PER_USD;

@@ -70,7 +70,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toEqual([OTHER_APP.id]);
   });
 
-  it('contract-app 1.3: blocked elsewhere, unannounced → refused after ten seconds at the latest', async () => {
+  it('blocked elsewhere, unannounced → refused after ten seconds at the latest', async () => {
     const { users, repository, clock } = setUp();
     await users.isBlocked(APP, 'alice');
     repository.blocked.set(APP.id, ['alice']);

@@ -13,7 +13,7 @@ import { UsersRepository } from './users.repository.js';
 const BLOCKED_USERS_TOPIC = 'blocked_users';
 
 const REFRESH_AFTER_MS = 5_000;
-/** Source: contract-app 1.3; counts from the start of the look-up. */
+/** Source: docs/reference/security.md#revocation; counts from the start of the look-up. */
 const MAX_AGE_MS = 10_000;
 const MAX_APPS = 10_000;
 
@@ -65,7 +65,7 @@ export class BlockedUsers implements OnModuleDestroy {
   }
 }
 
-/** The refusal of a user the operator blocked. Source: contract-app 3.3. */
+/** The refusal of a user the operator blocked. Source: docs/reference/application-api.md#blocked-users. */
 export function userBlocked(): GatewayError {
   return new GatewayError('auth_required', {
     status: 403,

@@ -28,7 +28,7 @@ export interface UserRow {
   readonly attestCounter: string | null;
 }
 
-/** A user with their usage of one month. Source: contract-admin 4. */
+/** A user with their usage of one month. Source: docs/reference/management-api.md#users. */
 export interface UserView extends UserRow {
   readonly usage: UsageTotals;
 }

@@ -55,7 +55,7 @@ describe('UsersService.seen', () => {
 });
 
 describe('UsersService.closeClaimWindow', () => {
-  it('contract-app 3.4: open for a while → that while, once', async () => {
+  it('open for a while → that while, once', async () => {
     const { clock, repository, users } = setUp();
     repository.since = clock.now();
     clock.advance(61_250);

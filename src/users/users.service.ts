@@ -40,7 +40,7 @@ export class UsersService {
    * Starts to measure how long a required claim takes to arrive, at the first refusal for its absence. Stores the user
    * if needed; does nothing for a blocked one, or while a window is open.
    *
-   * Source: contract-app 3.4.
+   * Source: docs/reference/application-api.md#identity-tokens.
    */
   openClaimWindow(app: AppRef, userId: string): Promise<void> {
     return this.repository.openClaimWindow(app, userId, this.clock.now());

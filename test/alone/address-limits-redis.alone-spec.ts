@@ -18,7 +18,7 @@ async function stateOf(world: World, state: string): Promise<boolean> {
 }
 
 describe('address limits with a Redis that is not there', () => {
-  it('threats 10.4: Redis is not there at the start → the service starts, counts for itself, says so in readyz', async () => {
+  it('Redis is not there at the start → the service starts, counts for itself, says so in readyz', async () => {
     const world = await startLimitedWorld({ REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect(statuses(await callTimes(61, world))).toEqual({ 204: 60, 429: 1 });
@@ -53,7 +53,7 @@ describeWithRedis('address limits of two instances with one Redis', () => {
   });
 });
 
-describeBreakingRedis('address limits while Redis fails (threats 8.1, 9.2, 10.3)', () => {
+describeBreakingRedis('address limits while Redis fails', () => {
   let redis: TestRedis;
   let world: World;
   let address: string;

@@ -35,7 +35,7 @@ function timingsOf({ headers }: Answer): Record<string, number> {
   return Object.fromEntries(marks.map((mark) => mark.split(';dur=')).map(([name, ms]) => [name, Number(ms)]));
 }
 
-describe('what the client is told (contract-app 7.3)', () => {
+describe('what the client is told', () => {
   it('Server-Timing → the time to the first byte of the target that served, alone', async () => {
     await chained(slowHeaders(400, failing), serving);
     expect(timingsOf(await chain.call()).provider_ttfb).toBeLessThan(300);
@@ -46,7 +46,7 @@ describe('what the client is told (contract-app 7.3)', () => {
   });
 });
 
-describe('the time all targets share (contract-app 6.11, 7.3)', () => {
+describe('the time all targets share', () => {
   it('a primary of two that hangs → the fallback has answered before the whole time is over', async () => {
     await chained(silence(), serving);
     const startedMs = performance.now();
@@ -56,7 +56,7 @@ describe('the time all targets share (contract-app 6.11, 7.3)', () => {
   });
 });
 
-describe('what falling back costs (threats 11)', () => {
+describe('what falling back costs', () => {
   it('from the end of the failed answer to the request at the fallback → p50 of at most 2 ms', async () => {
     let failedAtMs = 0;
     const tookMs: number[] = [];

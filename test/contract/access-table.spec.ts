@@ -32,17 +32,17 @@ function line(
 }
 
 describe('access table', () => {
-  it('threats 7.2: every route → exactly the access it is meant to have', () => {
+  it('every route → exactly the access it is meant to have', () => {
     const rows = listRouteAccess(app).map(({ route, access }) => line(route, access));
     expect(`${rows.join('\n')}\n`).toBe(TABLE);
   });
 
-  it('contract-admin 0.3: a management route that names an application → checks whose it is', () => {
+  it('a management route that names an application → checks whose it is', () => {
     const routes = listRouteAccess(app).filter(({ route }) => route.includes('/v1/admin/apps/:'));
     expect(routes.filter(({ access }) => access.ownApp !== true)).toEqual([]);
   });
 
-  it('threats 7.2: a management route that is not a GET → asks for write, but for what changes nobody else', () => {
+  it('a management route that is not a GET → asks for write, but for what changes nobody else', () => {
     const readOnly = listRouteAccess(app)
       .filter(({ route, access }) => !route.startsWith('GET ') && access.scheme === 'management')
       .filter(({ access }) => access.needs !== 'write')

@@ -24,7 +24,7 @@ describe('documented configuration', () => {
     expect(EXAMPLE).toBe(renderEnvironmentExample(documentedVariables()));
   });
 
-  it('decision 1.5: read back → exactly the variables the code reads', () => {
+  it('read back → exactly the variables the code reads', () => {
     const inTable = [...TABLE.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
     const inExample = [...EXAMPLE.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
     expect(inTable).toEqual(declaredNames());

@@ -2,11 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs/'), ...markdownIn('docs/adr/')];
+const DOCUMENTS = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...markdownIn('docs/'),
+  ...markdownIn('docs/adr/'),
+  ...markdownIn('docs/reference/'),
+];
+const CODE = ['src', 'test', 'bench', 'migrations'].flatMap(codeIn);
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 /** Code that is a path of this repository: no placeholder, no pattern. */
 const PATH = /`((?:src|test|migrations|bench|docs)\/[\w./-]*)`/g;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
+/** A document as code and tests cite it, with or without a section. */
+const CITED = /\bdocs\/[\w/-]+\.(?:md|json)(?:#[\w-]+)?/g;
+const DECISION = /\bADRs? (\d{4})/g;
+/** A numbered section of a document that is not in this repository. */
+const ELSEWHERE =
+  /\b(?:contract-\w+|threats?|[Dd]ecisions?|[Ss]pecification|house style|style) \d|\b[Ss]pecification,? "/;
 const SCRIPT = /`npm run ([a-z0-9:-]+)/g;
 
 function read(path: string): string {
@@ -16,6 +28,12 @@ function read(path: string): string {
 function markdownIn(directory: string): string[] {
   const names = readdirSync(new URL(directory, ROOT)).filter((name) => name.endsWith('.md'));
   return names.sort().map((name) => `${directory}${name}`);
+}
+
+function codeIn(directory: string): string[] {
+  return readdirSync(new URL(directory, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|mjs)$/.test(name))
+    .map((name) => `${directory}/${name}`);
 }
 
 /** GitHub's anchor of a heading. */
@@ -52,6 +70,39 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
+describe('sources that code cites', () => {
+  const exists = (cited: string) => {
+    const [path = '', anchor] = cited.split('#');
+    return existsSync(new URL(path, ROOT)) && (anchor === undefined || anchorsOf(read(path)).includes(anchor));
+  };
+  const named = (pattern: RegExp, paths: readonly string[]) =>
+    new Set(paths.flatMap((path) => [...read(path).matchAll(pattern)].map((match) => match.at(-1) ?? '')));
+
+  it('documents and their sections → exist', () => {
+    const cited = [...named(CITED, CODE)];
+    expect(cited.length).toBeGreaterThan(100);
+    expect(cited.filter((one) => !exists(one))).toEqual([]);
+    expect(exists(`docs/architecture.md${'#no-such-section'}`)).toBe(false);
+  });
+
+  it('decision records → exist', () => {
+    const numbers = new Set(readdirSync(new URL('docs/adr', ROOT)).map((name) => name.slice(0, 4)));
+    const cited = named(DECISION, [...CODE, ...DOCUMENTS]);
+    expect(cited.size).toBeGreaterThan(20);
+    expect([...cited].filter((number) => !numbers.has(number))).toEqual([]);
+  });
+
+  it('sections of documents that are not here → cited nowhere', () => {
+    const lines = [...CODE, ...DOCUMENTS].flatMap((path) =>
+      read(path)
+        .split('\n')
+        .map((line) => `${path}: ${line}`),
+    );
+    expect(lines.filter((line) => ELSEWHERE.test(line))).toEqual([]);
+    expect(`Source: contract-app ${6.3}.`).toMatch(ELSEWHERE);
+  });
+});
+
 describe('docs/extending.md', () => {
   const seams = [...read('docs/extending.md').matchAll(SEAM)].map(([, name = '', path = '']) => ({ name, path }));
 
@@ -78,7 +129,7 @@ describe('docs/adr', () => {
 });
 
 describe('Dockerfile', () => {
-  it('decision 1.4: every stage → runs the Node that the project pins', () => {
+  it('every stage → runs the Node that the project pins', () => {
     const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(read('package.json'));
     const stages = [...read('Dockerfile').matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version);
     expect(stages.length).toBeGreaterThan(0);

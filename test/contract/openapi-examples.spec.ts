@@ -30,7 +30,6 @@ interface Body {
   readonly media: Media;
 }
 
-/** Contract-admin 0.5. */
 const WITHOUT_SHARED_ERRORS = new Set(['getHealth', 'getConsoleCapabilities', 'getCliCapabilities']);
 
 let stage: GatewayWorld;
@@ -83,13 +82,13 @@ function problemsOf({ name, pointer, media }: Body): string[] {
 }
 
 describe('examples of the OpenAPI document', () => {
-  it('contract-admin 0.5: bodies, sent and answered, refusals included → each has an example that its schema accepts', () => {
+  it('bodies, sent and answered, refusals included → each has an example that its schema accepts', () => {
     const judged = bodies().filter(({ name }) => !name.includes(' default '));
     expect(judged.length).toBeGreaterThan(200);
     expect(judged.flatMap(problemsOf)).toEqual([]);
   });
 
-  it('contract-admin 0.5: operations → each names the shared errors, but for three', () => {
+  it('operations → each names the shared errors, but for three', () => {
     const wrong = operations().filter(({ operation: { operationId, responses } }) => {
       const named = ['400', '401', '403', '404'].filter((status) => responses[status] !== undefined);
       return named.length !== (WITHOUT_SHARED_ERRORS.has(operationId) ? 0 : 4);

@@ -77,7 +77,7 @@ function has(operation: Operation, scheme: string): boolean {
   return operation.security.some((one) => scheme in one);
 }
 
-describe('decision 8.4.5: headers of the OpenAPI document', () => {
+describe('headers of the OpenAPI document', () => {
   it('bearers → none is said to have a form that it has not', () => {
     const schemes = Object.entries(document.components.securitySchemes);
     expect(schemes.filter(([, scheme]) => 'bearerFormat' in scheme)).toEqual([]);
@@ -100,13 +100,13 @@ describe('decision 8.4.5: headers of the OpenAPI document', () => {
     expect(described('callNamedEndpoint', 429, 'Retry-After').required).toBe(false);
   });
 
-  it('contract-app 12.2: Server-Timing → promised by every answer of relayed routes, by no other', () => {
+  it('Server-Timing → promised by every answer of relayed routes, by no other', () => {
     const relayed = RELAYED.flatMap((id) => Object.keys(named(id).responses).map((status) => `${id} ${status}`));
     expect(answers((headers) => headers.includes('Server-Timing')).sort()).toEqual(relayed.sort());
     expect(described('proxyProviderRequest', 'default', 'Server-Timing').required).toBe(true);
   });
 
-  it('contract-admin 0.4: WWW-Authenticate → named by every 401 for want of a credential of the management API', () => {
+  it('WWW-Authenticate → named by every 401 for want of a credential of the management API', () => {
     const isWrong = (headers: readonly string[], status: string, operation: Operation) => {
       const { security } = operation;
       const isManaged = ['ManagementBearer', 'ConsoleSession', 'MetricsBearer'].some((one) => has(operation, one));
@@ -117,7 +117,7 @@ describe('decision 8.4.5: headers of the OpenAPI document', () => {
     expect(answers(isWrong)).toEqual([]);
   });
 
-  it('contract-admin 7.2: Set-Cookie → promised where a session or its organization begins or ends', () => {
+  it('Set-Cookie → promised where a session or its organization begins or ends', () => {
     const successes = operations().filter(({ operationId, responses }) => {
       const success = Object.keys(responses).find((status) => Number(status) < 400);
       return described(operationId, Number(success), 'Set-Cookie').required;
@@ -138,12 +138,12 @@ describe('decision 8.4.5: headers of the OpenAPI document', () => {
     expect(sending('X-App-Version', 'required')).toEqual([]);
   });
 
-  it('specification "Authentication" 5: the header that names a user → wherever callers prove themselves', () => {
+  it('the header that names a user → wherever callers prove themselves', () => {
     const proven = operations().filter((operation) => has(operation, 'GatewayBearer'));
     expect(sending('X-End-User-Id').sort()).toEqual(proven.map(({ operationId }) => operationId).sort());
   });
 
-  it('contract-app 4.2: headers of providers’ own SDKs → credentials on the proxy’s routes alone', () => {
+  it('headers of providers’ own SDKs → credentials on the proxy’s routes alone', () => {
     const native = Object.entries(document.components.securitySchemes).filter(
       ([, scheme]) => Reflect.get(scheme, 'in') === 'header',
     );
@@ -152,19 +152,19 @@ describe('decision 8.4.5: headers of the OpenAPI document', () => {
     expect(taking.map(({ operationId }) => operationId)).toEqual(['proxyProviderRequest']);
   });
 
-  it('contract-app 6.9: headers that reach a provider → named by relayed routes', () => {
+  it('headers that reach a provider → named by relayed routes', () => {
     for (const header of ['anthropic-version', 'openai-beta', 'traceparent']) {
       expect(sending(header).sort()).toEqual([...RELAYED].sort());
     }
   });
 
-  it('contract-admin 9: Idempotency-Key and its proof → named by the creations, and passed on by relayed routes', () => {
+  it('Idempotency-Key and its proof → named by the creations, and passed on by relayed routes', () => {
     const creations = ['createApp', 'createAppKey', 'createProvider', 'createProviderGateway'];
     expect(sending('X-Idempotency-Proof').sort()).toEqual(creations);
     expect(sending('Idempotency-Key').sort()).toEqual([...creations, ...RELAYED].sort());
   });
 
-  it('contract-admin 0.4: x-console-request → with every session; required where nothing else is taken', () => {
+  it('x-console-request → with every session; required where nothing else is taken', () => {
     const missing = operations()
       .filter(
         (operation) =>
@@ -180,12 +180,12 @@ describe('decision 8.4.5: headers of the OpenAPI document', () => {
     );
   });
 
-  it('contract-admin 0.4: X-Client → named wherever a management key is taken', () => {
+  it('X-Client → named wherever a management key is taken', () => {
     const keyed = operations().filter((operation) => has(operation, 'ManagementBearer'));
     expect(sending('X-Client').sort()).toEqual(keyed.map(({ operationId }) => operationId).sort());
   });
 
-  it('decision 8.4.3: Origin → named by routes for first parties, required where a missing one is refused', () => {
+  it('Origin → named by routes for first parties, required where a missing one is refused', () => {
     const expected = listRouteAccess(app).filter(({ access }) => access.firstParty);
     const exact = expected.filter(({ access }) => access.exactOrigin);
     expect(sending('Origin')).toHaveLength(expected.length);

@@ -12,14 +12,13 @@ import { createOfflineGateway } from '../../src/offline-gateway.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
-/** Contract-admin 0.5. */
 const TAGS = new Set([
   ...['Operations', 'Console authentication', 'Application authentication', 'Application', 'Provider proxy'],
   ...['Named endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
   ...['CLI', 'Console OAuth consent'],
 ]);
-/** Routes that are their own description, or that are not shown (Specification, "What the service does" 9). */
+/** Routes that are their own description, or that are not shown. */
 const UNDESCRIBED = new Set(['GET /openapi.json', 'GET /v1/admin/billing/plans', 'GET /v1/admin/billing/status']);
 
 interface Operation {
@@ -79,7 +78,7 @@ function resolves(reference: string): boolean {
 }
 
 describe('OpenAPI document', () => {
-  it('Specification, Versioning 2: versions → OpenAPI 3.1.0 of API 0.1.0', () => {
+  it('versions → OpenAPI 3.1.0 of API 0.1.0', () => {
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '0.1.0']);
   });
 
@@ -112,7 +111,7 @@ describe('OpenAPI document', () => {
     expect(served.filter((route) => !described.has(route))).toEqual([]);
   });
 
-  it('Specification, What the service does 9: billing operations → none is shown', () => {
+  it('billing operations → none is shown', () => {
     expect(operations().filter(({ name }) => name.includes('/billing/'))).toEqual([]);
   });
 
@@ -126,7 +125,7 @@ describe('OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('threats 2.6: operations whose request may have a body → name 413', () => {
+  it('operations whose request may have a body → name 413', () => {
     const wrong = operations().filter(
       ({ name, operation: { responses } }) => !name.startsWith('GET ') && !responses['413'],
     );

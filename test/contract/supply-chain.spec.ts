@@ -21,7 +21,7 @@ const LOCKED: [name: string, entry: LockedPackage][] = Object.entries<LockedPack
   .filter(([path]) => path !== '')
   .map(([path, entry]) => [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry]);
 
-/** Least version per major line (threats 12.2); a line that is not named here is refused. */
+/** Least version per major line; a line that is not named here is refused. */
 const FLOORS: readonly [name: RegExp, floors: readonly string[]][] = [
   [/^fastify$/, ['5.12.2']],
   [/^undici$/, ['8.9.0', '7.29.0']],
@@ -45,14 +45,14 @@ function isAtLeast(version: string, floor: string): boolean {
 }
 
 describe('supply chain', () => {
-  it.each(FLOORS)('threats 12.2: %p → every copy is at or above its floor', (name, floors) => {
+  it.each(FLOORS)('%p → every copy is at or above its floor', (name, floors) => {
     const copies = LOCKED.filter(([locked]) => name.test(locked));
     expect(copies.length).toBeGreaterThan(0);
     const tooOld = copies.filter(([, { version = '0' }]) => !floors.some((floor) => isAtLeast(version, floor)));
     expect(tooOld.map(([locked, { version }]) => `${locked} ${version}`)).toEqual([]);
   });
 
-  it('threats 12.3: versions we name → exact', () => {
+  it('versions we name → exact', () => {
     const { dependencies, devDependencies, optionalDependencies, overrides } = MANIFEST;
     const overridden = Object.entries(overrides).flatMap(([name, version]) =>
       typeof version === 'string' ? [[name, version] as const] : Object.entries(version),
@@ -61,11 +61,11 @@ describe('supply chain', () => {
     expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it('threats 12.3: locked packages → each carries the hash of what was reviewed', () => {
+  it('locked packages → each carries the hash of what was reviewed', () => {
     expect(LOCKED.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
   });
 
-  it('threats 12.3: packages with an install script → named, and none may run', () => {
+  it('packages with an install script → named, and none may run', () => {
     const scripted = new Set(LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name));
     expect(Object.keys(MANIFEST.allowScripts).sort()).toEqual([...scripted].sort());
     expect(Object.entries(MANIFEST.allowScripts).filter(([, allowed]) => allowed)).toEqual([]);

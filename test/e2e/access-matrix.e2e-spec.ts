@@ -175,7 +175,7 @@ async function judge(of: RouteAccess, caller: Caller): Promise<string | undefine
 }
 
 describe('every route of the console and of management × every kind of caller', () => {
-  it('threats 7.2, 7.5; contract-admin 0.3, 6.3, 7.3: the refusal that the declaration says, and no other', async () => {
+  it('the refusal that the declaration says, and no other', async () => {
     const routes = judgedRoutes();
     expect(routes.length).toBeGreaterThan(50);
     const wrong: string[] = [];
@@ -221,7 +221,7 @@ async function difference(
 }
 
 describe('ids of others and ids that nobody has', () => {
-  it('threats 7.1: everything of another account → the same status and body, to the byte', async () => {
+  it('everything of another account → the same status and body, to the byte', async () => {
     const ids = await ownIds();
     const strangers = await Promise.all(
       [keyOf('another', 'owner', 'manage'), sessionOf('another', 'owner')].map(clientOf),
@@ -238,7 +238,7 @@ describe('ids of others and ids that nobody has', () => {
     expect(differences).toEqual([]);
   });
 
-  it('threats 7.1: what belongs to another application of the account → as missing as what is not there', async () => {
+  it('what belongs to another application of the account → as missing as what is not there', async () => {
     const other = await world.app();
     const { keys } = (await world.api.get(`/v1/admin/apps/${other.id}/keys`)).body;
     const user = `user-${randomBytes(4).toString('hex')}`;

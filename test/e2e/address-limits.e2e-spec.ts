@@ -12,7 +12,7 @@ import {
 } from '../support/limited-routes.js';
 import type { World } from '../support/world.js';
 
-describe('address limits (contract-app 8.3)', () => {
+describe('address limits', () => {
   const clock = new FakeClock(IN_A_MINUTE);
   let world: World;
   let address: string;
@@ -77,14 +77,14 @@ describe('address limits (contract-app 8.3)', () => {
     expect(await call(world, { ...from(address), app: '%6Bnown' })).toMatchObject({ status: 429 });
   });
 
-  it('threats 2.5: entries a client wrote itself, left of what the proxy adds → ignored', async () => {
+  it('entries a client wrote itself, left of what the proxy adds → ignored', async () => {
     const answers = await Promise.all(
       Array.from({ length: 61 }, (_, at) => call(world, from(`203.0.113.${at}, ${address}`))),
     );
     expect(statuses(answers)).toEqual({ 204: 60, 429: 1 });
   });
 
-  it('threats 2.5: Forwarded, X-Real-IP and their like → ignored', async () => {
+  it('Forwarded, X-Real-IP and their like → ignored', async () => {
     const answers = await Promise.all(
       Array.from({ length: 61 }, (_, at) => {
         const forged = `203.0.113.${at}`;
@@ -95,7 +95,7 @@ describe('address limits (contract-app 8.3)', () => {
     expect(statuses(answers)).toEqual({ 204: 60, 429: 1 });
   });
 
-  it('threats 8.6: IPv6 of one /64 → one caller; a mapped IPv4 address → that IPv4 address', async () => {
+  it('IPv6 of one /64 → one caller; a mapped IPv4 address → that IPv4 address', async () => {
     const network = '2001:db8:1:1';
     const answers = await Promise.all(
       Array.from({ length: 61 }, (_, at) => call(world, from(`${network}::${at.toString(16)}`))),
@@ -145,7 +145,7 @@ describe('address limits without trusted proxies', () => {
   });
   afterAll(() => world?.stop());
 
-  it('threats 2.5: a client that names another address each time → the peer is counted', async () => {
+  it('a client that names another address each time → the peer is counted', async () => {
     const answers = await Promise.all(Array.from({ length: 61 }, () => call(world, from(freshAddress()))));
     expect(statuses(answers)).toEqual({ 204: 60, 429: 1 });
   });

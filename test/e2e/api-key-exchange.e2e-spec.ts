@@ -31,7 +31,7 @@ async function revokeKeys(app: { id: string }): Promise<void> {
   for (const { id } of body.keys) expect((await manage(app, `keys/${id}/revoke`)).status).toBe(200);
 }
 
-describe('contract-app 3.1: exchange of an API key', () => {
+describe('exchange of an API key', () => {
   it('key and token → a gateway token of the user, stored at first sight', async () => {
     const { app, post, trail, good } = await backend();
     const answer = await post(good, { 'x-app-version': '7.1' });

@@ -99,7 +99,7 @@ describe('wrong types in a configuration', () => {
     expect(body.error.message).toContain('__proto__');
   });
 
-  it('contract-app 7.1: params with prototype names → answered and stored as sent, without __proto__', async () => {
+  it('params with prototype names → answered and stored as sent, without __proto__', async () => {
     const params = JSON.parse('{"constructor":{"prototype":[{"__proto__":1,"a":2}]},"__proto__":{"b":1}}');
     const endpoints = { e: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1', params } };
     const config = { ...rawServerConfig(), endpoints };

@@ -45,7 +45,7 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     expect((await world.api.get(`${APPS}/${id}`)).body).toEqual(body);
   });
 
-  it('decision 6.1: no status in the body → the stored one stays', async () => {
+  it('no status in the body → the stored one stays', async () => {
     const { id } = await created({ status: 'disabled' });
     const { body } = await world.api.put(`${APPS}/${id}`, serverBody({ revision: 1 }));
     expect(body.app.status).toBe('disabled');

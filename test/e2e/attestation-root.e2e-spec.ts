@@ -15,7 +15,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-attestation-root-'));
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe('APP_ATTEST_ROOT_CA_FILE (decision 2)', () => {
+describe('APP_ATTEST_ROOT_CA_FILE', () => {
   it('a file of another root → devices of that vendor are believed, and the start says so once', async () => {
     const vendor = await DeviceVendor.create();
     const device = vendor.device();

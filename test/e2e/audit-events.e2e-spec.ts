@@ -129,7 +129,7 @@ describe('GET /v1/admin/audit-events', () => {
     ['from=2026-11-19&to=2026-11-19&limit=1', ['late yesterday']],
     ['from=2026-09-02&to=2026-10-01', []],
     ['', ['later', 'today', 'late yesterday', 'early yesterday', 'before', 'long ago']],
-  ])('contract-admin 0.2: days "%s" → UTC days, both included', async (query, expected) => {
+  ])('days "%s" → UTC days, both included', async (query, expected) => {
     const { list } = await accountWith(
       { target: 'long ago', at: '2026-09-01T12:00:00Z' },
       { target: 'before', at: '2026-11-18T23:59:59.999Z' },
@@ -156,7 +156,7 @@ describe('GET /v1/admin/audit-events', () => {
     ['from=2026-11-20&to=2026-11-19', 'from: must not be later than `to`'],
     ['to=yesterday', 'to: must be a day such as 2026-01-31'],
     ['actor=x', 'actor: '],
-  ])('contract-admin 0.2: %s → 400', async (query, message) => {
+  ])('%s → 400', async (query, message) => {
     const { status, body } = await world.api.get(`${PATH}?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toContain(message);
@@ -170,7 +170,7 @@ describe('GET /v1/admin/audit-events', () => {
     }
   });
 
-  it('contract-admin 6.3: a member, and a key that reads → may', async () => {
+  it('a member, and a key that reads → may', async () => {
     const member = await newPerson(world, {
       organizationId,
       role: 'member',

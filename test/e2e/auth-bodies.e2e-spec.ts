@@ -19,7 +19,7 @@ function bodyOf(bytes: number): Record<string, unknown> {
   return { ...body, rest: 'x'.repeat(bytes - JSON.stringify(body).length) };
 }
 
-describe('threats 2.6, 10.7: bodies that anybody may send', () => {
+describe('bodies that anybody may send', () => {
   it.each(['challenge', 'register', 'token'])('%s: 256 KiB → read; a byte more → 413, no event', async (route) => {
     const app = await world.deviceApp('app_install');
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];

@@ -124,7 +124,7 @@ describeWithRedis('another instance on the same database', () => {
 
   const lostLines = () => logs.filter(({ message }) => message === 'auth_event_record_failed');
 
-  it('threats 10.3: the database stops answering and comes back → every event is stored once, within 5 s', async () => {
+  it('the database stops answering and comes back → every event is stored once, within 5 s', async () => {
     const app = await world.app();
     const events = instance.gateway.app.get(AuthEvents);
     await record([draftOf(app.id, { userId: 'before' })], instance.gateway);

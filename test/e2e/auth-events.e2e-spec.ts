@@ -54,7 +54,7 @@ async function allPages(appId: string, query: string): Promise<unknown[]> {
 }
 
 describe('GET auth-events', () => {
-  it('contract-admin 5.5: an attempt → every field as the contract writes it', async () => {
+  it('an attempt → every field as the contract writes it', async () => {
     const app = await world.app();
     await record([
       draftOf(app.id, {
@@ -139,20 +139,20 @@ describe('GET auth-events', () => {
     'user=',
     'outcome=a&outcome=b',
     'offset=1',
-  ])('contract-admin 0.2, 5.5: %s → 400 invalid_request', async (query) => {
+  ])('%s → 400 invalid_request', async (query) => {
     const app = await world.app();
     const { status, body } = await world.api.get(eventsPath(app.id, `?${query}`));
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('contract-admin 5.5: outcome is free text → no such events, no refusal', async () => {
+  it('outcome is free text → no such events, no refusal', async () => {
     const app = await world.app();
     expect(await usersOf(app.id, '?outcome=no%20such%20%27code')).toEqual([]);
   });
 });
 
 describe('who may read', () => {
-  it('contract-admin 0.3: nobody 401, another account 404, a member of this one 200, on both routes', async () => {
+  it('nobody 401, another account 404, a member of this one 200, on both routes', async () => {
     const app = await world.app();
     await record([draftOf(app.id)]);
     const member = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });

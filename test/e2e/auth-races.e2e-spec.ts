@@ -103,7 +103,7 @@ async function isRefusedEverywhere(appId: string, token: string, status: number)
   await eventually(async () => (await callStatus(other, appId, token)) === status, { withinMs: TOLD_WITHIN_MS });
 }
 
-describeWithRedis('threats 5.5: single use, on two instances at once', () => {
+describeWithRedis('single use, on two instances at once', () => {
   it('one challenge, 20 assertions signed over it → exactly one token', async () => {
     const phone = await registeredPhone();
     const challenge = await phone.challenge();
@@ -155,7 +155,7 @@ describeWithRedis('threats 5.5: single use, on two instances at once', () => {
   });
 });
 
-describeWithRedis('decision 5.1: keys, registered on two instances at once', () => {
+describeWithRedis('keys, registered on two instances at once', () => {
   it('20 registrations of one key → all accepted, one row, and it signs in', async () => {
     const phone = world.phone(await world.deviceApp('app_install'));
     const bodies = await Promise.all(numbers(AT_ONCE).map(() => phone.registration()));
@@ -189,7 +189,7 @@ describeWithRedis('decision 5.1: keys, registered on two instances at once', () 
   });
 });
 
-describeWithRedis('contract-app 3.3: blocked while exchanges run', () => {
+describeWithRedis('blocked while exchanges run', () => {
   const block = (appId: string, userId: string) =>
     world.api.post(`/v1/admin/apps/${appId}/users/${encodeURIComponent(userId)}/block`);
 
@@ -246,7 +246,7 @@ describeWithRedis('contract-app 3.3: blocked while exchanges run', () => {
   });
 });
 
-describeWithRedis('contract-app 3.4: claims that arrive, on two instances at once', () => {
+describeWithRedis('claims that arrive, on two instances at once', () => {
   it('10 refusals for a missing claim, then 10 successes → exactly one event carries the delay', async () => {
     const app = await world.backendApp({ required_claims: [{ path: 'plan', equals: 'pro' }] });
     const exchange = async (claims: object) => {
@@ -263,7 +263,7 @@ describeWithRedis('contract-app 3.4: claims that arrive, on two instances at onc
   });
 });
 
-describeWithRedis('contract-app 3.2: API key revoked while exchanges run', () => {
+describeWithRedis('API key revoked while exchanges run', () => {
   it('10 rounds → none that starts after the answer succeeds; tokens of before are refused', async () => {
     for (const round of numbers(10)) {
       const app = await world.backendApp();

@@ -94,7 +94,7 @@ let addresses = 0;
 /** A call from an address of its own, so that no limit is met. */
 const fromElsewhere = () => ({ 'x-forwarded-for': `13.0.0.${++addresses % 256}` });
 
-describeWithRedis('decision 5.3, threats 10.3: trouble with the database is never a failed proof', () => {
+describeWithRedis('trouble with the database is never a failed proof', () => {
   it.each(WAYS)(
     '%s: connection lost while it is judged → 503 with Retry-After; at once again afterwards',
     async (way) => {
@@ -177,7 +177,7 @@ describeWithRedis('decision 5.3, threats 10.3: trouble with the database is neve
   });
 });
 
-describeWithRedis('threats 5.4: one issuer in trouble hurts only its application', () => {
+describeWithRedis('one issuer in trouble hurts only its application', () => {
   let slow: IssuerSimulator;
 
   beforeAll(async () => {

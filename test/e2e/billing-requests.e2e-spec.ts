@@ -57,7 +57,7 @@ async function useUp(client: ProxyClient): Promise<void> {
   for (let index = 0; index < LIMIT; index++) expect((await call(client)).status).toBe(200);
 }
 
-describe('requests of a plan’s period, contract-app 8.4', () => {
+describe('requests of a plan’s period', () => {
   it('twenty calls at once → exactly as many as the plan has; the others 429 with the period, and recorded', async () => {
     const client = await ProxyClient.create(world);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => call(client)));

@@ -90,7 +90,7 @@ async function fill(room: number, create: (index: number) => Promise<ApiAnswer>)
   return created;
 }
 
-describe('ceilings, contract-admin 2.9: twenty creations at once', () => {
+describe('ceilings: twenty creations at once', () => {
   it('applications → exactly as many as the plan allows; a deleted one makes room', async () => {
     const { api } = account('apps');
     const [first] = await fill(LIMIT, () => createApp(api));
@@ -172,8 +172,8 @@ describe('accounts without a plan in force', () => {
   });
 });
 
-describe('billing status and plans, contract-admin 10', () => {
-  it('contract-admin 6.3: a key, whatever it may do → 403 session_required', async () => {
+describe('billing status and plans', () => {
+  it('a key, whatever it may do → 403 session_required', async () => {
     const { id, api } = account('apps');
     const { key } = await newMember(world.dataSource, id, { role: 'member', grant: 'read' });
     for (const client of [api, world.as(key)]) {
@@ -273,7 +273,7 @@ describe('no file at the start', () => {
 });
 
 describe('without PLANS_FILE', () => {
-  it('Specification, What the service does 7: self-hosted, no ceilings, no plans', async () => {
+  it('self-hosted, no ceilings, no plans', async () => {
     const own = await startWorld();
     try {
       const owner = await ownerOf(own);

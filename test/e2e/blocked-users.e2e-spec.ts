@@ -68,7 +68,7 @@ async function refusalsOf(client: ProxyClient): Promise<{ rows: number; requests
   return counted;
 }
 
-describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 4)', () => {
+describeWithRedis('blocked users at admission', () => {
   it('served, blocked → refused at once, never sent on; unblocked → served again', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
@@ -87,7 +87,7 @@ describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 
     expect((await client.call(RESPONSES, as('ann'))).status).toBe(200);
   });
 
-  it('contract-app 9.6: refused → an event blocked_user with what was called, without tokens, cost or its source', async () => {
+  it('refused → an event blocked_user with what was called, without tokens, cost or its source', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -129,7 +129,7 @@ describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 
     });
   });
 
-  it('decision 4.5: thirty refusals → counted exactly, in one row a minute and instance; sums follow', async () => {
+  it('thirty refusals → counted exactly, in one row a minute and instance; sums follow', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -153,7 +153,7 @@ describeWithRedis('blocked users at admission (contract-app 3.3; contract-admin 
     expect(await refusalsOf(client)).toEqual({ rows: 0, requests: 0 });
   });
 
-  it('decision 7.4: blocked at one instance → another refuses within a second, and lets in again likewise', async () => {
+  it('blocked at one instance → another refuses within a second, and lets in again likewise', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     expect((await callOther(client, 'ann')).status).toBe(200);

@@ -92,7 +92,7 @@ async function spentOf({ appId }: Scope): Promise<number> {
 
 describe('budgets on two instances and one Postgres', () => {
   it.each([1_000, 7_000, 400_000])(
-    'threats 8.2, section 11: 200 calls at once, each %i of 1 000 000 at worst → less than one beyond the budget',
+    '200 calls at once, each %i of 1 000 000 at worst → less than one beyond the budget',
     async (worst) => {
       const scope = aScope();
       const holds = await Promise.all(Array.from({ length: 200 }, (_, at) => call(at, scope, worst)));
@@ -105,7 +105,7 @@ describe('budgets on two instances and one Postgres', () => {
     },
   );
 
-  it('threats 8.2: one call at a time, on either instance → served until the budget is used up, to the last one', async () => {
+  it('one call at a time, on either instance → served until the budget is used up, to the last one', async () => {
     const scope = aScope();
     const cost = 45_000;
     let served = 0;

@@ -14,7 +14,7 @@ const PATIENCE_MS = 180_000;
 
 const seeds = Array.from({ length: RUNS }, (_, run) => SEED + run * 1_000);
 
-describeBreakingRedis('budgets of two instances, as processes (decision 4.3; threats 8.2, 9.1)', () => {
+describeBreakingRedis('budgets of two instances, as processes', () => {
   describe.each(seeds)('seed %i', (seed) => {
     it.each<[string, StormFaults]>([
       ['nothing goes wrong', {}],

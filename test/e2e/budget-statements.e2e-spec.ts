@@ -126,7 +126,7 @@ describe('budget statements', () => {
     );
   });
 
-  it('decision 4.3: 50 instances take at once → the budget is crossed by one call at most, granted is the sum of rows', async () => {
+  it('50 instances take at once → the budget is crossed by one call at most, granted is the sum of rows', async () => {
     const key = aKey();
     const ids = Array.from({ length: 50 }, (_, at) => `i-${at}`);
     await Promise.all(ids.map((id) => real.addRows(key, id, 'org-1')));

@@ -28,7 +28,7 @@ async function stored(appId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-describe('challenges of an application that was deleted (contract-app 2.1)', () => {
+describe('challenges of an application that was deleted', () => {
   it('an instance that has not heard of it → app_not_found all the same', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);
@@ -39,7 +39,7 @@ describe('challenges of an application that was deleted (contract-app 2.1)', () 
   });
 });
 
-describe('challenges that ran out (contract-app 2.1)', () => {
+describe('challenges that ran out', () => {
   it('issuing further ones → clears the old along the way, however many there are, and none in force', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);

@@ -47,7 +47,7 @@ function killListeners(): Promise<unknown> {
 }
 
 describe('configuration changes', () => {
-  it('decision 7.4: a change is published → every instance knows its key within a second', async () => {
+  it('a change is published → every instance knows its key within a second', async () => {
     const [one, other] = [await listen('apps'), await listen('apps')];
     await one.changes.publish(db, { topic: 'apps', key: 'a1' });
     await eventually(() => one.keys.length > 0 && other.keys.length > 0, { withinMs: 1_000 });
@@ -96,7 +96,7 @@ describe('configuration changes', () => {
     expect(keys).toEqual(['*']);
   });
 
-  it('threats 10.9: its connection is terminated → connects again, says that everything may have changed', async () => {
+  it('its connection is terminated → connects again, says that everything may have changed', async () => {
     const { changes, keys } = await listen('apps');
     await killListeners();
     await eventually(() => keys.length > 0 && changes.connected, { withinMs: 3_000 });

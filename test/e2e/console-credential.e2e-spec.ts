@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe('the session of the console on management routes (contract-admin 0.4, 7.2, 7.3)', () => {
+describe('the session of the console on management routes', () => {
   it('cookie and console header → the person, with the role of the moment', async () => {
     const person = await newPerson(world, { organizationId, role: 'member' });
     expect((await person.client.get(PATH)).status).toBe(200);
@@ -43,7 +43,7 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
     expect((await clientOf(world, forged).get(PATH)).status).toBe(401);
   });
 
-  it('threats 2.1: a second session cookie, as a neighbouring host may set one → 400, whichever comes first', async () => {
+  it('a second session cookie, as a neighbouring host may set one → 400, whichever comes first', async () => {
     const [person, planted] = [await newPerson(world, { organizationId }), await newPerson(world, { organizationId })];
     for (const [first, second] of [
       [planted.cookie, person.cookie],
@@ -73,7 +73,7 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
     expect((await person.client.get(PATH)).status).toBe(401);
   });
 
-  it('a session renewed a day ago → its cookie is set again, with the flags of contract-admin 7.2', async () => {
+  it('a session renewed a day ago → its cookie is set again, with its flags', async () => {
     const person = await newPerson(world, { organizationId });
     expect((await person.client.get(PATH)).headers.get('set-cookie')).toBeNull();
     await world.dataSource.query(
@@ -154,7 +154,7 @@ describe('the session of the console on management routes (contract-admin 0.4, 7
   it.each([
     ['a broken escape', '/v1/cli/%zz'],
     ['a part that is too long', `/v1/admin/apps/${'a'.repeat(1_025)}`],
-  ])('contract-admin 0.1: a refusal of %s in the path → neither', async (_name, path) => {
+  ])('a refusal of %s in the path → neither', async (_name, path) => {
     const { status, headers } = await world.api.get(path);
     expect(status).toBe(400);
     expect(toBrowsers(Object.fromEntries(headers))).toEqual(['no-store', 'DENY', 'no-referrer']);

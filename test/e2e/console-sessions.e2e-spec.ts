@@ -45,7 +45,7 @@ async function signedInAgain({ typed }: RegisteredPerson, cookie = ''): Promise<
   return sessionCookieOf(await signInAt(browser(cookie), typed));
 }
 
-describe('who is signed in (contract-admin 7.1)', () => {
+describe('who is signed in', () => {
   it('a session → it and its person; the token in it opens nothing by itself', async () => {
     const { id, typed, cookie } = await registered(world);
     const { status, body } = await browser(cookie).get('/v1/auth/get-session');
@@ -74,7 +74,7 @@ describe('who is signed in (contract-admin 7.1)', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('contract-admin 7.2: renewed once a day, its cookie set again; a week unused → over', async () => {
+  it('renewed once a day, its cookie set again; a week unused → over', async () => {
     const { cookie } = await registered(world);
     const read = () => browser(cookie).get('/v1/auth/get-session');
     clock.advance(DAY_MS - 1);
@@ -102,7 +102,7 @@ describe('who is signed in (contract-admin 7.1)', () => {
     expect(await isSignedIn(cookie)).toBe(holds);
   });
 
-  it('contract-admin 7.2: renewed by a request that is refused → its cookie is set again all the same', async () => {
+  it('renewed by a request that is refused → its cookie is set again all the same', async () => {
     const { typed, cookie } = await registered(world);
     clock.advance(DAY_MS);
     const answer = await signInAt(browser(cookie), { ...typed, password: 'wrong' });
@@ -111,7 +111,7 @@ describe('who is signed in (contract-admin 7.1)', () => {
   });
 });
 
-describe('sessions begin and end (threats 7, 7.4)', () => {
+describe('sessions begin and end', () => {
   it('signing in → a new token each time; the session the browser had ends, others of the person go on', async () => {
     const ada = await registered(world);
     const elsewhere = await signedInAgain(ada);
@@ -166,7 +166,7 @@ describe('sessions begin and end (threats 7, 7.4)', () => {
   });
 });
 
-describeWithRedis('sessions over two instances (threats 7.4)', () => {
+describeWithRedis('sessions over two instances', () => {
   let redis: Pick<TestRedis, 'url' | 'stop'>;
   let first: World;
   let second: FurtherInstance;
@@ -191,7 +191,7 @@ describeWithRedis('sessions over two instances (threats 7.4)', () => {
   });
 
   it.each(['/v1/admin/session', '/v1/auth/get-session'])(
-    'threats 6.3: renewed through GET %s after the secret was replaced → holds when the previous one is gone',
+    'renewed through GET %s after the secret was replaced → holds when the previous one is gone',
     async (route) => {
       const { cookie } = await registered(first);
       const { body } = await browserOf(first, { cookie }).post('/v1/admin/organizations', { name: 'Second' });
@@ -211,7 +211,7 @@ describeWithRedis('sessions over two instances (threats 7.4)', () => {
     },
   );
 
-  it('decision 2: sessions have a secret of their own, that of gateway tokens says nothing of them', async () => {
+  it('sessions have a secret of their own, that of gateway tokens says nothing of them', async () => {
     const { cookie } = await registered(first);
     const env = { JWT_SECRET: TEST_AUTH_SECRET, AUTH_SECRET: TEST_AUTH_SECRET };
     const other = await startFurtherInstance(first, undefined, { env });
@@ -224,7 +224,7 @@ describeWithRedis('sessions over two instances (threats 7.4)', () => {
   });
 });
 
-describe('changing the password (contract-admin 7.1)', () => {
+describe('changing the password', () => {
   const change = (cookie: string, currentPassword: string, newPassword = 'another battery horse') =>
     browser(cookie).post('/v1/auth/change-password', { currentPassword, newPassword });
 
@@ -299,13 +299,13 @@ describe('what people change of themselves', () => {
     { name: null },
     { image: 'http://x' },
     { image: 'javascript:alert(1)' },
-  ])('threats 7.3: %j → 400', async (changes) => {
+  ])('%j → 400', async (changes) => {
     const { cookie } = await registered(world);
     expect((await browser(cookie).post('/v1/auth/update-user', changes)).status).toBe(400);
   });
 });
 
-describe('other sites’ pages (contract-admin 7.3; threats 7.5)', () => {
+describe('other sites’ pages', () => {
   const ROUTES = [
     ...['sign-up/email', 'sign-in/email', 'sign-in/social', 'sign-out', 'change-password', 'update-user'],
   ].map((route) => `/v1/auth/${route}`);
@@ -347,7 +347,7 @@ describe('other sites’ pages (contract-admin 7.3; threats 7.5)', () => {
     expect((await browser('').get('/v1/auth/get-session', { headers })).status).toBe(403);
   });
 
-  it.each(ROUTES)('threats 2.6: POST %s with more than 16 KiB → 413', async (route) => {
+  it.each(ROUTES)('POST %s with more than 16 KiB → 413', async (route) => {
     const { cookie } = await registered(world);
     const tooLong = JSON.stringify({ email: 'x'.repeat(16 * 1024) });
     const answer = await browser(cookie).post(route, undefined, { raw: tooLong });
@@ -355,7 +355,7 @@ describe('other sites’ pages (contract-admin 7.3; threats 7.5)', () => {
   });
 });
 
-describe('behind https (contract-admin 7.2)', () => {
+describe('behind https', () => {
   let secure: World;
 
   beforeAll(async () => {

@@ -51,7 +51,7 @@ function verifications() {
   return jest.spyOn(world.gateway.app.get(PasswordHashing), 'verify');
 }
 
-describe('signing in with a password (contract-admin 7.1)', () => {
+describe('signing in with a password', () => {
   beforeAll(adaRegisters);
 
   it('e-mail address and password → a session of this person, recorded in their organization', async () => {
@@ -77,7 +77,7 @@ describe('signing in with a password (contract-admin 7.1)', () => {
     expect((await form(`${right}&next=%2F`)).status).toBe(400);
   });
 
-  it('threats 7.10: unknown, wrong, without a password, not a person → one answer, after one verification each', async () => {
+  it('unknown, wrong, without a password, not a person → one answer, after one verification each', async () => {
     const withoutPassword = await newPerson(world, {});
     const verified = verifications();
     const answers = [
@@ -121,7 +121,7 @@ describe('signing in with a password (contract-admin 7.1)', () => {
   });
 });
 
-describe('guessing (contract-admin 7.6; threats 2.6)', () => {
+describe('guessing', () => {
   beforeAll(adaRegisters);
 
   it('ten wrong passwords from ten addresses → the right one is refused for the rest of ten minutes, unverified', async () => {
@@ -169,7 +169,7 @@ describe('guessing (contract-admin 7.6; threats 2.6)', () => {
   });
 });
 
-describe('what times tell (threats 7.10)', () => {
+describe('what times tell', () => {
   const ROUNDS = 15;
 
   async function medianMs(call: (round: number) => Promise<ApiAnswer>): Promise<number> {

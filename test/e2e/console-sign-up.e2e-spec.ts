@@ -56,7 +56,7 @@ async function invitation(members: object): Promise<string> {
   return body.url.split('#')[1];
 }
 
-describe('registration with a password (contract-admin 7.1, 7.4; decision 6.3)', () => {
+describe('registration with a password', () => {
   it('the first person → a session, and an organization of their own, whose trail begins with it', async () => {
     expect(await isOpen()).toBe(true);
     const typed = newSignUp({ email: 'Ada@Example.COM', name: '  Ada ' });
@@ -88,7 +88,7 @@ describe('registration with a password (contract-admin 7.1, 7.4; decision 6.3)',
     expect(await isOpen()).toBe(false);
   });
 
-  it('threats 7.10: everybody after → 403 before their e-mail address is looked at, without a hash', async () => {
+  it('everybody after → 403 before their e-mail address is looked at, without a hash', async () => {
     const first = await registered(world);
     const hashed = hashings();
     const answers = [await signUpAt(browserOf(world), newSignUp()), await signUpAt(browserOf(world), first.typed)];
@@ -109,7 +109,7 @@ describe('registration with a password (contract-admin 7.1, 7.4; decision 6.3)',
     }
   });
 
-  it('threats 6.1: what is stored and logged → neither password nor token', async () => {
+  it('what is stored and logged → neither password nor token', async () => {
     const typed = newSignUp({ password: 'a password nobody may read' });
     const { body } = await signUpAt(browserOf(world), typed);
     const [row] = await world.dataSource.query(
@@ -134,7 +134,7 @@ describe('registration with a password (contract-admin 7.1, 7.4; decision 6.3)',
     [{ name: 'a\u0000b' }, 'name: '],
     [{ role: 'owner' }, 'role: '],
     [{ emailVerified: true }, 'emailVerified: '],
-  ])('threats 7.3: %j → 400 that names it', async (members, path) => {
+  ])('%j → 400 that names it', async (members, path) => {
     const { status, body } = await signUpAt(browserOf(world), { ...newSignUp(), ...members });
     expect(status).toBe(400);
     expect(body.error.message.startsWith(path)).toBe(true);
@@ -150,7 +150,7 @@ describe('registration with a password (contract-admin 7.1, 7.4; decision 6.3)',
   });
 });
 
-describe('registration by invitation (decisions 6.3, 6.4)', () => {
+describe('registration by invitation', () => {
   it('closed, with an invitation → the person joins its organization, and that alone', async () => {
     const invitationToken = await invitation({ role: 'admin' });
     const answer = await signUpAt(browserOf(world), newSignUp({ invitationToken }));
@@ -162,7 +162,7 @@ describe('registration by invitation (decisions 6.3, 6.4)', () => {
     expect((await trailOf(world, organizationId)).slice(-2)).toEqual(['member.joined', 'session.opened']);
   });
 
-  it('threats 7.10: a token that opens nothing → 404, whether or not the e-mail address is known, without a hash', async () => {
+  it('a token that opens nothing → 404, whether or not the e-mail address is known, without a hash', async () => {
     const used = await invitation({ role: 'member' });
     const known = newSignUp({ invitationToken: used });
     expect((await signUpAt(browserOf(world), known)).status).toBe(200);
@@ -188,7 +188,7 @@ describe('registration by invitation (decisions 6.3, 6.4)', () => {
     expect((await signUpAt(browserOf(world), right)).status).toBe(200);
   });
 
-  it('threats 7.10: one for another e-mail address → does not tell who has an account, and costs no hash', async () => {
+  it('one for another e-mail address → does not tell who has an account, and costs no hash', async () => {
     const known = newSignUp({ invitationToken: await invitation({ role: 'member' }) });
     expect((await signUpAt(browserOf(world), known)).status).toBe(200);
     const invitationToken = await invitation({ role: 'member', email: 'grace@example.com' });
@@ -230,7 +230,7 @@ describe('registration that stays open', () => {
   });
   afterAll(() => open.stop());
 
-  it('contract-admin 7.5: what the console offers → told to anybody; links that are not set are absent', async () => {
+  it('what the console offers → told to anybody; links that are not set are absent', async () => {
     expect((await open.as(undefined).get('/v1/console/capabilities')).body).toEqual({
       billing: false,
       registrationOpen: true,
@@ -265,7 +265,7 @@ describe('registration that stays open', () => {
     expect(hashed.mock.calls).toHaveLength(2);
   });
 
-  it('contract-admin 7.6: the eleventh registration from one address within a minute → 429, without a hash', async () => {
+  it('the eleventh registration from one address within a minute → 429, without a hash', async () => {
     const address = newAddress();
     const hashed = jest.spyOn(open.gateway.app.get(PasswordHashing), 'hash');
     const statuses: number[] = [];

@@ -21,7 +21,7 @@ afterAll(async () => {
   await other.stop();
 });
 
-describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7; threats 7)', () => {
+describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7)', () => {
   let redis: Pick<TestRedis, 'url' | 'stop'>;
   let atOne: World;
   let atOther: FurtherInstance;

@@ -38,7 +38,7 @@ function expectRefused(answer: ApiAnswer): void {
   expect(setCookieOf(answer, SESSION_COOKIE)).toBeUndefined();
 }
 
-describe('keys of the provider (OpenID Connect Core 10.1.1; threats 7)', () => {
+describe('keys of the provider (OpenID Connect Core 10.1.1)', () => {
   it('they rotate between two sign-ins → the second succeeds without a restart; a key that was withdrawn is refused', async () => {
     const withdrawn = await provider.rotateKey();
     const person = await userOf(world, await signIn());

@@ -67,7 +67,7 @@ async function peopleOf({ dataSource }: World): Promise<number> {
   return row.count;
 }
 
-describe('signing in at a third party (contract-admin 7.1)', () => {
+describe('signing in at a third party', () => {
   it('the way there → code flow with PKCE, state and nonce, each used once; our client secret stays here', async () => {
     const [first, second] = [await begin(), await begin()];
     expect(first.status).toBe(200);
@@ -91,7 +91,7 @@ describe('signing in at a third party (contract-admin 7.1)', () => {
     expect((await begin({ disableRedirect: true })).body.redirect).toBe(false);
   });
 
-  it('contract-admin 7.2: what the browser keeps → for the callback alone, ten minutes; the callback clears it', async () => {
+  it('what the browser keeps → for the callback alone, ten minutes; the callback clears it', async () => {
     const flags = `Path=${CALLBACK}; HttpOnly; Secure; SameSite=Lax`;
     const begun = await begin();
     expect(setCookieOf(begun, STATE_COOKIE)).toMatch(new RegExp(`^${STATE_COOKIE}=[\\w.-]+; Max-Age=600; ${flags}$`));
@@ -175,7 +175,7 @@ describe('signing in at a third party (contract-admin 7.1)', () => {
   });
 });
 
-describe('answers that are not the provider’s to this browser (RFC 9700; threats 7)', () => {
+describe('answers that are not the provider’s to this browser (RFC 9700)', () => {
   async function expectRefused(answer: ApiAnswer, error = 'sign_in_failed'): Promise<void> {
     expect(placeOf(answer)).toBe(`/login?error=${error}`);
     expect(setCookieOf(answer, SESSION_COOKIE)).toBeUndefined();
@@ -278,7 +278,7 @@ describe('answers that are not the provider’s to this browser (RFC 9700; threa
   });
 });
 
-describe('where a sign-in may lead (threats 7.6)', () => {
+describe('where a sign-in may lead', () => {
   it.each([
     { callbackURL: '//evil.example' },
     { callbackURL: 'https://evil.example/' },
@@ -293,7 +293,7 @@ describe('where a sign-in may lead (threats 7.6)', () => {
   });
 });
 
-describe('third parties and closed registration (decision 6.3)', () => {
+describe('third parties and closed registration', () => {
   let closed: World;
 
   beforeAll(async () => {
@@ -344,7 +344,7 @@ describe('a third party that is not there', () => {
     }
   });
 
-  it('threats 4.1: plain http to a host that is not trusted → 503, and no connection', async () => {
+  it('plain http to a host that is not trusted → 503, and no connection', async () => {
     const distrusting = await startConsoleWorld({ env: { ...settings(), TRUSTED_PRIVATE_HOSTS: '' } });
     try {
       const refused = await begin({}, distrusting);

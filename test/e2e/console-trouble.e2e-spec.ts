@@ -14,7 +14,7 @@ afterEach(async () => {
   ends = [];
 });
 
-/** The document names no error of this route (contract-admin 0.5), so what is answered is read without it. */
+/** The document names no error of this route, so what is answered is read without it. */
 interface Told {
   readonly status: number;
   /** Seconds. */
@@ -46,7 +46,7 @@ async function capabilities(env: Record<string, string>): Promise<{ lost: Told; 
   return { lost, again: await read() };
 }
 
-describe('the console while the database is lost (threats 10.3)', () => {
+describe('the console while the database is lost', () => {
   it('nobody can say whether there is a first person → 503 with Retry-After; afterwards it is told', async () => {
     const { lost, again } = await capabilities({});
     expect([lost.status, lost.body.error?.code]).toEqual([503, 'service_unavailable']);

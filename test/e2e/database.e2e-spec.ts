@@ -76,7 +76,7 @@ async function query(sql: string, statementTimeoutMs?: number): Promise<unknown>
 }
 
 describe('migrations', () => {
-  it('threats 10.4: three instances on an empty database at once → all come up, each migration ran once', async () => {
+  it('three instances on an empty database at once → all come up, each migration ran once', async () => {
     const all = [CreateFirst1700000000001, CreateSecond1700000000002];
     const applied = await Promise.all([migrate(all), migrate(all), migrate(all)]);
     expect(applied.filter((names) => names.length > 0)).toEqual([
@@ -85,7 +85,7 @@ describe('migrations', () => {
     expect(await query('select id from first')).toEqual([{ id: 1 }]);
   });
 
-  it('threats 10.4: connection killed in the middle of a migration → the next try starts from a clean state', async () => {
+  it('connection killed in the middle of a migration → the next try starts from a clean state', async () => {
     Interrupted1700000000002.runs = 0;
     const all = [CreateFirst1700000000001, Interrupted1700000000002];
     await expect(migrate(all)).rejects.toMatchObject({ code: '57P01' });
@@ -139,7 +139,7 @@ describe('data source', () => {
     expect(await query("select current_setting('TimeZone') as zone")).toEqual([{ zone: 'UTC' }]);
   });
 
-  it('threats 10.3: a statement beyond its limit → ended by the server, told apart as trouble', async () => {
+  it('a statement beyond its limit → ended by the server, told apart as trouble', async () => {
     const slow = await query('select pg_sleep(5)', 100).catch((error: unknown) => error);
     expect(slow).toMatchObject({ code: '57014' });
     expect(isConnectionTrouble(slow)).toBe(true);
@@ -155,7 +155,7 @@ describe('data source', () => {
     ]);
   });
 
-  it('threats 10.2: the network swallows everything → the statement fails, its connection is not used again', async () => {
+  it('the network swallows everything → the statement fails, its connection is not used again', async () => {
     const { hostname, port } = new URL(url);
     const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
     const source = await dataSourceAt(throughPort(proxy.port), 100).initialize();

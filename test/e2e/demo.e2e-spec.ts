@@ -48,7 +48,7 @@ function printed(pattern: RegExp, text = output): string[] {
   return match.slice(1);
 }
 
-describe('demo (decision 1.3)', () => {
+describe('demo', () => {
   it(
     '--once → shows stream, timing, event, cost, a fallback, a refusal and limits, and leaves nothing behind',
     async () => {

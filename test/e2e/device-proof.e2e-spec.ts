@@ -54,7 +54,7 @@ function changed(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-describe('contract-app 3.1: the order of an exchange, each pair of neighbours', () => {
+describe('the order of an exchange, each pair of neighbours', () => {
   it('limit before body → 429, no event', async () => {
     const { phone, trail } = await install();
     const bad = await Promise.all(Array.from({ length: LIMIT_PER_MINUTE }, () => phone.post('token', 'text')));
@@ -141,7 +141,7 @@ describe('contract-app 3.1: the order of an exchange, each pair of neighbours', 
   });
 });
 
-describe('contract-app 3.1: the body', () => {
+describe('the body', () => {
   it.each([
     ['issuer_token', [undefined, null, 7, '']],
     ['key_id', [undefined, null, 7, '', {}, 'k'.repeat(201)]],
@@ -171,7 +171,7 @@ describe('contract-app 3.1: the body', () => {
   });
 });
 
-describe('contract-app 2.5: assertions, each wrong in one way', () => {
+describe('assertions, each wrong in one way', () => {
   const WRONG: [what: string, reason: string, changes: AssertionChanges][] = [
     ['another text signed', 'signature_invalid', { clientData: '{}' }],
     ['a changed signature', 'signature_invalid', { signature: (der) => changed(der, 20) }],
@@ -238,7 +238,7 @@ describe('contract-app 2.5: assertions, each wrong in one way', () => {
   });
 });
 
-describe('decision 5.1: several keys a user, found by their id', () => {
+describe('several keys a user, found by their id', () => {
   const unknown = refused(403, 'attest_failed', 'key_unknown', 'ada');
 
   it('21st key → the one unused for longest goes, all others stay', async () => {
@@ -259,7 +259,7 @@ describe('decision 5.1: several keys a user, found by their id', () => {
   it.each([
     ['in the same instant as all others', 0],
     ['by a clock that is behind', -3_600_000],
-  ])('threats 10.8: registered %s → the new key is never the one that goes', async (_, step) => {
+  ])('registered %s → the new key is never the one that goes', async (_, step) => {
     const { app, issuerToken } = await signedIn();
     for (let count = 0; count < MAX_KEYS + 5; count++) {
       if (count >= MAX_KEYS - 1) clock.advance(step);

@@ -40,7 +40,7 @@ const refused = (status: number, code: string, reason?: string, userId?: string)
 
 const challengeOf = ({ status, body }: ApiAnswer) => [status, body.error?.code ?? body.challenge.length];
 
-describe('contract-app 2.1: challenges', () => {
+describe('challenges', () => {
   it('any body → 200, 43 characters of base64url, 300 s, never the same, no event', async () => {
     const { phone, trail } = await install();
     const bodies = ['', '{}', '{"a":[1]}', 'not JSON', '\u0000', 'x'.repeat(1_000)];
@@ -68,7 +68,7 @@ describe('contract-app 2.1: challenges', () => {
   });
 });
 
-describe('contract-app 2.2: the order of a registration, each pair of neighbours', () => {
+describe('the order of a registration, each pair of neighbours', () => {
   it('limit before body → 429, no event; the body before the limit → 400, no event', async () => {
     const { phone, trail } = await install();
     const bad = await Promise.all(Array.from({ length: LIMIT_PER_MINUTE }, () => phone.post('register', [])));
@@ -141,7 +141,7 @@ describe('contract-app 2.2: the order of a registration, each pair of neighbours
   });
 });
 
-describe('contract-app 2.2: the body', () => {
+describe('the body', () => {
   it.each([
     ['key_id', [undefined, null, 7, '', {}, 'k'.repeat(201)]],
     ['attestation', [undefined, null, 7, '', ['a']]],
@@ -186,7 +186,7 @@ describe('contract-app 2.2: the body', () => {
   });
 });
 
-describe('contract-app 2.1: a challenge is used once, within five minutes, by its application', () => {
+describe('a challenge is used once, within five minutes, by its application', () => {
   const notInForce = refused(403, 'attest_failed', 'challenge_not_in_force');
 
   it('used before → refused', async () => {
@@ -225,7 +225,7 @@ describe('contract-app 2.1: a challenge is used once, within five minutes, by it
   });
 });
 
-describe('contract-app 2.4: attestations, each wrong in one way', () => {
+describe('attestations, each wrong in one way', () => {
   const WRONG: [what: string, reason: string, changes: AttestationChanges][] = [
     ['another format', 'attestation_format_unknown', { members: (map) => map.set('fmt', 'packed') }],
     ['one certificate', 'attestation_certificates_invalid', { certificates: ([leaf]) => [leaf] }],

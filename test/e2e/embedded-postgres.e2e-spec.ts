@@ -88,7 +88,7 @@ function killServer(started: Started): Promise<void> {
 }
 
 describe('embedded Postgres', () => {
-  it('threats 10.4: three processes start on one new directory at once → one server; it ends with its last user', async () => {
+  it('three processes start on one new directory at once → one server; it ends with its last user', async () => {
     const all = await Promise.all([startChild(), startChild(), startChild()]);
     expect(all.map((one) => one.adopted).sort()).toEqual([false, true, true]);
     expect(new Set(all.map((one) => one.url)).size).toBe(1);
@@ -101,7 +101,7 @@ describe('embedded Postgres', () => {
     expect(existsSync(postmasterFile(third))).toBe(false);
   }, 60_000);
 
-  it('decision 1.1: its process is killed → the next start adopts the server, nothing is lost', async () => {
+  it('its process is killed → the next start adopts the server, nothing is lost', async () => {
     const killed = await startChild('durable');
     await query(killed.url, 'create table kept as select 7 as seven');
     await killChild(killed);
@@ -162,7 +162,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   (asRoot ? it : it.skip)(
-    'decision 1.1: root, data directory out of the server account’s reach → the database is under /var/lib/gateway, and stays there',
+    'root, data directory out of the server account’s reach → the database is under /var/lib/gateway, and stays there',
     async () => {
       chmodSync(dataDir, 0o700);
       const apart = await startChild();

@@ -32,7 +32,7 @@ afterAll(() => world.stop());
 
 const STREAMED = { body: { input: 'Hi', stream: true } };
 
-describe('answers of a named endpoint (specification, routes; contract-app 6.10)', () => {
+describe('answers of a named endpoint', () => {
   it('whole → the provider’s own bytes and headers, with Server-Timing and nothing that names the provider', async () => {
     const headers = { 'x-request-id': 'req_1', 'openai-organization': 'org', 'set-cookie': 'a=b' };
     world.upstream.script(json(200, '{ "id": 1.0 }', headers));
@@ -96,7 +96,7 @@ describe('answers of a named endpoint (specification, routes; contract-app 6.10)
   });
 });
 
-describe('event of a named endpoint’s call (decision 4.6; contract-app 9.6)', () => {
+describe('event of a named endpoint’s call', () => {
   it('served → the slug, the target that served and its cost', async () => {
     const { slug } = client.proxy;
     expect((await client.call({ headers: ['x-app-version', '2.0'] })).status).toBe(200);

@@ -58,7 +58,7 @@ async function refusalOf(config: object): Promise<[status: number, message: stri
   return [first?.status ?? 0, first?.body.error.message];
 }
 
-describe('endpoint targets on create, replace and validate (contract-admin 2.6; specification, "Named endpoint")', () => {
+describe('endpoint targets on create, replace and validate', () => {
   const wrong: [string, object, string][] = [
     ['a provider nobody has', { ...PRICED, provider: 'nobody' }, 'provider: is not a provider of this account'],
     ['a type in place of a slug', { provider: 'groq', model: 'whisper-large-v3' }, 'provider: is not a provider'],
@@ -138,7 +138,7 @@ describe('endpoint targets on create, replace and validate (contract-admin 2.6; 
   });
 });
 
-describe('targets that go away later (contract-admin 2.6, "Grandfathering")', () => {
+describe('targets that go away later', () => {
   it('provider deleted → check, validate and replace still pass; a new application gets no grace', async () => {
     const gone = await world.provider({ slug: 'gone-target' });
     const config = withEndpoint({ ...PRICED, fallback: [{ ...PRICED, provider: 'gone-target' }] });
@@ -162,7 +162,7 @@ describe('targets that go away later (contract-admin 2.6, "Grandfathering")', ()
   });
 });
 
-describe('params, judged by the rules of a call (decision 8.1.10)', () => {
+describe('params, judged by the rules of a call', () => {
   const viaVercel = { provider: 'through-vercel', model: 'gpt-4.1' };
   it.each<[string, object, object, string]>([
     ['work in the background', { background: true }, {}, 'background: requests that run in the background'],
@@ -257,7 +257,7 @@ describe('params, judged by the rules of a call (decision 8.1.10)', () => {
   });
 });
 
-describe('what is told of applications with endpoints (contract-admin 2.4, 2.7)', () => {
+describe('what is told of applications with endpoints', () => {
   it('referenced_providers → selection, targets and fallbacks; reach → the routing alone; check → both', async () => {
     const selected = { 'second-key': { allowed_paths: [], allowed_models: [] } };
     const fallback = [

@@ -34,7 +34,7 @@ async function chained(...scripts: Script[]): Promise<EndpointChain> {
 const failing = json(503, OWN_ERROR);
 const serving = json(200, RESPONSE);
 
-describe('one request, one count (contract-app 7.3; decision 4.6)', () => {
+describe('one request, one count', () => {
   it('a request that falls back twice → one event, one request in the totals, the price of the target that served', async () => {
     await chained(failing, json(429, OWN_ERROR), serving);
     expect((await chain.call()).status).toBe(200);
@@ -71,7 +71,7 @@ describe('one request, one count (contract-app 7.3; decision 4.6)', () => {
   });
 });
 
-describe('what the client is told (contract-app 7.3)', () => {
+describe('what the client is told', () => {
   it('the answer after a fallback → the header names of an answer without one, and no trace of either target', async () => {
     await chained(serving);
     const plain = await chain.call();
@@ -89,7 +89,7 @@ describe('what the client is told (contract-app 7.3)', () => {
   });
 });
 
-describe('a client that leaves during the first attempt (threats 8.3)', () => {
+describe('a client that leaves during the first attempt', () => {
   it.each<[string, Script]>([
     ['fails', failing],
     ['dies', ({ socket }) => void socket.destroy()],
@@ -111,7 +111,7 @@ describe('a client that leaves during the first attempt (threats 8.3)', () => {
   });
 });
 
-describe('connections of targets that failed (threats 10.2)', () => {
+describe('connections of targets that failed', () => {
   it.each<[string, string, reused: boolean]>([
     ['a small error', OWN_ERROR, true],
     ['no body', '', true],

@@ -52,7 +52,7 @@ async function chained(...targets: (Script | ChainTarget)[]): Promise<EndpointCh
 
 const streaming = { body: { input: 'Hi', stream: true } };
 
-describe('a stream that fails before its first content (threats 3.4)', () => {
+describe('a stream that fails before its first content', () => {
   it.each<[string, Script, error: string]>([
     ['an error event first', sse([ERROR]), 'server_error'],
     ['response.failed', sse([CREATED, FAILED]), 'rate_limit_exceeded'],
@@ -157,7 +157,7 @@ describe('a stream that nothing replaces', () => {
   });
 });
 
-describe('what is held back, and for how long (threats 10.1)', () => {
+describe('what is held back, and for how long', () => {
   it('a stream that could be replaced → head and beginning come with the first content, not at the end', async () => {
     const held = hold(OPENING + DELTA);
     await chained(held.script, sse([SERVED]));

@@ -57,7 +57,7 @@ function failingOnCue(): { script: Script; fail: () => void } {
   return { script, fail: resolve };
 }
 
-describe('targets that cannot be used (contract-app 7.2; specification, named endpoint rule 4)', () => {
+describe('targets that cannot be used', () => {
   it.each(CHANGES)('a fallback that is %s → skipped, the next one serves', async (_name, change) => {
     await chained(failing, priced('second'), serving('third'));
     await change(1);
@@ -81,20 +81,17 @@ describe('targets that cannot be used (contract-app 7.2; specification, named en
     },
   );
 
-  it.each(CHANGES)(
-    'decision 3.8: a primary that is %s → refused, no target is called, no event',
-    async (_name, change, code) => {
-      await chained(priced('first'), serving('second'));
-      await change(0);
-      expect(refusalOf(await chain.call())).toEqual([code === 'pricing_not_configured' ? 400 : 502, code]);
-      expect(chain.asked).toEqual([0, 0]);
-      expect(await chain.client.events(0)).toEqual([]);
-      expect(chain.client.lines('gateway_error')).toHaveLength(1);
-    },
-  );
+  it.each(CHANGES)('a primary that is %s → refused, no target is called, no event', async (_name, change, code) => {
+    await chained(priced('first'), serving('second'));
+    await change(0);
+    expect(refusalOf(await chain.call())).toEqual([code === 'pricing_not_configured' ? 400 : 502, code]);
+    expect(chain.asked).toEqual([0, 0]);
+    expect(await chain.client.events(0)).toEqual([]);
+    expect(chain.client.lines('gateway_error')).toHaveLength(1);
+  });
 });
 
-describe('the same attempt twice (threats 3.4)', () => {
+describe('the same attempt twice', () => {
   it('the same provider and model twice in a chain → asked once', async () => {
     await chained(failing, serving('second'));
     const [slug, backup] = chain.slugs;
@@ -173,7 +170,7 @@ describe('what each target is sent', () => {
   });
 });
 
-describe('configuration that changes while the primary is being waited for (threats 10.6)', () => {
+describe('configuration that changes while the primary is being waited for', () => {
   it.each(CHANGES.slice(0, 2))(
     'the next target is %s meanwhile → skipped, the one after it serves',
     async (_name, change) => {

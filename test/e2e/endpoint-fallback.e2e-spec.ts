@@ -59,7 +59,7 @@ const timed = async (call: () => Promise<Answer>): Promise<[Answer, number]> => 
   return [await call(), performance.now() - startedMs];
 };
 
-describe('what sends a request to the next target (contract-app 7.3; specification, named endpoint rule 3)', () => {
+describe('what sends a request to the next target', () => {
   it.each<[string, number | null, () => Script | ChainTarget]>([
     ['a refused connection', null, nobody],
     ['a reset before the answer', null, resetBeforeAnswer],
@@ -116,7 +116,7 @@ describe('what sends a request to the next target (contract-app 7.3; specificati
   });
 });
 
-describe('what is final (contract-app 7.3)', () => {
+describe('what is final', () => {
   it.each([400, 401, 402, 403, 404, 408, 409, 413, 422, 428, 430, 499])(
     '%d of the primary → relayed untouched, no fallback is called',
     async (status) => {
@@ -144,7 +144,7 @@ describe('what is final (contract-app 7.3)', () => {
   });
 });
 
-describe('the last target (contract-app 7.3)', () => {
+describe('the last target', () => {
   it.each([429, 500, 503, 529, 404])('its own %d → relayed untouched', async (status) => {
     await chained(ownError(503), json(status, OWN_ERROR, { 'retry-after': '3', 'x-request-id': 'r' }));
     const answer = await chain.call();
@@ -180,7 +180,7 @@ describe('the last target (contract-app 7.3)', () => {
   });
 });
 
-describe('the time all targets share (contract-app 6.11, 7.3)', () => {
+describe('the time all targets share', () => {
   it('a primary of two that hangs → cut at three quarters, and the fallback serves', async () => {
     await chained(silence(), serving('second'));
     expectServed(await chain.call(), 'second');

@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe('any body over any endpoint (contract-app 7.1; threats 3.5)', () => {
+describe('any body over any endpoint', () => {
   it(
     'random params and bodies → members the server names have its value, all others are as sent',
     () =>

@@ -36,7 +36,7 @@ async function expectRefused(call: Promise<Answer>, refusal: unknown): Promise<v
   expect(world.upstream.requests).toHaveLength(0);
 }
 
-describe('merge of params over the client body (contract-app 7.1)', () => {
+describe('merge of params over the client body', () => {
   it('every rule at once → each byte the server does not name is as sent', async () => {
     const client = await withParams(
       { instructions: 'Be brief.', text: { format: { type: 'text' } }, temperature: null },
@@ -120,7 +120,7 @@ describe('merge of params over the client body (contract-app 7.1)', () => {
   });
 });
 
-describe('output cap of 100, judged after the merge (contract-app 7.1, 6.8; decision 3.4)', () => {
+describe('output cap of 100, judged after the merge', () => {
   it.each<[string, unknown, unknown, unknown]>([
     ['client above', {}, { max_output_tokens: 101 }, [403, 'max_output_tokens_exceeded']],
     ['client says a fraction', {}, { max_output_tokens: 99.5 }, BAD_REQUEST],
@@ -153,7 +153,7 @@ describe('output cap of 100, judged after the merge (contract-app 7.1, 6.8; deci
   });
 });
 
-describe('bodies that are refused (contract-app 7.1; decisions 3.5, 3.6)', () => {
+describe('bodies that are refused', () => {
   it.each<[string, string | Buffer]>([
     ['nothing', ''],
     ['blanks', '  \n'],
@@ -233,7 +233,7 @@ describe('bodies that are refused (contract-app 7.1; decisions 3.5, 3.6)', () =>
   });
 });
 
-describe('20 MiB (contract-app 7.1)', () => {
+describe('20 MiB', () => {
   const ofSize = (bytes: number) => `{"input":"${'x'.repeat(bytes - 12)}"}`;
 
   it('exactly → sent whole, with what the server adds', async () => {

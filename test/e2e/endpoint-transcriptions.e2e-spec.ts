@@ -74,7 +74,7 @@ async function chained(primary: 'openai' | 'xai'): Promise<{ client: EndpointCli
   return { client: await EndpointClient.create(world, { provider: { type: primary }, endpoint }), second };
 }
 
-describe.each(FAMILIES)('transcription endpoint, %s (contract-app 7.1)', (_name, client, path, model) => {
+describe.each(FAMILIES)('transcription endpoint, %s', (_name, client, path, model) => {
   it('a form without a model → the family’s path, the model added, a boundary of its own, the answer relayed', async () => {
     const answer = await send(client(), RECORDING);
     expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([200, DURATION]);
@@ -152,7 +152,7 @@ describe.each(FAMILIES)('transcription endpoint, %s (contract-app 7.1)', (_name,
   });
 });
 
-describe('formats that can be priced (contract-app 6.7; decision 3.7)', () => {
+describe('formats that can be priced', () => {
   it.each(['text', 'srt', 'vtt', 'JSON', '', 'verbose_json '])('first family, response_format %j → 400', (format) =>
     expectRefused(send(openai, RECORDING, field('response_format', format)), BAD_REQUEST),
   );
@@ -174,7 +174,7 @@ describe('formats that can be priced (contract-app 6.7; decision 3.7)', () => {
   );
 });
 
-describe('event of a transcription (contract-app 9.2, 9.4)', () => {
+describe('event of a transcription', () => {
   it.each<[string, 'openai' | 'xai', string, string, object, number]>([
     ['seconds in the usage', 'openai', 'whisper-1', 'v1/audio/transcriptions', DURATION, 0.009],
     [
@@ -231,7 +231,7 @@ describe('event of a transcription (contract-app 9.2, 9.4)', () => {
   });
 });
 
-describe('fallback of a transcription (specification, "Named endpoint rules" 3 and 6)', () => {
+describe('fallback of a transcription', () => {
   it.each([
     ['first', 'openai', '/v1/stt', 'grok-transcribe', 0.0025],
     ['second', 'xai', '/v1/audio/transcriptions', 'whisper-1', 0.009],

@@ -49,7 +49,7 @@ async function tokenOf({ proxy: { appId } }: EndpointClient): Promise<string> {
   return issueToken(world, { appId, userId: 'ada', ...proven });
 }
 
-describe('address of a named endpoint (contract-app 1.1, 7)', () => {
+describe('address of a named endpoint', () => {
   it.each([
     ...['nobody', 'ANSWER', 'Answer', 'answer.', 'a_b', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(5_000)],
     ...['answe%72', '%61nswer', 'answer%20', 'answer%2f', '%00', '%', '%zz', '..%2fanswer', 'answer;v=1', 'a:b'],
@@ -67,11 +67,11 @@ describe('address of a named endpoint (contract-app 1.1, 7)', () => {
   it.each([
     ['no credential', NO_CREDENTIAL],
     ['an unknown key', ['authorization', 'Bearer gw_nobody']],
-  ])('contract-app 1.2: unknown slug and %s → 401, nothing is told of endpoints', (_name, credential) =>
+  ])('unknown slug and %s → 401, nothing is told of endpoints', (_name, credential) =>
     expectRefused(client.at('nobody').call({ credential }), 401, 'auth_required'),
   );
 
-  it('contract-app 1.2: unknown application → 404 app_not_found, whatever the credential', async () => {
+  it('unknown application → 404 app_not_found, whatever the credential', async () => {
     const nobody = new EndpointClient(world, new ProxyClient(world, 'nobody-has-this', client.proxy.key, '', ''));
     await expectRefused(nobody.call(), 404, 'app_not_found');
     await expectRefused(nobody.call({ credential: NO_CREDENTIAL }), 404, 'app_not_found');
@@ -125,7 +125,7 @@ describe('address of a named endpoint (contract-app 1.1, 7)', () => {
   });
 });
 
-describe('the endpoint is the policy (specification, "Named endpoint rules" 2)', () => {
+describe('the endpoint is the policy', () => {
   const other = 'selected-alone';
   const routing = {
     providers: {
@@ -147,7 +147,7 @@ describe('the endpoint is the policy (specification, "Named endpoint rules" 2)',
   });
 });
 
-describe('callers (specification, "Named endpoint rules" 1; contract-app 4.2, 4.3)', () => {
+describe('callers', () => {
   it.each([
     ['authorization', (key: string) => `Bearer ${key}`],
     ['authorization', (key: string) => `bEARER ${key}`],
@@ -216,7 +216,7 @@ describe('callers (specification, "Named endpoint rules" 1; contract-app 4.2, 4.
   });
 });
 
-describe('request headers (contract-app 6.9)', () => {
+describe('request headers', () => {
   it('those on the list → sent; all others, and the credential → stay here', async () => {
     const passed = [
       'accept',

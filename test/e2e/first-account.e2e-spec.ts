@@ -120,7 +120,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     ]);
   });
 
-  it('threats 6.1: stored → the hash and the last four characters, never the key', async () => {
+  it('stored → the hash and the last four characters, never the key', async () => {
     await instance(KEY).run();
     const [stored] = await source.query<Record<string, unknown>[]>('SELECT * FROM management_keys');
     expect(stored).toMatchObject({ token_hint: 'rst0', source: 'bootstrap', access_grant: 'manage', revoked_at: null });
@@ -208,13 +208,13 @@ describe('management key', () => {
     ['its owner left the account', 'DELETE FROM memberships'],
     ['its account expired', "UPDATE organizations SET expires_at = now() - interval '1 second'"],
     ['its account is gone', 'DELETE FROM organizations'],
-  ])('threats 7.4: %s → opens nothing from the next request on', async (_name, change) => {
+  ])('%s → opens nothing from the next request on', async (_name, change) => {
     expect(await authenticate(KEY)).toBeDefined();
     await source.query(change);
     expect(await authenticate(KEY)).toBeUndefined();
   });
 
-  it('threats 7.4: role lowered → the next request has the new role', async () => {
+  it('role lowered → the next request has the new role', async () => {
     await source.query("UPDATE memberships SET role = 'member'");
     expect(await authenticate(KEY)).toMatchObject({ role: 'member', grant: 'manage' });
   });

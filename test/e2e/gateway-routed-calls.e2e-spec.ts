@@ -25,7 +25,7 @@ function credentials(): Record<string, string> {
 
 const bodySent = () => JSON.parse(sent().body.toString());
 
-describe('calls through cf_aig (contract-app 6.12)', () => {
+describe('calls through cf_aig', () => {
   it.each([
     ['openai', 'v1/responses', 'gpt-4.1', '/cf/acc/main/openai/responses'],
     ['openai', 'v1/chat/completions', 'gpt-4.1', '/cf/acc/main/openai/chat/completions'],
@@ -98,7 +98,7 @@ describe('calls through cf_aig (contract-app 6.12)', () => {
   });
 });
 
-describe('calls through vercel (contract-app 6.12)', () => {
+describe('calls through vercel', () => {
   it.each([
     ['openai', 'v1/responses', 'gpt-4.1', 'openai/'],
     ['anthropic', 'v1/messages', 'claude-sonnet-4-5', 'anthropic/'],

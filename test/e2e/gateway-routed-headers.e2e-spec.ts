@@ -10,7 +10,7 @@ const PASSED = ['cf-aig-cache-ttl', 'cf-aig-skip-cache', 'cf-aig-max-attempts', 
 const suite = routedSuite();
 const sent = () => onlyRequest(suite.stage);
 
-describe('headers of the client (contract-app 6.9)', () => {
+describe('headers of the client', () => {
   const FORGED = ['cf-aig-authorization', 'cf-aig-metadata', 'ai-reporting-user', 'ai-reporting-tags', 'x-api-key'];
   const headers = [...FORGED, ...PASSED, 'cf-aig-custom-cost', 'cf-aig-byok-alias'].flatMap((name) => [name, 'client']);
   const namesSent = (request: ReturnType<typeof sent>) =>

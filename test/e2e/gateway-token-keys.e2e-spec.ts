@@ -57,7 +57,7 @@ async function expectRefused(answer: Promise<Answer>): Promise<void> {
   expect(backend.lines('gateway_error')).toMatchObject([{ reason: 'token_key_invalid' }]);
 }
 
-describe('the key a token was exchanged for (contract-app 1.3, 3.2)', () => {
+describe('the key a token was exchanged for', () => {
   it('revoked → its tokens are refused at once, those of another key are not', async () => {
     const [one, other] = [await newKey(), await newKey()];
     const [ofOne, ofOther] = [await tokenOfKey(one.id), await tokenOfKey(other.id)];
@@ -83,7 +83,7 @@ describe('the key a token was exchanged for (contract-app 1.3, 3.2)', () => {
   });
 });
 
-describe('a warm call (house style, section 2)', () => {
+describe('a warm call', () => {
   it('a token verified before → proven without a promise, and its call asks the database nothing before', async () => {
     const mine = await tokenOfKey((await newKey()).id);
     expect((await callBackend(mine)).status).toBe(200);
@@ -130,7 +130,7 @@ describeWithRedis('a second instance', () => {
     return (await fetch(url, { method: 'POST', headers, body: '{"model":"gpt-4.1"}' })).status;
   }
 
-  it('a key revoked on the first → its tokens are refused on the second within a second (decision 7.4)', async () => {
+  it('a key revoked on the first → its tokens are refused on the second within a second', async () => {
     const { id } = await newKey();
     const mine = await tokenOfKey(id);
     expect(await callThere(mine)).toBe(200);
@@ -138,7 +138,7 @@ describeWithRedis('a second instance', () => {
     await eventually(async () => (await callThere(mine)) === 401, { withinMs: 1_000 });
   });
 
-  it('with a new signing secret and the old one as previous → takes the old tokens (threats 6.3)', async () => {
+  it('with a new signing secret and the old one as previous → takes the old tokens', async () => {
     expect(await callThere(await tokenOfKey((await newKey()).id))).toBe(200);
     expect(await callThere(forgeToken({ app: backend.appId, auth_method: 'api_key' }))).toBe(200);
     const stolen = { secret: 'a-secret-that-was-never-one-of-ours' };

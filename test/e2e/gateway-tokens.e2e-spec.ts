@@ -68,7 +68,7 @@ async function expectRefused(answer: Promise<Answer>, reason: string, status = 4
   expect(world.logs.filter((line) => line.message === 'gateway_error')).toMatchObject([{ reason }]);
 }
 
-describe('who is called (contract-app 3.2, 4.2)', () => {
+describe('who is called', () => {
   it.each(Object.entries(TOKEN_APPS))(
     'a token of %s → served; the event names the user',
     async (_name, authentication) => {
@@ -162,7 +162,7 @@ describe('tokens that are refused', () => {
   });
 });
 
-describe('carriers of the token (contract-app 4.2)', () => {
+describe('carriers of the token', () => {
   it.each<[string, Type, string[]]>([
     ['Authorization: Bearer', 'openai', ['Authorization', 'Bearer <token>']],
     ['Authorization without a scheme', 'openai', ['Authorization', '<token>']],
@@ -203,7 +203,7 @@ describe('carriers of the token (contract-app 4.2)', () => {
   });
 });
 
-describe('X-App-Version (contract-app 1.2, step 7)', () => {
+describe('X-App-Version', () => {
   it.each([
     ['absent', []],
     ['empty', ['X-App-Version', '']],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { startWorld, type World } from '../support/world.js';
 
-describe('health and discovery (contract-app 12.3, decision 7.1)', () => {
+describe('health and discovery', () => {
   let world: World;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('health and discovery (contract-app 12.3, decision 7.1)', () => {
   });
 });
 
-describe('misconfigured vault (threats 6.4)', () => {
+describe('misconfigured vault', () => {
   let world: World;
 
   beforeAll(async () => {

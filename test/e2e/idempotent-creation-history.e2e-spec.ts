@@ -57,7 +57,7 @@ describe('what the proof can tell', () => {
   });
 });
 
-describeWithRedis('creations on two processes that are killed (threats 9.3)', () => {
+describeWithRedis('creations on two processes that are killed', () => {
   it(
     `random requests with the same and with other keys (CREATION_SEED=${SEED}): as if one came after the other`,
     async () => {

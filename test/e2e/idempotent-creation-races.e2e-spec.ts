@@ -24,7 +24,7 @@ let other: FurtherInstance;
 
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describeWithRedis('creations sent at the same time to two instances (threats 9.3)', () => {
+describeWithRedis('creations sent at the same time to two instances', () => {
   beforeAll(async () => {
     redis = await reachRedis();
     plansFile.write({ default_plan: 'open', plans: { open: { name: 'Open', limits: {} } } });

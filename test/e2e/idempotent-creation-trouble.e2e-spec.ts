@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describe('a creation that failed, and nobody can look whether it was carried out (threats 9.3, 10.3)', () => {
+describe('a creation that failed, and nobody can look whether it was carried out', () => {
   it('its slug is taken, perhaps by itself → 503 and no verdict; the same headers get the verdict later', async () => {
     const { path, body } = await newCreation(world, 'provider');
     await world.api.post(path, body);

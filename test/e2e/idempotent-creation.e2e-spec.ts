@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const rows = (kind: CreationKind, name: unknown) => rowsNamed(world, kind, String(name));
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describe.each(CREATION_KINDS)('creation of kind %s that is sent again (specification Authentication 7)', (kind) => {
+describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) => {
   it('same headers and body: the same answer and status; one row, one entry of the trail', async () => {
     const { path, body } = await newCreation(world, kind);
     const headers = idempotencyPair();
@@ -101,7 +101,7 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again (specifica
   });
 });
 
-describe('whose the idempotency key is (contract-admin 9)', () => {
+describe('whose the idempotency key is', () => {
   it('the same pair of another account, and of another member: creations of their own', async () => {
     const headers = idempotencyPair();
     const body = { name: `Own ${randomToken()}`.slice(0, 40), config: rawDeviceConfig() };
@@ -157,7 +157,7 @@ describe('whose the idempotency key is (contract-admin 9)', () => {
   });
 });
 
-describe('answers that hold a key (specification Authentication 7; contract-admin 9)', () => {
+describe('answers that hold a key', () => {
   it.each(['app', 'app_key'] as const)('%s: the key stands nowhere in the database', async (kind) => {
     const { path, body } = await newCreation(world, kind);
     const answer = await world.api.post(path, body, { headers: idempotencyPair() });

@@ -100,7 +100,7 @@ async function enterStranger(usesRedis: boolean, host = 'elsewhere', pid = 77): 
   );
 }
 
-describe('decision 4.8: a second instance without Redis', () => {
+describe('a second instance without Redis', () => {
   it('beside one that lives → refused, says who, why and what to do; the first goes on', async () => {
     const first = await start();
     const { error, tookMs } = await refused();
@@ -174,7 +174,7 @@ describe('decision 4.8: a second instance without Redis', () => {
   });
 });
 
-describe('decision 4.8: instances that are gone', () => {
+describe('instances that are gone', () => {
   it('killed on this machine → the next one does not wait', async () => {
     const settings = { ...environmentOf({}), LOG_LEVEL: 'warn' };
     const killed = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, settings);
@@ -227,7 +227,7 @@ describe('decision 4.8: instances that are gone', () => {
   });
 });
 
-describe('decision 4.8: an instance that cannot be heard', () => {
+describe('an instance that cannot be heard', () => {
   async function cutOff(redis: string): Promise<{ cut: Running; freeze: () => void; thaw: () => void }> {
     const url = new URL(databaseUrl);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });

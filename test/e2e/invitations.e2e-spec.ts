@@ -38,7 +38,7 @@ async function invited(by: Person, offer: object = { role: 'member' }): Promise<
   return { id: body.invitation.id, token: body.url.split('#')[1] };
 }
 
-describe('POST /v1/admin/invitations (decision 6.4)', () => {
+describe('POST /v1/admin/invitations', () => {
   it('an offer → a link that is shown once, and ends after seven days', async () => {
     const { status, body } = await invite(owner, { role: 'admin', email: ' Ann@Example.com ' });
     expect([status, body]).toEqual([
@@ -67,12 +67,12 @@ describe('POST /v1/admin/invitations (decision 6.4)', () => {
     ['admin', 'admin', [201]],
     ['owner', 'owner', [201]],
     ['member', 'member', [403, 'forbidden']],
-  ])('threats 7.3: %s offers %s → %j', async (role, offered, expected) => {
+  ])('%s offers %s → %j', async (role, offered, expected) => {
     const by = await newPerson(world, { organizationId, role });
     expect(codeOf(await invite(by, { role: offered })).filter((word) => word !== undefined)).toEqual(expected);
   });
 
-  it('threats 8: 100 that wait for an answer → no further one, also of two at once; one revoked → another one', async () => {
+  it('100 that wait for an answer → no further one, also of two at once; one revoked → another one', async () => {
     await world.dataSource.query(
       `INSERT INTO invitations (id, organization_id, role, token_hash, invited_by, created_at, expires_at, revoked_at)
        SELECT $1 || n, $1, 'member', $1 || n, 'user_x', $2,
@@ -107,7 +107,7 @@ describe('POST /v1/admin/invitations (decision 6.4)', () => {
   );
 });
 
-describe('GET and POST .../revoke (decision 6.4)', () => {
+describe('GET and POST .../revoke', () => {
   it('list → newest first, those of others not among them', async () => {
     const first = await invited(owner);
     clock.advance(1_000);
@@ -155,7 +155,7 @@ describe('GET and POST .../revoke (decision 6.4)', () => {
     expect(codeOf(await revoke(admin, id))).toEqual([403, 'forbidden']);
   });
 
-  it('threats 7.1: one of others → the same answer as one that is not there, and stays', async () => {
+  it('one of others → the same answer as one that is not there, and stays', async () => {
     const stranger = (await newOrganization(world)).owner;
     const { id, token } = await invited(owner);
     const answers = [await revoke(stranger, id), await revoke(stranger, 'inv_00000000000000000000')];
@@ -174,7 +174,7 @@ describe('POST /v1/console/invitations/details', () => {
     });
   });
 
-  it('threats 7.10: unknown, used, revoked, run out, of an account that is over → one and the same 404', async () => {
+  it('unknown, used, revoked, run out, of an account that is over → one and the same 404', async () => {
     const used = await invited(owner);
     await accept(await newPerson(world, {}), used.token);
     const revoked = await invited(owner);
@@ -196,7 +196,7 @@ describe('POST /v1/console/invitations/details', () => {
     expect(new Set(refused.map(({ text }) => text))).toEqual(new Set([answers[0]?.text]));
   });
 
-  it('threats 7.5: another site’s page → 403, also where somebody is signed in', async () => {
+  it('another site’s page → 403, also where somebody is signed in', async () => {
     const { token } = await invited(owner);
     const headers = { origin: 'https://elsewhere.example' };
     expect(codeOf(await world.as(undefined).post(DETAILS, { token }, { headers }))).toEqual([403, 'forbidden']);
@@ -268,7 +268,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect((await details(token)).status).toBe(200);
   });
 
-  it('threats 9.6: somebody who was removed → does not come back by the link they used, nor by one they wrote', async () => {
+  it('somebody who was removed → does not come back by the link they used, nor by one they wrote', async () => {
     const used = await invited(owner, { role: 'admin' });
     const person = await newPerson(world, {});
     await accept(person, used.token);
@@ -278,7 +278,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect(codeOf(await accept(person, own.token))).toEqual([404, 'not_found']);
   });
 
-  it('threats 7.3: an inviter whose role is lowered → what they offered beyond it ends, the rest stays', async () => {
+  it('an inviter whose role is lowered → what they offered beyond it ends, the rest stays', async () => {
     const inviter = await newPerson(world, { organizationId, role: 'owner' });
     const [toOwner, toAdmin] = [await invited(inviter, { role: 'owner' }), await invited(inviter, { role: 'admin' })];
     await owner.client.put(`/v1/admin/members/${inviter.identityId}`, { role: 'admin' });
@@ -288,7 +288,7 @@ describe('POST /v1/console/invitations/accept', () => {
   });
 });
 
-describe('the trail (threats 7)', () => {
+describe('the trail', () => {
   it('written, revoked, joined, raised, used without need → one entry each, without an e-mail address', async () => {
     const first = await invited(owner, { role: 'member', email: 'ann@example.com' });
     await revoke(owner, first.id);

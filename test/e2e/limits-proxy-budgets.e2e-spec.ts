@@ -47,7 +47,7 @@ function nextMonthMs(): number {
 
 const untilNextMonth = () => Math.ceil((nextMonthMs() - clock.nowMs()) / 1_000);
 
-describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
+describe('budgets', () => {
   it.each([
     ['user', { per_user: budget(TWO_CALLS_USD) }],
     ['app', { per_app: budget(TWO_CALLS_USD) }],
@@ -151,7 +151,7 @@ describe('budgets (contract-app 8.1, 8.2; decision 4.3)', () => {
   });
 });
 
-describe('what a call counts against a budget (decision 4.3; threats 8.3)', () => {
+describe('what a call counts against a budget', () => {
   it('ADR 0042: 48 calls that hang, each of which holds a dollar of ten → what was sent is estimated and shown; calls are served on', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(10), per_app: budget(10) });
     world.upstream.script(silence());

@@ -64,7 +64,7 @@ async function spent(app: LimitedApp): Promise<number[]> {
 
 const newApp = () => LimitedApp.create(world, LIMITS);
 
-describe('calls that reached their provider (decision 4.3) → settled, once', () => {
+describe('calls that reached their provider → settled, once', () => {
   it.each<[string, Script, number, number]>([
     ['a whole answer', json(200, RESPONSE), 200, RESPONSE_USD],
     ['a whole stream', sse([BEGUN, DONE]), 200, RESPONSE_USD],
@@ -121,7 +121,7 @@ describe('calls that reached their provider (decision 4.3) → settled, once', (
   });
 });
 
-describe('calls that reached no provider (decision 4.3) → given back', () => {
+describe('calls that reached no provider → given back', () => {
   it('no connection is free', async () => {
     const app = await newApp();
     const held = hold(BEGUN);
@@ -189,7 +189,7 @@ describe('calls that reached no provider (decision 4.3) → given back', () => {
   });
 });
 
-describe('named endpoints (decision 4.3) → held once, settled once', () => {
+describe('named endpoints → held once, settled once', () => {
   let chain: EndpointChain | undefined;
 
   afterEach(() => chain?.stop());

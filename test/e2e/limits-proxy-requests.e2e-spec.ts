@@ -25,7 +25,7 @@ const untilEndOf = (windowMs: number) => Math.ceil((windowMs - (clock.nowMs() % 
 
 const requests = (per_minute: number | null, per_day: number | null) => ({ requests: { per_minute, per_day } });
 
-describe('limits of requests (contract-app 8.1, 8.2)', () => {
+describe('limits of requests', () => {
   it.each([
     ['a user’s minute', { per_user: requests(3, null) }, 'user', MINUTE_MS],
     ['a user’s day', { per_user: requests(null, 3) }, 'user', DAY_MS],
@@ -99,7 +99,7 @@ describe('limits of requests (contract-app 8.1, 8.2)', () => {
   });
 });
 
-describe('what counts as a request (contract-app 8.1)', () => {
+describe('what counts as a request', () => {
   it('calls that policy refuses → none', async () => {
     const app = await LimitedApp.create(world, { per_user: requests(1, null) });
     for (const body of ['no json', { model: 'no-such-model' }, { input: 'x' }]) {

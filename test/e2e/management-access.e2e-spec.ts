@@ -48,29 +48,26 @@ describe('management credential', () => {
     ['a connection token', { authorization: `Bearer gw_oat_${'a'.repeat(48)}` }, INVALID],
     ['a key nobody has', { authorization: `Bearer ${newManagementKey()}` }, INVALID],
     ['a cookie without a session', { cookie: 'gw_identity_auth.session_token=x', 'x-console-request': '1' }, PLAIN],
-  ])(
-    'contract-admin 0.4: %s → 401 auth_required, and the challenge says which kind',
-    async (_name, headers, challenge) => {
-      const answer = await get(headers);
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
-      expect(await answer.json()).toEqual({
-        error: { code: 'auth_required', message: 'A valid credential is required.' },
-      });
-    },
-  );
+  ])('%s → 401 auth_required, and the challenge says which kind', async (_name, headers, challenge) => {
+    const answer = await get(headers);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
+    expect(await answer.json()).toEqual({
+      error: { code: 'auth_required', message: 'A valid credential is required.' },
+    });
+  });
 
   it.each(['Bearer', 'bearer', 'BEARER'])('scheme written %s → accepted', async (scheme) => {
     expect((await get({ authorization: `${scheme} ${world.managementKey}` })).status).toBe(200);
   });
 
-  it('threats 2.1: the header twice → refused, whichever of them is good', async () => {
+  it('the header twice → refused, whichever of them is good', async () => {
     const good = `Bearer ${world.managementKey}`;
     expect(await rawStatus(['authorization', good])).toBe(200);
     expect(await rawStatus(['authorization', good, 'authorization', 'Bearer x'])).toBe(400);
     expect(await rawStatus(['Authorization', 'Bearer x', 'AUTHORIZATION', good])).toBe(400);
   });
 
-  it('threats 7.4: revoked between two requests → the second is refused', async () => {
+  it('revoked between two requests → the second is refused', async () => {
     const { key } = await newMember(world.dataSource, organizationId, {});
     expect((await world.as(key).get(PATH)).status).toBe(200);
     await world.dataSource.query('UPDATE management_keys SET revoked_at = now() WHERE token_hint = $1', [
@@ -79,7 +76,7 @@ describe('management credential', () => {
     expect((await world.as(key).get(PATH)).status).toBe(401);
   });
 
-  it('threats 6.6: a refusal → one gateway_error line that holds the reason and nothing of the credential', async () => {
+  it('a refusal → one gateway_error line that holds the reason and nothing of the credential', async () => {
     const key = newManagementKey();
     await get({ authorization: `Bearer ${key}`, 'x-app-version': '1.2.3' });
     expect(world.logs).toEqual([
@@ -100,7 +97,7 @@ describe('management credential', () => {
 });
 
 describe('every management route', () => {
-  it('contract-admin 0.4: without a credential → 401 with the challenge', async () => {
+  it('without a credential → 401 with the challenge', async () => {
     const routes = listRouteAccess(world.gateway.app).filter(({ access }) => access.scheme === 'management');
     expect(routes.length).toBeGreaterThan(0);
     for (const { route } of routes) {
@@ -120,7 +117,7 @@ describe('management requests', () => {
     ['a path in other case', 'GET', '/V1/admin/prices'],
     ['a trailing slash', 'GET', `${PATH}/`],
     ['a doubled slash', 'GET', '/v1//admin/prices'],
-  ])('contract-admin 0.1: %s → 404 invalid_request "Route not found"', async (_name, method, path) => {
+  ])('%s → 404 invalid_request "Route not found"', async (_name, method, path) => {
     const answer = await world.api.send(method, path, undefined, {});
     expect([answer.status, answer.body]).toEqual([
       404,
@@ -135,14 +132,14 @@ describe('management requests', () => {
     ['null', 'null', 'body: must be a JSON object'],
     ['a member twice', '{"name":"a","name":"b"}', 'name: is given twice'],
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'body: is not valid UTF-8'],
-  ])('contract-admin 0.1: body is %s → 400, but 401 for who has no credential', async (_name, raw, message) => {
+  ])('body is %s → 400, but 401 for who has no credential', async (_name, raw, message) => {
     const answer = await world.api.post('/v1/admin/providers', undefined, { raw });
     expect([answer.status, answer.body]).toEqual([400, { error: { code: 'invalid_request', message } }]);
     expect((await world.as(undefined).post('/v1/admin/providers', undefined, { raw })).status).toBe(401);
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
-    'threats 2.1: Content-Type %s → 400, even when the body is JSON',
+    'Content-Type %s → 400, even when the body is JSON',
     async (type) => {
       const headers = { 'content-type': type };
       const answer = await world.api.post('/v1/admin/providers', undefined, { raw: '{}', headers });
@@ -151,7 +148,7 @@ describe('management requests', () => {
   );
 
   it.each(['', 'json', '///', 'a/b/c', ' ; charset=utf-8'])(
-    'contract-admin 0.3: Content-Type "%s" → judged after route and credential, as every body is',
+    'Content-Type "%s" → judged after route and credential, as every body is',
     async (type) => {
       const request = { raw: '{}', headers: { 'content-type': type } };
       const answer = await world.api.post('/v1/admin/providers', undefined, request);
@@ -164,7 +161,7 @@ describe('management requests', () => {
   it.each([
     ['declared', new Uint8Array(MIB + 1)],
     ['streamed', streamOf(MIB + 1)],
-  ])('threats 2.6: a body over 1 MiB, its size %s → 413 payload_too_large', async (_name, body) => {
+  ])('a body over 1 MiB, its size %s → 413 payload_too_large', async (_name, body) => {
     const headers = { authorization: `Bearer ${world.managementKey}`, 'content-type': 'application/json' };
     const answer = await fetch(`${world.baseUrl}/v1/admin/providers`, {
       ...{ method: 'POST', headers, body, duplex: 'half' },
@@ -172,7 +169,7 @@ describe('management requests', () => {
     expect([answer.status, await answer.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
   });
 
-  it('contract-admin 5.6: prices → USD per model of each provider type, custom prices apart', async () => {
+  it('prices → USD per model of each provider type, custom prices apart', async () => {
     const { prices } = (await world.api.get(PATH)).body;
     expect(prices.openai['gpt-4.1']).toMatchObject({ input: 2, output: 8 });
     expect(prices.openai['whisper-1']).toEqual({ per_minute: 0.006 });

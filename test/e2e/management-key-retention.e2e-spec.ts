@@ -54,7 +54,7 @@ async function listed(): Promise<string[]> {
   return body.keys.map(({ name }: { name: string }) => name).sort();
 }
 
-describe('revoked management keys (contract-admin 3.2, 11)', () => {
+describe('revoked management keys', () => {
   it('revoked before the first day that stays → forgotten, through whichever door they came; later ones stay', async () => {
     await newAccount();
     await stored(MANAGEMENT_KEY_SOURCES.map((source) => ({ name: `over ${source}`, source, revokedAt: OVER })));

@@ -44,7 +44,7 @@ function trailOf(id: string): Promise<{ action: string; actor_id: string; creden
   );
 }
 
-describe('making a management key (contract-admin 3.2)', () => {
+describe('making a management key', () => {
   it('a name alone → a key that may manage, shown once, only its hash stored', async () => {
     const { plaintext, ...key } = await created(owner.client, { name: '  Deploys  ' });
     expect(plaintext).toMatch(PLAINTEXT);
@@ -92,7 +92,7 @@ describe('making a management key (contract-admin 3.2)', () => {
     expect([answer.status, answer.body.error]).toEqual([400, { code: 'invalid_request', message }]);
   });
 
-  it('threats 8: 1 000 in force → no further one, also of two at once; one revoked → another one', async () => {
+  it('1 000 in force → no further one, also of two at once; one revoked → another one', async () => {
     const account = await newAccount(world.dataSource);
     const person = await newPerson(world, { organizationId: account.organizationId });
     await world.dataSource.query(
@@ -171,7 +171,7 @@ describe('a key and its owner', () => {
     expect((await write()).body.error.code).toBe('forbidden');
   });
 
-  it('threats 7.4: the maker is removed meanwhile → no key, nor one that works when they come back', async () => {
+  it('the maker is removed meanwhile → no key, nor one that works when they come back', async () => {
     const leaver = await newPerson(world, { organizationId, role: 'admin' });
     const making = await world.dataSource.transaction(async (removal) => {
       await removal.query('DELETE FROM memberships WHERE identity_id = $1', [leaver.identityId]);
@@ -212,7 +212,7 @@ describe('revoking a management key', () => {
   });
 });
 
-describe('who may (contract-admin 6.3)', () => {
+describe('who may', () => {
   it.each([
     ['GET', PATH, 'session_required'],
     ['POST', PATH, 'session_required'],
@@ -269,7 +269,7 @@ describeWithRedis('several instances', () => {
 
   afterAll(() => further.stop());
 
-  it('threats 7.4: revoked at one → refused at the other from the next request on', async () => {
+  it('revoked at one → refused at the other from the next request on', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, plaintext } = await created(owner.client);
       expect((await further.as(plaintext).get('/v1/admin/providers')).status).toBe(200);

@@ -49,7 +49,7 @@ function storeUser(appId: string, userId: string, status: 'active' | 'blocked'):
   );
 }
 
-describe('GET /v1/apps/{app}/me (contract-app 5)', () => {
+describe('GET /v1/apps/{app}/me', () => {
   it('a user who never called anything → the limits of one user, and all of them left', async () => {
     const { id, token } = await installation(LIMITS);
     const { status, body, headers } = await ask(id, token);
@@ -149,7 +149,7 @@ describe('GET /v1/apps/{app}/me (contract-app 5)', () => {
     expect((await ask(id, token)).body.limits).toMatchObject({ requests_today: 5, requests_remaining: 0 });
   });
 
-  it('a blocked user → 200 with blocked: true, from the very next request on (contract-app 3.3)', async () => {
+  it('a blocked user → 200 with blocked: true, from the very next request on', async () => {
     const { id, token } = await installation();
     const blocked = async () => (await ask(id, token)).body.limits.blocked;
     for (const [status, expected] of [
@@ -195,13 +195,13 @@ describe('who is refused', () => {
     expect(world.logs.filter(({ message }) => message === 'gateway_error')).toHaveLength(1);
   });
 
-  it('contract-app 4.2: the token in a provider’s own header → 401', async () => {
+  it('the token in a provider’s own header → 401', async () => {
     const token = forgeToken({ app: mobile });
     for (const name of ['x-api-key', 'x-goog-api-key'])
       expect((await ask(mobile, undefined, { [name]: token })).status).toBe(401);
   });
 
-  it('contract-app 4.2: the token in the application’s token header → served', async () => {
+  it('the token in the application’s token header → served', async () => {
     const { id } = await world.app({ authentication: TOKEN_APPS['users of an issuer on devices'] });
     expect((await ask(id, undefined, { 'x-gateway-token': forgeToken({ app: id }) })).status).toBe(200);
   });

@@ -7,7 +7,7 @@ import { startWorld, type World } from '../support/world.js';
 
 const ROUNDS = 8;
 
-describeWithRedis('two at once, on two instances (contract-admin 6.2; threats 9.6)', () => {
+describeWithRedis('two at once, on two instances', () => {
   let redis: Awaited<ReturnType<typeof reachRedis>>;
   let world: World;
   let other: FurtherInstance;
@@ -110,7 +110,7 @@ describeWithRedis('two at once, on two instances (contract-admin 6.2; threats 9.
     }
   });
 
-  it('threats 7.4: a removal on one instance → counts on the other from the next request on', async () => {
+  it('a removal on one instance → counts on the other from the next request on', async () => {
     const { organizationId, owner } = await newOrganization(world);
     const admin = await newPerson(world, { organizationId, role: 'admin' });
     expect((await elsewhere(admin).get('/v1/admin/members')).status).toBe(200);

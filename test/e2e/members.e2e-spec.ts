@@ -44,7 +44,7 @@ async function keyOf({ identityId }: Person): Promise<string> {
   return key;
 }
 
-describe('GET /v1/admin/members (contract-admin 6.2)', () => {
+describe('GET /v1/admin/members', () => {
   it('admins and owners → everybody, in the order they joined, services too', async () => {
     const admin = await person('admin');
     const service = await newMember(world.dataSource, organizationId, { role: 'member' });
@@ -71,14 +71,14 @@ describe('GET /v1/admin/members (contract-admin 6.2)', () => {
   });
 });
 
-/** What each role may make of each other; `-` ends the membership. Source: contract-admin 6.2, 6.3. */
+/** What each role may make of each other; `-` ends the membership. */
 const ALLOWED: Readonly<Record<Role, Readonly<Record<Role, string>>>> = {
   owner: { owner: 'owner admin member -', admin: 'owner admin member -', member: 'owner admin member -' },
   admin: { owner: '', admin: 'admin member -', member: 'admin member -' },
   member: { owner: '', admin: '', member: '' },
 };
 
-describe('who may change whom (contract-admin 6.2, 6.3)', () => {
+describe('who may change whom', () => {
   const cases = ROLES.flatMap((by) => ROLES.map((of): [Role, Role] => [by, of]));
 
   it.each(cases)('%s, of another %s → exactly what the role allows, and nothing else is written', async (by, of) => {
@@ -103,7 +103,7 @@ describe('who may change whom (contract-admin 6.2, 6.3)', () => {
     expect(await rolesNow()).not.toHaveProperty(leaver.identityId);
   });
 
-  it('threats 7.4: a lowered role → counts from the next request on', async () => {
+  it('a lowered role → counts from the next request on', async () => {
     const admin = await person('admin');
     expect((await setRole(owner, admin, 'member')).body.member).toMatchObject({
       id: admin.identityId,
@@ -119,7 +119,7 @@ describe('who may change whom (contract-admin 6.2, 6.3)', () => {
   });
 });
 
-describe('the last owner (contract-admin 6.2)', () => {
+describe('the last owner', () => {
   it('is not demoted, removed, and does not leave; with a second one they may', async () => {
     expect(codeOf(await setRole(owner, owner, 'admin'))).toEqual([409, 'last_owner']);
     expect(codeOf(await remove(owner, owner))).toEqual([409, 'last_owner']);
@@ -137,7 +137,7 @@ describe('the last owner (contract-admin 6.2)', () => {
   });
 });
 
-describe('whoever is removed (contract-admin 3.2; threats 7.4)', () => {
+describe('whoever is removed', () => {
   it('their keys here → end with the next request, and for good; those elsewhere work on', async () => {
     const other = await newOrganization(world);
     const member = await person('admin');
@@ -175,7 +175,7 @@ describe('whoever is removed (contract-admin 3.2; threats 7.4)', () => {
   });
 });
 
-describe('foreign and missing members (threats 7.1)', () => {
+describe('foreign and missing members', () => {
   it('somebody of another organization → the same answer as nobody, and nothing changes', async () => {
     const foreign = await newOrganization(world);
     const ids = [foreign.owner, { identityId: 'user_00000000000000000000' }, { identityId: '%F0%9F%98%80' }];
@@ -188,7 +188,7 @@ describe('foreign and missing members (threats 7.1)', () => {
     expect((await foreign.owner.client.get(SESSION)).body.session.role).toBe('owner');
   });
 
-  it('threats 7.10: to a member, who may remove nobody → the same answer as somebody who is one', async () => {
+  it('to a member, who may remove nobody → the same answer as somebody who is one', async () => {
     const member = await person('member');
     const foreign = await newOrganization(world);
     const ids = [owner, foreign.owner, { identityId: 'user_00000000000000000000' }];
@@ -198,7 +198,7 @@ describe('foreign and missing members (threats 7.1)', () => {
   });
 });
 
-describe('the trail (threats 7)', () => {
+describe('the trail', () => {
   it('every change → one entry; what changes nothing or is refused → none', async () => {
     const member = await person('member');
     await setRole(owner, member, 'admin');

@@ -43,7 +43,7 @@ async function started(env: Record<string, string>): Promise<World> {
   return world;
 }
 
-describeWithRedis('a scrape while Postgres does not answer (decision 7.1; threats 10.3)', () => {
+describeWithRedis('a scrape while Postgres does not answer', () => {
   it('answered at once: the database is away, what waits for it is counted', async () => {
     const redis = await reachRedis();
     ends.push(() => redis.stop());
@@ -83,7 +83,7 @@ describeWithRedis('a scrape while Postgres does not answer (decision 7.1; threat
   });
 });
 
-describeBreakingRedis('Redis in a scrape (decision 4.8)', () => {
+describeBreakingRedis('Redis in a scrape', () => {
   it('there, gone, there again → 1, 0, 1', async () => {
     const redis = await startRedis();
     ends.push(() => redis.stop());

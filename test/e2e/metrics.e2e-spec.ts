@@ -19,7 +19,7 @@ async function scraped(of = world, headers: Record<string, string> = {}): Promis
   return new Exposition(answer.text);
 }
 
-describe('GET /metrics (decision 7.1)', () => {
+describe('GET /metrics', () => {
   let client: ProxyClient;
   let before: Exposition;
 
@@ -203,7 +203,7 @@ describe('GET /metrics (decision 7.1)', () => {
   });
 });
 
-describe('who may scrape (decision 2)', () => {
+describe('who may scrape', () => {
   beforeAll(async () => {
     world = await startWorld();
   });
@@ -230,7 +230,7 @@ describe('who may scrape (decision 2)', () => {
   });
 });
 
-describe('METRICS_TOKEN (decision 2)', () => {
+describe('METRICS_TOKEN', () => {
   beforeAll(async () => {
     world = await startWorld({ env: { METRICS_TOKEN: TOKEN } });
   });

@@ -26,7 +26,7 @@ afterEach(() => world.tidy());
 
 afterAll(() => world.stop());
 
-describe('contract-app 13: recovery', () => {
+describe('recovery', () => {
   it('attest_failed on token: registration lost on our side → a new key, one more challenge and token, served', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);
@@ -154,7 +154,7 @@ describe('contract-app 13: recovery', () => {
   });
 });
 
-describe('contract-app 13: refusals', () => {
+describe('refusals', () => {
   it('blocked while holding a token → calls and exchanges refused, nothing repeated; unblocked → served', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, keystore, say } = await world.installOnPhone(app);

@@ -26,7 +26,7 @@ afterEach(() => world.tidy());
 
 afterAll(() => world.stop());
 
-describe('contract-app 13: what is on the wire', () => {
+describe('what is on the wire', () => {
   it('URLs, Auth calls, First use, Encoding: attestation alone → five calls, exactly as the SDK writes them', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, keystore, say } = await world.installOnPhone(app);
@@ -113,7 +113,7 @@ describe('contract-app 13: what is on the wire', () => {
   });
 });
 
-describe('contract-app 13: what is remembered', () => {
+describe('what is remembered', () => {
   it('Stored: application deleted and installed again → the key is known, only the token is fetched', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);

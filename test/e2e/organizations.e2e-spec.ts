@@ -32,7 +32,7 @@ async function expire(id: string): Promise<void> {
   await world.dataSource.query("UPDATE organizations SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
 }
 
-describe('GET /v1/admin/session (contract-admin 6.1, 6.2)', () => {
+describe('GET /v1/admin/session', () => {
   it('a session → the person, where they act, all they belong to', async () => {
     const other = await newOrganization(world);
     await join(owner, other.organizationId, 'admin');
@@ -143,7 +143,7 @@ describe('GET /v1/admin/session (contract-admin 6.1, 6.2)', () => {
 });
 
 describe('GET /v1/admin/organizations', () => {
-  it('contract-admin 6.2: a person → their memberships, the oldest organization first', async () => {
+  it('a person → their memberships, the oldest organization first', async () => {
     const older = await newOrganization(world);
     await world.dataSource.query("UPDATE organizations SET created_at = '2020-01-01' WHERE id = $1", [
       older.organizationId,
@@ -172,7 +172,7 @@ describe('GET /v1/admin/organizations', () => {
   });
 });
 
-describe('POST /v1/admin/organizations/select (specification)', () => {
+describe('POST /v1/admin/organizations/select', () => {
   it('a member who only reads → their session there, and a cookie that later calls follow', async () => {
     const other = await newOrganization(world);
     await join(owner, other.organizationId, 'member');
@@ -191,7 +191,7 @@ describe('POST /v1/admin/organizations/select (specification)', () => {
     expect(body.session).toEqual(answer.body.session);
   });
 
-  it('threats 7.1: a foreign organization → the same answer as one that is not there, and no cookie', async () => {
+  it('a foreign organization → the same answer as one that is not there, and no cookie', async () => {
     const { organizationId: foreign } = await newOrganization(world);
     const answers = await Promise.all(
       [foreign, 'org_00000000000000000000'].map((id) => owner.client.post(SELECT, { organizationId: id })),
@@ -248,7 +248,7 @@ describe('POST /v1/admin/organizations', () => {
   );
 });
 
-describe('how many organizations a person may own (threats 8)', () => {
+describe('how many organizations a person may own', () => {
   it('20 → no further one, also of two at once; those of others do not count', async () => {
     await join(owner, (await newOrganization(world)).organizationId, 'admin');
     await world.dataSource.query(
@@ -290,7 +290,7 @@ describe('PATCH /v1/admin/organizations/{id}', () => {
     expect(await rename('admin', 'read')).toEqual([403, 'grant_insufficient']);
   });
 
-  it('threats 7.1: any other, be it the person’s own → 404 as for one that is not there; nothing is written', async () => {
+  it('any other, be it the person’s own → 404 as for one that is not there; nothing is written', async () => {
     const foreign = await newOrganization(world);
     const own = await newOrganization(world);
     await join(owner, own.organizationId, 'owner');

@@ -53,7 +53,7 @@ async function countsOf(id: string): Promise<[active: number, all: number]> {
 }
 
 describe('counts', () => {
-  it('contract-admin 1.8: providerCount → the active ones; referencedCount → all, in every answer', async () => {
+  it('providerCount → the active ones; referencedCount → all, in every answer', async () => {
     const [first, second, unused] = [await newGateway(), await newGateway(), await newGateway()];
     await newProvider(first);
     await newProvider(first);
@@ -98,7 +98,7 @@ describe('DELETE provider-gateways/{id}', () => {
     [1, 0, /^1 active provider is routed/],
     [2, 1, /^2 active and 1 disabled providers are routed/],
     [0, 2, /^2 disabled providers are still routed/],
-  ])('contract-admin 1.9: %i active and %i disabled → 409 gateway_in_use saying so', async (active, disabled, text) => {
+  ])('%i active and %i disabled → 409 gateway_in_use saying so', async (active, disabled, text) => {
     const id = await newGateway();
     const providers: string[] = [];
     for (let count = 0; count < active; count++) providers.push(await newProvider(id));

@@ -44,7 +44,7 @@ describe('POST provider-gateways/test', () => {
   it.each([
     [CF_AIG, '/cf/v1/account-1/my.gateway/openai/models', 'cf-aig-authorization', 'authorization'],
     [VERCEL, '/vercel/v1/credits', 'authorization', 'cf-aig-authorization'],
-  ])('contract-admin 1.9: %j, accepted → validated by one GET to its own place', async (body, path, header, none) => {
+  ])('%j, accepted → validated by one GET to its own place', async (body, path, header, none) => {
     const answer = await test(body);
     expect([answer.status, answer.body]).toEqual([200, { validated: true }]);
     expect(upstream.requests.map((sent) => `${sent.method} ${sent.path}`)).toEqual([`GET ${path}`]);

@@ -191,7 +191,7 @@ describe('POST provider-gateways/{id}/rotate', () => {
 });
 
 describe('revision', () => {
-  it('decision 6.2: the stored one → 200; an older or a future one → 409 conflict, nothing changed', async () => {
+  it('the stored one → 200; an older or a future one → 409 conflict, nothing changed', async () => {
     const { id } = await created();
     expect((await rename(id, { name: 'Two', revision: 1 })).body.gateway.revision).toBe(2);
     for (const revision of [1, 3]) {
@@ -237,7 +237,7 @@ describe('revision', () => {
 });
 
 describe('another account', () => {
-  it('threats 7.1: its ids → the same 404 as ids nobody has, and it sees nothing', async () => {
+  it('its ids → the same 404 as ids nobody has, and it sees nothing', async () => {
     const { id } = await created();
     const other = world.as((await newAccount(world.dataSource)).key);
     const asked = async (of: string) => [
@@ -258,7 +258,7 @@ describe('another account', () => {
 describe('stored token', () => {
   const table = () => world.dataSource.query<{ secret_blob: string }[]>('SELECT * FROM provider_gateways');
 
-  it('threats 6.2: row → sealed: neither the token nor a plain encoding of it stands in the table', async () => {
+  it('row → sealed: neither the token nor a plain encoding of it stands in the table', async () => {
     const { id } = await created();
     await rotate(id, { token: OTHER_TOKEN });
     await created();
@@ -271,7 +271,7 @@ describe('stored token', () => {
     }
   });
 
-  it('threats 6.2: blob moved to another row → does not open; same token twice → different blobs', async () => {
+  it('blob moved to another row → does not open; same token twice → different blobs', async () => {
     const [first, second] = [await created(), await created()];
     expect(new Set((await table()).map(({ secret_blob }) => secret_blob)).size).toBe(2);
     await world.dataSource.query(

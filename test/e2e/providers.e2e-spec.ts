@@ -455,7 +455,7 @@ describe('PUT providers/{id}', () => {
     });
   });
 
-  it('threats 6.3: its key is sealed anew meanwhile → the write goes on, and the older seal does not come back', async () => {
+  it('its key is sealed anew meanwhile → the write goes on, and the older seal does not come back', async () => {
     const { id } = await created();
     const nightly = world.dataSource.createQueryRunner();
     await nightly.startTransaction();

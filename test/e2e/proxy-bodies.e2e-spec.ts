@@ -61,7 +61,7 @@ async function outcome(style: Style, members: string): Promise<unknown> {
   return request?.body.toString().slice(start.length, -1);
 }
 
-describe('output cap of 100 (contract-app 6.8; decision 3.4)', () => {
+describe('output cap of 100', () => {
   it.each<[Style, string, unknown]>([
     ['responses', '', ',"max_output_tokens":100'],
     ['responses', '"max_output_tokens":101', EXCEEDED],
@@ -145,7 +145,7 @@ describe('output cap of 100 (contract-app 6.8; decision 3.4)', () => {
   });
 });
 
-describe('bodies that have more than one reading (decision 3.5; threats 2.1, 3.1)', () => {
+describe('bodies that have more than one reading', () => {
   it.each<[string, string | Buffer]>([
     ['the model twice', '{"model":"gpt-4.1","model":"o1"}'],
     ['the model twice, once escaped', '{"model":"gpt-4.1","\\u006dodel":"o1"}'],
@@ -181,13 +181,13 @@ describe('bodies that have more than one reading (decision 3.5; threats 2.1, 3.1
     ['multipart/mixed; boundary=x'],
     ['application/json; charset=utf-16'],
     ['APPLICATION/JSON'],
-  ])('contract-app 6.7: JSON declared as %s → read as JSON and sent as application/json', async (contentType) => {
+  ])('JSON declared as %s → read as JSON and sent as application/json', async (contentType) => {
     await free.call('v1/responses', { headers: ['content-type', contentType], body: { model: 'gpt-4.1' } });
     expect(world.upstream.requests.map((request) => request.header('content-type'))).toEqual(['application/json']);
   });
 });
 
-describe('bodies nobody has a reason to change (threats 3.6)', () => {
+describe('bodies nobody has a reason to change', () => {
   /** JSON text with the blanks and spellings that parsers and printers lose. */
   const blank = fc.constantFrom('', ' ', '\n\t', '\r\n  ');
   const scalar = fc.oneof(
@@ -240,7 +240,7 @@ describe('bodies nobody has a reason to change (threats 3.6)', () => {
   });
 });
 
-describe('20 MiB (contract-app 6.3, step 6)', () => {
+describe('20 MiB', () => {
   const start = '{"model":"gpt-4.1","a":"';
   const bodyOf = (bytes: number) => Buffer.from(`${start}${'x'.repeat(bytes - start.length - 2)}"}`);
 

@@ -79,92 +79,59 @@ interface TwoWrongs {
   readonly body?: object;
 }
 
-/** Each is wrong in two ways at once: the one that is checked first answers. In the order of contract-app 1.2 and 6.3. */
+/**
+ * Each is wrong in two ways at once: the one that is checked first answers. In the order of
+ * docs/reference/application-api.md#order-of-checks.
+ */
 const ORDER: [string, [number, string], TwoWrongs][] = [
   [
-    '1.2.1 unknown application, and no credential',
+    'unknown application, and no credential',
     [404, 'app_not_found'],
     {
       client: () => new ProxyClient(world, 'nobody-has-this', '', listed.slug, ''),
       call: NO_CREDENTIAL,
     },
   ],
-  ['1.2.1 configuration unreadable, and disabled', [500, 'internal_error'], { client: () => unreadable }],
+  ['configuration unreadable, and disabled', [500, 'internal_error'], { client: () => unreadable }],
+  ['application disabled, and no credential', [403, 'app_disabled'], { client: () => disabled, call: NO_CREDENTIAL }],
+  ['no credential, and end-user header missing', [401, 'auth_required'], { client: () => named, call: NO_CREDENTIAL }],
+  ['end-user header missing, and bad key', [400, 'invalid_request'], { client: () => named, call: BAD_KEY }],
+  ['bad key, and bad provider slug', [401, 'auth_required'], { client: () => listed.at('NoSlug'), call: BAD_KEY }],
+  ['bad provider slug, and not JSON', [403, 'path_not_allowed'], { client: () => listed.at('NoSlug'), call: NOT_JSON }],
+  ['empty path, and unknown provider', [403, 'path_not_allowed'], { client: () => listed.at('nowhere'), path: '' }],
+  ['unknown provider, and not in the policy', [502, 'provider_not_configured'], { client: () => listed.at('nowhere') }],
+  ['a prototype name for a provider', [502, 'provider_not_configured'], { client: () => listed.at('constructor') }],
+  ['provider disabled, and not in the policy', [502, 'provider_disabled'], { client: () => listed.at(paused.slug) }],
   [
-    '1.2.3 application disabled, and no credential',
-    [403, 'app_disabled'],
-    { client: () => disabled, call: NO_CREDENTIAL },
-  ],
-  [
-    '1.2.4 no credential, and end-user header missing',
-    [401, 'auth_required'],
-    { client: () => named, call: NO_CREDENTIAL },
-  ],
-  ['1.2.5 end-user header missing, and bad key', [400, 'invalid_request'], { client: () => named, call: BAD_KEY }],
-  [
-    '1.2.6 bad key, and bad provider slug',
-    [401, 'auth_required'],
-    { client: () => listed.at('NoSlug'), call: BAD_KEY },
-  ],
-  [
-    '6.3.1 bad provider slug, and not JSON',
-    [403, 'path_not_allowed'],
-    { client: () => listed.at('NoSlug'), call: NOT_JSON },
-  ],
-  [
-    '6.3.1 empty path, and unknown provider',
-    [403, 'path_not_allowed'],
-    { client: () => listed.at('nowhere'), path: '' },
-  ],
-  [
-    '6.3.2 unknown provider, and not in the policy',
-    [502, 'provider_not_configured'],
-    { client: () => listed.at('nowhere') },
-  ],
-  [
-    '6.3.2 a prototype name for a provider',
-    [502, 'provider_not_configured'],
-    { client: () => listed.at('constructor') },
-  ],
-  [
-    '6.3.2 provider disabled, and not in the policy',
-    [502, 'provider_disabled'],
-    { client: () => listed.at(paused.slug) },
-  ],
-  [
-    '6.3.2 provider key not readable, and not in the policy',
+    'provider key not readable, and not in the policy',
     [502, 'provider_unavailable'],
     { client: () => listed.at(sealed.slug) },
   ],
   [
-    '6.3.3 provider not in the policy, and not JSON',
+    'provider not in the policy, and not JSON',
     [403, 'path_not_allowed'],
     { client: () => listed.at(unlisted.slug), call: NOT_JSON },
   ],
-  ['6.3.4 path not in the policy, and too large', [403, 'path_not_allowed'], { path: 'v1/files', call: TOO_LARGE }],
+  ['path not in the policy, and too large', [403, 'path_not_allowed'], { path: 'v1/files', call: TOO_LARGE }],
   [
-    '6.3.5 style the provider does not serve, and not JSON',
+    'style the provider does not serve, and not JSON',
     [403, 'api_style_not_supported'],
     { client: () => onlyChat, path: 'v1/responses', call: NOT_JSON },
   ],
-  ['6.3.6 too large, and not JSON', [413, 'payload_too_large'], { call: TOO_LARGE }],
-  ['6.3.7 not JSON, and no model', [400, 'invalid_request'], { call: NOT_JSON }],
-  ['6.3.8 no model, and above the cap', [400, 'invalid_request'], { body: { max_tokens: 101 } }],
+  ['too large, and not JSON', [413, 'payload_too_large'], { call: TOO_LARGE }],
+  ['not JSON, and no model', [400, 'invalid_request'], { call: NOT_JSON }],
+  ['no model, and above the cap', [400, 'invalid_request'], { body: { max_tokens: 101 } }],
+  ['model not allowed, and without a price', [403, 'model_not_allowed'], { body: { model: 'other', max_tokens: 101 } }],
   [
-    '6.3.8 model not allowed, and without a price',
-    [403, 'model_not_allowed'],
-    { body: { model: 'other', max_tokens: 101 } },
-  ],
-  [
-    '6.3.8 model without a price, and above the cap',
+    'model without a price, and above the cap',
     [400, 'pricing_not_configured'],
     { body: { model: 'unpriced', max_tokens: 101 } },
   ],
-  ['6.3.9 above the cap alone', [403, 'max_output_tokens_exceeded'], { body: { model: 'gpt-4.1', max_tokens: 101 } }],
+  ['above the cap alone', [403, 'max_output_tokens_exceeded'], { body: { model: 'gpt-4.1', max_tokens: 101 } }],
 ];
 
 describe('order of checks', () => {
-  it.each(ORDER)('contract-app %s → %j, one log line, nothing sent', async (_name, refusal, wrongs) => {
+  it.each(ORDER)('%s → %j, one log line, nothing sent', async (_name, refusal, wrongs) => {
     const { client = () => listed, path = PATH, call = {}, body = { model: 'gpt-4.1' } } = wrongs;
     const answer = await client().call(path, call === TOO_LARGE ? call : { body, ...call });
     expect(refusalOf(answer)).toEqual(refusal);
@@ -186,7 +153,7 @@ describe('order of checks', () => {
     expect(world.logs.filter(({ message }) => message === 'gateway_error')).toHaveLength(1);
   });
 
-  it('contract-app 12.1: a query and a long version → the line holds neither the query nor more than 64 characters', async () => {
+  it('a query and a long version → the line holds neither the query nor more than 64 characters', async () => {
     await listed.call('v1/files?key=secret', { body: {}, headers: ['x-app-version', `1.${'9'.repeat(100)}`] });
     expect(listed.lines('gateway_error')).toMatchObject([
       { path: `/v1/apps/${listed.appId}/proxy/${listed.slug}/v1/files`, appVersion: `1.${'9'.repeat(62)}` },
@@ -194,13 +161,13 @@ describe('order of checks', () => {
     expect(JSON.stringify(world.logs)).not.toContain('secret');
   });
 
-  it('threats 6.6: control characters in what is logged → escaped, still one line', async () => {
+  it('control characters in what is logged → escaped, still one line', async () => {
     await listed.call('v1/files', { headers: ['x-app-version', 'a\tb"c'] });
     expect(listed.lines('gateway_error')).toMatchObject([{ appVersion: 'a\tb"c' }]);
   });
 });
 
-describe('Server-Timing (contract-app 12.2)', () => {
+describe('Server-Timing', () => {
   it('a served call → three marks, the provider’s above zero', async () => {
     const answer = await listed.call(PATH, { body: { model: 'gpt-4.1' } });
     expect(answer.status).toBe(200);
@@ -244,14 +211,14 @@ describe('routes around the proxy', () => {
     ['a transfer coding of which chunked is not the last', 'Transfer-Encoding: chunked, identity\r\n\r\n{}'],
     ['two hosts', 'Host: b\r\nContent-Length: 2\r\n\r\n{}'],
     ['a blank before the colon', 'Content-Length : 2\r\n\r\n{}'],
-  ])('threats 2.1: %s → 400, nothing sent', async (_name, rest) => {
+  ])('%s → 400, nothing sent', async (_name, rest) => {
     const target = `/v1/apps/${listed.appId}/proxy/${listed.slug}/${PATH}`;
     const head = `POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${listed.key}\r\n`;
     expect(await exchangeBytes(world, head + rest)).toMatch(/^HTTP\/1\.1 400 /);
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('threats 2.1: a body that ends before its length → nothing sent', async () => {
+  it('a body that ends before its length → nothing sent', async () => {
     const target = `/v1/apps/${listed.appId}/proxy/${listed.slug}/${PATH}`;
     const head = `POST ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${listed.key}\r\nContent-Length: 99\r\n\r\n`;
     expect(await exchangeBytes(world, `${head}{"model":"gpt-4.1"}`)).not.toMatch(/^HTTP\/1\.1 2/);

@@ -56,7 +56,7 @@ async function expectRefused(
   expect(client.lines('gateway_error')).toHaveLength(1);
 }
 
-describe('carriers of the credential (contract-app 4.2)', () => {
+describe('carriers of the credential', () => {
   it.each<[string, Type, string[]]>([
     ['Authorization: Bearer', 'openai', ['Authorization', 'Bearer <key>']],
     ['Authorization: bearer', 'openai', ['Authorization', 'bearer <key>']],
@@ -117,7 +117,7 @@ describe('carriers of the credential (contract-app 4.2)', () => {
     ['x-api-key twice', 'anthropic', ['x-api-key', '<key>', 'x-api-key', '<key>']],
     ['x-goog-api-key twice', 'gemini', ['x-goog-api-key', '<key>', 'X-GOOG-API-KEY', '<key>']],
     ['X-App-Version twice', 'openai', ['authorization', '<key>', 'x-app-version', '1', 'x-app-version', '2']],
-  ])('threats 2.1: %s → 400, nothing sent', async (_name, type, credential) => {
+  ])('%s → 400, nothing sent', async (_name, type, credential) => {
     expect(refusalOf(await callWith(clients[type], type, credential))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -172,7 +172,7 @@ describe('what the credential must be', () => {
   });
 });
 
-describe('header identity (contract-app 4.3)', () => {
+describe('header identity', () => {
   const withHeader = (header?: string) => ({
     authentication: { type: 'api_key', end_user: { source: 'header', ...(header && { header }) } },
   });

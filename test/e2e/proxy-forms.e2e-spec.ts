@@ -55,7 +55,7 @@ const received = () => readParts(world.upstream.requests[0]);
 
 const AUDIO_RECEIVED = { name: 'file', value: AUDIO, type: 'audio/wav', fileName: 'a b é.wav' };
 
-describe('transcription forms (contract-app 6.6, 6.7; decision 3.7)', () => {
+describe('transcription forms', () => {
   it.each([
     ['boundary bare', FORM_TYPE],
     ['boundary quoted', `multipart/form-data; boundary="${BOUNDARY}"`],
@@ -123,7 +123,7 @@ describe('transcription forms (contract-app 6.6, 6.7; decision 3.7)', () => {
 
 const MODEL = field('model', 'whisper-1');
 
-describe('forms that have more than one reading, or none (threats 2.6, 3.1)', () => {
+describe('forms that have more than one reading, or none', () => {
   const whole = formOf([file, MODEL]);
   const bareLines = Buffer.from(formOf([MODEL]).toString().replaceAll('\r\n', '\n'));
 

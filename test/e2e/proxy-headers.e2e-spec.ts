@@ -58,7 +58,7 @@ const OF_THE_CONNECTION = new Set([
 const relayed = (answer: Answer): string[] =>
   linesOf(pairsOf(answer.rawHeaders).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 
-describe('request headers (contract-app 6.9; threats 2.2, 2.3)', () => {
+describe('request headers', () => {
   it('nothing but the credential → the provider gets the fixed lines alone', async () => {
     expect(await sentWith([])).toEqual(linesOf(OURS));
   });
@@ -145,7 +145,7 @@ describe('request headers (contract-app 6.9; threats 2.2, 2.3)', () => {
   });
 });
 
-describe('response headers (contract-app 6.10; threats 2.4)', () => {
+describe('response headers', () => {
   async function answerTo(script: Script): Promise<Answer> {
     world.upstream.script(script);
     return client.call(PATH, { body: BODY });
@@ -239,7 +239,7 @@ describe('response headers (contract-app 6.10; threats 2.4)', () => {
   });
 });
 
-describe('the provider’s key in an answer (decision 3.10; threats 6.5)', () => {
+describe('the provider’s key in an answer', () => {
   const text = `a ${SECRET} b ${SECRET}${SECRET} sk-abcabcabc ${SECRET.slice(0, -1)}`;
   const masked = text.replaceAll(SECRET, MASKED);
 

@@ -59,7 +59,7 @@ async function sent(client: ProxyClient, path: string, options: CallOptions) {
   return { path: request?.path, method: request?.method, body: request?.body.toString() };
 }
 
-describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
+describe('paths', () => {
   it.each(['v1/responses', 'v1/chat/completions', 'v1/embeddings', 'v1/images/generations'])(
     'no list: the inference path %s → sent as it is',
     async (path) => {
@@ -124,7 +124,7 @@ describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
     'v1/responses#x',
     'V1/responses',
     'v1/Responses',
-  ])('threats 3.2: %s instead of v1/responses → 403, nothing sent', (path) =>
+  ])('%s instead of v1/responses → 403, nothing sent', (path) =>
     expectRefused(openai.call(path, { body: MODEL }), 403, 'path_not_allowed'),
   );
 
@@ -136,7 +136,7 @@ describe('paths (contract-app 6.1, 6.5; decision 3.2)', () => {
     'v1beta/models/:generateContent',
     'v1beta/files/gemini-2.5-flash:generateContent',
     'v1beta/models/gemini-2.5-flash:tune',
-  ])('threats 3.2: a model segment that is more than a name: %s → 403', (path) =>
+  ])('a model segment that is more than a name: %s → 403', (path) =>
     expectRefused(gemini.call(path, { body: {} }), 403, 'path_not_allowed'),
   );
 
@@ -271,7 +271,7 @@ describe('methods that are allowed', () => {
   });
 });
 
-describe('models (contract-app 6.6)', () => {
+describe('models', () => {
   it('an allowed name that is rewritten → the new name upstream and in the event, all else as it was', async () => {
     expect((await sent(choosy, 'v1/responses', { body: '{ "a" : 1e3, "model" : "fast" }' })).body).toBe(
       '{ "a" : 1e3, "model" : "gpt-4.1-mini" }',
@@ -342,7 +342,7 @@ describe('models (contract-app 6.6)', () => {
   });
 });
 
-describe('objects kept at the provider (decision 3.6; threats 3.7)', () => {
+describe('objects kept at the provider', () => {
   const header = { type: 'api_key', end_user: { source: 'header' } };
   const asUser = (user: string, body: object): CallOptions => ({ body, headers: ['x-end-user-id', user] });
   const next = (id: string) => ({ ...MODEL, previous_response_id: id });

@@ -59,7 +59,7 @@ function watched(sockets: Set<Socket>, script: Script): Script {
   };
 }
 
-describe('no answer (contract-app 6.11; threats 10.2)', () => {
+describe('no answer', () => {
   it.each<[string, Script]>([
     ['a reset before the answer', resetBeforeAnswer()],
     ['the end of the connection', garbage('')],
@@ -129,7 +129,7 @@ describe('no answer (contract-app 6.11; threats 10.2)', () => {
   });
 });
 
-describe('an answer that breaks off (threats 10.1)', () => {
+describe('an answer that breaks off', () => {
   const text = `{"text":"${'x'.repeat(1000)}"}`;
   const gzip = (bytes: Buffer): Script => json(200, bytes, { 'content-encoding': 'gzip' });
 
@@ -164,9 +164,9 @@ describe('an answer that breaks off (threats 10.1)', () => {
   });
 });
 
-describe('answers that are odd but whole (threats 10.2)', () => {
+describe('answers that are odd but whole', () => {
   it.each([400, 401, 403, 404, 409, 413, 422, 429, 500, 503, 529])(
-    'contract-app 6.11: the provider’s own %d → relayed untouched, recorded as provider_error at no cost',
+    'the provider’s own %d → relayed untouched, recorded as provider_error at no cost',
     async (status) => {
       const text = '{ "error" : {"message":"no", "code":"provider_said_so"} }\n';
       const answer = await answerTo(json(status, text, { 'retry-after': '3', 'x-request-id': 'r' }));
@@ -212,7 +212,7 @@ describe('answers that are odd but whole (threats 10.2)', () => {
   });
 });
 
-describe('connections to the provider (threats 10.2)', () => {
+describe('connections to the provider', () => {
   const reused = async (first: Script): Promise<boolean> => {
     const sockets = new Set<Socket>();
     await answerTo(watched(sockets, inTurn(first, json(200, '{"own":1}'))));

@@ -23,7 +23,7 @@ interface Interrupted {
   readonly connection: RawConnection;
 }
 
-describeWithRedis('calls that are open when the service stops (threats 8.3, 10.1, 10.5)', () => {
+describeWithRedis('calls that are open when the service stops', () => {
   let redis: Pick<TestRedis, 'url' | 'stop'>;
   let world: World;
   let chain: EndpointChain;

@@ -102,7 +102,7 @@ async function readSlowly(message: IncomingMessage): Promise<[bytes: number, isC
   return [bytes, message.complete];
 }
 
-describe('a client that takes nothing of its answer (threats 10.1)', () => {
+describe('a client that takes nothing of its answer', () => {
   it('for CLIENT_STALL_TIMEOUT_SECONDS → has left: its answer is read to the usage and billed, nothing is held', async () => {
     world.upstream.script(large(DONE, true));
     const { head } = app.open();
@@ -141,7 +141,7 @@ describe('a client that takes nothing of its answer (threats 10.1)', () => {
   });
 });
 
-describe('a provider that stops in the middle of its answer (threats 10.2)', () => {
+describe('a provider that stops in the middle of its answer', () => {
   it.each([
     ['a stream', undefined],
     ['an answer with a length', { 'content-type': 'application/json', 'content-length': '1000' }],
@@ -191,7 +191,7 @@ describe('a provider that stops in the middle of its answer (threats 10.2)', () 
   });
 });
 
-describe('an answer of which nothing has come for long (threats 10.1, 10.2)', () => {
+describe('an answer of which nothing has come for long', () => {
   it('client that waits for a provider which takes its time → is not taken for one that does not read', async () => {
     const script = sse([BEGUN, DONE], { delayMs: SILENCE_SECONDS * 500 });
     world.upstream.script(async (exchange) => {

@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterAll(() => world.stop());
 
-describe('bytes pass as they come (contract-app 6.10; threats 10.1)', () => {
+describe('bytes pass as they come', () => {
   it('the head → reaches the client before any byte of the body is there', async () => {
     const held = hold('');
     world.upstream.script(held.script);
@@ -88,7 +88,7 @@ describe('bytes pass as they come (contract-app 6.10; threats 10.1)', () => {
     ['did not ask for usage', {}, [word('Hi'), DONE]],
     ['asked for none', { stream_options: { include_usage: false } }, [word('Hi'), DONE]],
     ['asked for usage', { stream_options: { include_usage: true } }, [word('Hi'), USAGE, DONE]],
-  ])('decision 3.3: a client that %s → sees just that, and the event has the tokens', async (_name, options, seen) => {
+  ])('a client that %s → sees just that, and the event has the tokens', async (_name, options, seen) => {
     world.upstream.script(sse([word('Hi'), USAGE, DONE]));
     const answer = await client.call(PATH, { body: { ...BODY, ...options } });
     expect(answer.body.toString()).toBe(seen.join(''));
@@ -149,7 +149,7 @@ function flood(pieces: number, hash: ReturnType<typeof createHash>, compressed: 
   };
 }
 
-describe('a client that does not read (threats 10.1)', () => {
+describe('a client that does not read', () => {
   it.each([
     ['plain', false],
     ['compressed', true],
@@ -204,7 +204,7 @@ function openConnections(): Promise<number> {
   });
 }
 
-describe('a client that leaves (decision 3.11; threats 8.3)', () => {
+describe('a client that leaves', () => {
   const FULL = { status: 'ok', client_aborted: 1, input_tokens: 1000, output_tokens: 500, cost_usd: COST_USD };
 
   it('before the first byte → the answer is read all the same, and billed', async () => {
@@ -270,7 +270,7 @@ describe('a client that leaves (decision 3.11; threats 8.3)', () => {
   });
 });
 
-describe('more calls than connections to one provider (threats 10.7)', () => {
+describe('more calls than connections to one provider', () => {
   it('one above PROVIDER_MAX_CONNECTIONS → 503 with Retry-After at once, and served when a stream has ended', async () => {
     const held = hold(word('Hi'));
     world.upstream.script(held.script);

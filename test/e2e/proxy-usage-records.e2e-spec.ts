@@ -29,7 +29,7 @@ const form = (model: string): CallOptions => ({
   body: `--b\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n--b--\r\n`,
 });
 
-describe('cost that cannot be known (contract-app 9.5; threats 9.1)', () => {
+describe('cost that cannot be known', () => {
   it.each<[string, string, string, CallOptions, Script, string, number]>([
     ['an answer without usage', 'openai', RESPONSES, { body: GPT }, json(200, {}), 'no_usage_reported', 0],
     [
@@ -97,7 +97,7 @@ describe('cost that cannot be known (contract-app 9.5; threats 9.1)', () => {
   });
 });
 
-describe('events and totals of an application (contract-admin 5.1, 5.2)', () => {
+describe('events and totals of an application', () => {
   const authentication = { type: 'api_key', end_user: { source: 'header' } };
   const as = (user: string, model = 'gpt-4.1'): CallOptions => ({ body: { model }, headers: ['x-end-user-id', user] });
 
@@ -212,7 +212,7 @@ describe('events and totals of an application (contract-admin 5.1, 5.2)', () => 
     expect((await world.api.get(`/v1/admin/apps/${client.appId}/events?limit=0`)).status).toBe(400);
   });
 
-  it('threats 7.1: another account → the application does not exist', async () => {
+  it('another account → the application does not exist', async () => {
     const client = await ProxyClient.create(world);
     const { key } = await newAccount(world.dataSource);
     for (const path of ['usage', 'events']) {

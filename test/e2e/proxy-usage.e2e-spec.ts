@@ -245,7 +245,7 @@ const ANSWERS: [string, string, string, CallOptions, Script, Tokens, number][] =
   ],
 ];
 
-describe('tokens and cost of an answer (contract-app 9.2, 9.4; decision 4.2)', () => {
+describe('tokens and cost of an answer', () => {
   it.each(ANSWERS)(
     '%s → one event with its tokens, its cost exact',
     async (_name, type, path, call, script, tokens, usd) => {

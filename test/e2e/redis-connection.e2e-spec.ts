@@ -55,7 +55,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(lines).toEqual([]);
   });
 
-  it('threats 10.3: frozen → the first questions wait 250 ms at most, the next not at all; thawed → back within 5 s', async () => {
+  it('frozen → the first questions wait 250 ms at most, the next not at all; thawed → back within 5 s', async () => {
     const redis = await connected();
     server.freeze();
     const waits = await Promise.all(Array.from({ length: 50 }, () => answeredMs(redis)));
@@ -89,7 +89,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(messages()).toEqual(['redis_lost', 'redis_back', 'redis_lost', 'redis_back']);
   });
 
-  it('threats 10.4: not there at the start → lost; there later → back', async () => {
+  it('not there at the start → lost; there later → back', async () => {
     server = await startRedis();
     await server.kill();
     const redis = open(server.url);

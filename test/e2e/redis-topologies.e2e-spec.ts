@@ -65,7 +65,7 @@ const countByScript = (app: string) => (client: RedisClient) =>
 
 const callers = Array.from({ length: CALLERS }, (_, caller) => `caller-${caller}`);
 
-describeBreakingRedis('Redis cluster (decision 2)', () => {
+describeBreakingRedis('Redis cluster', () => {
   async function started(options: readonly string[] = []): Promise<TestCluster> {
     const cluster = await startRedisCluster(options);
     ends.push(() => cluster.stop());
@@ -167,7 +167,7 @@ describeBreakingRedis('Redis cluster (decision 2)', () => {
   );
 });
 
-describeBreakingRedis('Redis behind sentinels (decision 2)', () => {
+describeBreakingRedis('Redis behind sentinels', () => {
   async function started(password?: string): Promise<WatchedRedis> {
     const watched = await startWatchedRedis(password);
     ends.push(() => watched.stop());

@@ -46,7 +46,7 @@ const HEADS = [
   ],
 ] as const;
 
-describe('a request whose head has no one meaning (threats 2.1; decision 6.9; specification, Events 3)', () => {
+describe('a request whose head has no one meaning', () => {
   it.each(TARGETS.flatMap((target) => HEADS.map((head) => [target, ...head] as const)))(
     '%s with %s → refused in our envelope, one line in the log',
     async (target, _name, lines, status, reason) => {

@@ -175,7 +175,7 @@ describe('request limits of one instance without Redis', () => {
     expect(await burst(limits, call, 9)).toEqual({ passed: 2, refused: { user_day_limit_reached: 7 } });
   });
 
-  it('threats 10.4: Postgres ends the connection while the start begins to count → the start goes on', async () => {
+  it('Postgres ends the connection while the start begins to count → the start goes on', async () => {
     const own = await startWorld({ env: { REDIS_URL: '' } });
     try {
       await own.gateway.stop('test');

@@ -141,7 +141,7 @@ const event = fc.record({
 const events = (maxLength: number) => fc.array(event, { minLength: 1, maxLength });
 const aBreak = fc.record({ at: fc.nat({ max: 60 }), how: fc.constantFrom<Break['how'][]>('before', 'after', 'cut') });
 
-describe('old usage (specification "Retention"; threats 9.5)', () => {
+describe('old usage', () => {
   it('random histories, runs that end at random statements, late events → every total exact at all times', async () => {
     const plan = fc.record({ history: events(50), late: events(6), breaks: fc.array(aBreak, { maxLength: 6 }) });
     await fc.assert(
@@ -226,7 +226,7 @@ describe('old usage (specification "Retention"; threats 9.5)', () => {
     expect(await rest()).toEqual(NOTHING_OLD);
   }, 60_000);
 
-  it('contract-admin 11: what it took away is told; once more → nothing left to take', async () => {
+  it('what it took away is told; once more → nothing left to take', async () => {
     await makePartitions(reader, MONTHS);
     const days = ['2024-02-10', '2025-02-27', '2025-02-28', FIRST_EVENT_DAY];
     const same = { app_id: 'told', user_id: 'ann' };

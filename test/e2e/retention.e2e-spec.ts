@@ -92,7 +92,7 @@ async function sealedRows(source: DataSource): Promise<SealedRow[]> {
   ];
 }
 
-describe('what a night takes away (specification "Retention")', () => {
+describe('what a night takes away', () => {
   it('authentication events → those of before the 90th day, also more than one statement deletes', async () => {
     const app = await world.app();
     await authEvents(app.id, '2025-02-28T23:59:59.999Z', 5_001);
@@ -112,7 +112,7 @@ describe('what a night takes away (specification "Retention")', () => {
     expect(await countOf('auth_challenges', `app_id = '${app.id}'`)).toBe(2);
   });
 
-  it('decision 6.4: invitations → those that were accepted or revoked, or ran out, before the 90th day', async () => {
+  it('invitations → those that were accepted or revoked, or ran out, before the 90th day', async () => {
     const [old, kept] = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z'];
     const ends: [string, string, string | null, string | null][] = [
       ['ran out', old, null, null],
@@ -185,7 +185,7 @@ describe('what a night takes away (specification "Retention")', () => {
   });
 });
 
-describe('budgets (specification "Retention")', () => {
+describe('budgets', () => {
   it('months that are long over → forgotten with their grants; later ones stay, and one that is being changed', async () => {
     const { id } = await world.app();
     const months = `INSERT INTO budget_months (app_id, user_id, month, organization_id, granted_nano_usd) VALUES ($1, $2, $3, 'o', 5)`;
@@ -215,7 +215,7 @@ describe('budgets (specification "Retention")', () => {
   });
 });
 
-describe('one instance at a time, each step for itself (decision 7.2; contract-admin 11)', () => {
+describe('one instance at a time, each step for itself', () => {
   it('another instance is at it → skipped, and nothing is touched; it is killed → the next one may', async () => {
     const app = await world.app();
     await authEvents(app.id, '2025-01-01T00:00:00Z', 1);
@@ -283,7 +283,7 @@ describe('one instance at a time, each step for itself (decision 7.2; contract-a
   });
 });
 
-describe('every night at 03:17 UTC (decision 7.2)', () => {
+describe('every night at 03:17 UTC', () => {
   const runs = () => messages().filter((message) => message === 'usage_rollup_folded').length;
 
   it('the clock passes 03:17, or jumps over it → begins once; it goes back → not before it is there again', async () => {
@@ -318,7 +318,7 @@ describe('every night at 03:17 UTC (decision 7.2)', () => {
   });
 });
 
-describe('npm run maintenance (decision 7.2)', () => {
+describe('npm run maintenance', () => {
   async function maintain(environment: Record<string, string>) {
     const child = spawn(process.execPath, [MAINTENANCE], { env: programEnvironment(environment) });
     let [output, errors] = ['', ''];
@@ -397,7 +397,7 @@ describe('npm run maintenance (decision 7.2)', () => {
     expect([code, lines.length, lines[0]?.message]).toEqual([1, 15, 'auth_events_prune_failed']);
   });
 
-  it('threats 6.3: a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {
+  it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {
     const token = { type: 'vercel', name: 'Rotated', token: 'token-of-the-gateway-1234' };
     const { gateway } = (await world.api.post('/v1/admin/provider-gateways', token)).body;
     const provider = await world.provider({ secret: 'sk-sealed-with-version-1' });

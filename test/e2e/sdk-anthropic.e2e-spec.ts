@@ -64,7 +64,7 @@ describe('Anthropic SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent());
   });
 
-  it('decision 3.11: the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
+  it('the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
     const app = await world.app();
     const stream = client(app).messages.stream(message(`Count ${SLOWLY}.`));
     let seen = '';

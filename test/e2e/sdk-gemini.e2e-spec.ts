@@ -87,7 +87,7 @@ describe('Gemini SDK', () => {
     });
   });
 
-  it('decision 3.11: the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
+  it('the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
     const app = await world.app();
     const leaving = new AbortController();
     const config = { abortSignal: leaving.signal };

@@ -78,7 +78,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/chat/completions'));
   });
 
-  it('decision 3.3: a stream whose client did not ask for usage → it sees none, the event has it', async () => {
+  it('a stream whose client did not ask for usage → it sees none, the event has it', async () => {
     const app = await world.app();
     const { said, usages, chunks } = await collect(
       await client(app).chat.completions.create({ ...chat(), stream: true }),
@@ -90,7 +90,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/chat/completions'));
   });
 
-  it('decision 3.3: a stream whose client asked for usage → it sees the usage chunk', async () => {
+  it('a stream whose client asked for usage → it sees the usage chunk', async () => {
     const app = await world.app();
     const { said, usages } = await collect(
       await client(app).chat.completions.create({ ...chat(), stream: true, stream_options: { include_usage: true } }),
@@ -102,7 +102,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/chat/completions'));
   });
 
-  it('decision 3.11: the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
+  it('the client aborts mid-stream → the event still has the whole usage, marked as aborted', async () => {
     const app = await world.app();
     const stream = await client(app).chat.completions.create({ ...chat(`Count ${SLOWLY}.`), stream: true });
     let seen = '';

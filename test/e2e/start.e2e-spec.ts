@@ -58,7 +58,7 @@ function waysOf(banner: string) {
   return { key: banner.includes(KEY_WAY), register: SIGN_UP.test(banner) };
 }
 
-describe('the banner of a start (decision 6.3; contract-admin 7.4)', () => {
+describe('the banner of a start', () => {
   it('an empty deployment → both ways in; the first person has registered there → none, unless the setting opens it', async () => {
     const settings = await emptyDeployment();
     expect(waysOf(await bannerOf(settings, register))).toEqual({ key: true, register: true });

@@ -33,7 +33,7 @@ async function recorded(appId: string) {
   return events[0];
 }
 
-describe('a phone signs in and calls a model (contract-app 2, 3)', () => {
+describe('a phone signs in and calls a model', () => {
   it('app_install: register, exchange, call → served, recorded for the install', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);

@@ -64,7 +64,7 @@ function durationMs({ startTimeUnixNano, endTimeUnixNano }: ReceivedSpan): numbe
   return Number((BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1000n) / 1000;
 }
 
-describe('traces (decision 2: OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
+describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
   it('call in a trace of the client’s → one span for the request below the client’s, one for the provider below that', async () => {
     const { traceId, spanId, headers } = ownTrace();
     const startedMs = Date.now();
@@ -203,7 +203,7 @@ describe('traces (decision 2: OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     await chain.stop();
   });
 
-  it('threats 6.5: everything that was sent → no prompt, no answer, no key', () => {
+  it('everything that was sent → no prompt, no answer, no key', () => {
     const sent = collector.bodies.join('\n');
     expect(collector.spans.length).toBeGreaterThan(10);
     for (const secret of ['a prompt', 'a secret answer', client.key, 'sk-', world.managementKey]) {

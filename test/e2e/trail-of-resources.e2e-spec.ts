@@ -29,7 +29,7 @@ function trailOf(targetId: string): Promise<Record<string, unknown>[]> {
 
 const actionsOf = async (targetId: string) => (await trailOf(targetId)).map(({ action }) => action);
 
-describe('the trail of an account (threats 7)', () => {
+describe('the trail of an account', () => {
   it('an application: created, replaced, deleted; by whom, and through what', async () => {
     const config = rawServerConfig();
     const { app } = (await person.client.post('/v1/admin/apps', { name: 'Told', config })).body;

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-describe('accounts that a service has opened (contract-admin 6.4)', () => {
+describe('accounts that a service has opened', () => {
   it('opened → owned by its service, without a deadline, claimed by nobody, on the record', async () => {
     const [row] = await world.dataSource.query(
       `SELECT o.name, o.expires_at, m.role, i.id, i.kind, i.name AS service, i.email
@@ -108,7 +108,7 @@ describe('accounts that a service has opened (contract-admin 6.4)', () => {
   });
 });
 
-describe('the organization of a person who registers (contract-admin 6.2)', () => {
+describe('the organization of a person who registers', () => {
   it('opened in a transaction → theirs, with an id that follows from theirs, on the record', async () => {
     const person = await newPerson(world, {});
     const own = world.gateway.app.get(NewOrganizations, { strict: false });

@@ -98,7 +98,7 @@ async function hide(app: string, user: string, place: number): Promise<void> {
   );
 }
 
-describe('usage by user (contract-admin 5.1; decision 7.3)', () => {
+describe('usage by user', () => {
   it('random usage, days and limits → the sums of the events, in order', async () => {
     const use = fc.record({
       place: fc.nat({ max: DAYS - 1 }),
@@ -162,7 +162,7 @@ describe('usage by user (contract-admin 5.1; decision 7.3)', () => {
     expect(await one.query(ALL_USERS_OUT_OF_STEP)).toEqual([]);
   });
 
-  it('threats 9.5: days forgotten while late events of them are stored → what all users did stays the sum of each', async () => {
+  it('days forgotten while late events of them are stored → what all users did stays the sum of each', async () => {
     const app_id = `app-${++apps}`;
     const late = (round: number) =>
       usageRows(

@@ -70,7 +70,7 @@ const filters: fc.Arbitrary<UsageEventFilter> = fc.record({
   model: sometimes('m-0', 'm-1', 'm-6', 'rare', 'none', ''),
 });
 
-describe('pages of events (contract-admin 5.2)', () => {
+describe('pages of events', () => {
   it('any filters together, from any event on → the newest that pass, by id', async () => {
     const usage = new UsageRepository(db);
     await fc.assert(

@@ -36,7 +36,7 @@ const USERS = ['ann', 'ben', 'cleo', 'dörte'];
 const SETTLED = { withinMs: 10_000 };
 const SEEDS = Number(process.env.FUZZ_RUNS ?? 4);
 
-describeWithRedis('ledger of request counters (contract-app 8.1; threats 8.1, 9.2)', () => {
+describeWithRedis('ledger of request counters', () => {
   const clock = new FakeClock();
   let redis: Pick<TestRedis, 'url' | 'stop'>;
   let client: Redis;

@@ -82,7 +82,7 @@ function storeOne(): Promise<void> {
 }
 
 describe('ledger', () => {
-  it('threats 8.4: any history, stored again and in parallel → every sum is the sum of its events', async () => {
+  it('any history, stored again and in parallel → every sum is the sum of its events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyEvent, { minLength: 1, maxLength: 12 }), { maxLength: 6 }),
@@ -136,7 +136,7 @@ describe('ledger', () => {
     expect((await verify()).findings).toMatchObject([{ table: 'usage_user_months', column }]);
   });
 
-  it('decision 3.11: charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
+  it('charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', created_at_ms: TODAY_MS };
     await storeEvents(db, { ...app, user_id: 'ann', cost_source: 'unresolved', charged_nano_usd: 90 });
     const months = await db.query('SELECT user_id, spent_nano_usd, estimated_nano_usd FROM budget_months ORDER BY 1');
@@ -152,7 +152,7 @@ describe('ledger', () => {
     );
   });
 
-  it('decision 4.3: granted of a budget is not the sum of the grants → found', async () => {
+  it('granted of a budget is not the sum of the grants → found', async () => {
     const month = `${new Date(TODAY_MS).toISOString().slice(0, 7)}-01`;
     await db.query(`INSERT INTO budget_months VALUES ('app-1', 'ann', $1, 'org-1', 0, 12)`, [month]);
     await db.query(`INSERT INTO budget_grants VALUES ('app-1', 'ann', $1, 'one', 5), ('app-1', 'ann', $1, 'two', 7)`, [
@@ -196,7 +196,7 @@ describe('ledger', () => {
     expect(new Set(findings.map(({ key }) => key.app_version))).toEqual(new Set(['9', null]));
   });
 
-  it('specification "Retention": a month of the claim that is folded already → found; older ones → not claimed', async () => {
+  it('a month of the claim that is folded already → found; older ones → not claimed', async () => {
     const folded = `INSERT INTO usage_months VALUES ('org-1', 'app-1', $1, 'openai', 'm', 'ok', 1, 0, 0, 0, 0, 0)`;
     await db.query(folded, ['2020-01-01']);
     expect((await verify()).findings).toEqual([]);
@@ -207,7 +207,7 @@ describe('ledger', () => {
     );
   });
 
-  it('specification "Retention": events of more than 90 days ago are gone → not claimed, and the report says so', async () => {
+  it('events of more than 90 days ago are gone → not claimed, and the report says so', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', user_id: 'ann' };
     await storeEvents(db, { ...app, created_at_ms: TODAY_MS - 91 * DAY_MS }, { ...app, created_at_ms: TODAY_MS });
     await db.query(`DELETE FROM usage_events WHERE created_at < now() - interval '90 days'`);

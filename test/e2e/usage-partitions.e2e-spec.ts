@@ -52,7 +52,7 @@ async function placesOf(appId: string): Promise<string[]> {
   return rows.map((row) => row.place);
 }
 
-describe('partitions of usage events (decision 7.3)', () => {
+describe('partitions of usage events', () => {
   it('month without one → its events are kept all the same, and move once it is made; those around it stay', async () => {
     const times = [
       '2031-01-31T23:59:59.999Z',

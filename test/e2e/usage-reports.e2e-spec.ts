@@ -84,7 +84,7 @@ async function coarsen(): Promise<void> {
 }
 
 describe('GET usage/timeseries', () => {
-  it('contract-admin 5.1: events → one bucket for each day and type of provider, by date, with all totals', async () => {
+  it('events → one bucket for each day and type of provider, by date, with all totals', async () => {
     const app = await appWith(
       { ago: 1, provider_type: 'openai', input_tokens: 5, cost_nano_usd: 1_500_000_000 },
       { ago: 1, provider_type: 'anthropic', status: 'provider_error' },
@@ -112,7 +112,7 @@ describe('GET usage/timeseries', () => {
     });
   });
 
-  it('contract-admin 0.2: days → UTC, both included', async () => {
+  it('days → UTC, both included', async () => {
     const app = await appWith(...[29, 30].map((ago) => ({ ago })));
     await storeEvents(
       world.dataSource,
@@ -129,7 +129,7 @@ describe('GET usage/timeseries', () => {
     });
   });
 
-  it('specification "Retention": folded month → one bucket, when all of it is asked for', async () => {
+  it('folded month → one bucket, when all of it is asked for', async () => {
     const app = await appWith({ ago: 410 }, { ago: 415, output_tokens: 3 });
     await fold(app);
     const month = { ...NOTHING, date: '2025-10-01', provider: 'openai', requests: 2, output_tokens: 3 };
@@ -158,28 +158,25 @@ describe('GET usage/breakdown', () => {
     ['route', 'r-1', 'r-2', undefined],
     ['endpoint', 'ask', 'tell', null],
     ['app_version', '1.0', '2.0', null],
-  ])(
-    'contract-admin 5.1: by %s → a row for each, most requests first, then by key',
-    async (by, first, second, none) => {
-      const columns: Record<string, string> = {
-        provider: 'provider_type',
-        provider_gateway: 'provider_gateway_id',
-        user: 'user_id',
-        endpoint: 'endpoint_slug',
-      };
-      const column = columns[by] ?? by;
-      const events = [second, first, first, second].map((value) => ({ [column]: value }));
-      const app = await appWith(...events, ...(none === null ? [1, 2, 3].map(() => ({ [column]: null })) : []));
-      const rows = [
-        [first, 2],
-        [second, 2],
-      ];
-      expect(await sharesOf(app, `?by=${by}`)).toEqual(none === null ? [[null, 3], ...rows] : rows);
-      expect(await sharesOf(app, `?by=${by}&limit=1`)).toEqual(none === null ? [[null, 3]] : [[first, 2]]);
-    },
-  );
+  ])('by %s → a row for each, most requests first, then by key', async (by, first, second, none) => {
+    const columns: Record<string, string> = {
+      provider: 'provider_type',
+      provider_gateway: 'provider_gateway_id',
+      user: 'user_id',
+      endpoint: 'endpoint_slug',
+    };
+    const column = columns[by] ?? by;
+    const events = [second, first, first, second].map((value) => ({ [column]: value }));
+    const app = await appWith(...events, ...(none === null ? [1, 2, 3].map(() => ({ [column]: null })) : []));
+    const rows = [
+      [first, 2],
+      [second, 2],
+    ];
+    expect(await sharesOf(app, `?by=${by}`)).toEqual(none === null ? [[null, 3], ...rows] : rows);
+    expect(await sharesOf(app, `?by=${by}&limit=1`)).toEqual(none === null ? [[null, 3]] : [[first, 2]]);
+  });
 
-  it('contract-admin 5.1: no question → by model, over thirty days, with all totals', async () => {
+  it('no question → by model, over thirty days, with all totals', async () => {
     const app = await appWith(
       {
         input_tokens: 1,
@@ -200,7 +197,7 @@ describe('GET usage/breakdown', () => {
     });
   });
 
-  it('contract-admin 5.1: keys with as many requests → in the order of their characters, none last', async () => {
+  it('keys with as many requests → in the order of their characters, none last', async () => {
     const app = await appWith(...['b', 'B', null, 'a'].map((endpoint_slug) => ({ endpoint_slug })));
     expect(await sharesOf(app, '?by=endpoint')).toEqual([
       ['B', 1],
@@ -223,7 +220,7 @@ describe('GET usage/breakdown', () => {
     ]);
   });
 
-  it.each(USAGE_DIMENSIONS)('specification "Retention": folded month by %s → whole, or left out', async (by) => {
+  it.each(USAGE_DIMENSIONS)('folded month by %s → whole, or left out', async (by) => {
     const app = await appWith({ ago: 410, user_id: 'ann', route: 'r' }, { ago: 411 });
     await fold(app);
     const known: Record<string, string> = { model: 'gpt-4.1', provider: 'openai', status: 'ok' };
@@ -279,7 +276,7 @@ describe('questions that cannot be answered', () => {
     ['users', 'status=bogus', 'status'],
     ['users', 'month=2026-00', 'month'],
     ['users', 'offset=-1', 'offset'],
-  ])('contract-admin 0.2: %s?%s → 400 naming the parameter', async (route, query, name) => {
+  ])('%s?%s → 400 naming the parameter', async (route, query, name) => {
     const { id } = await world.app();
     const { status, body } = await world.api.get(`/v1/admin/apps/${id}/${route}?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
@@ -295,7 +292,7 @@ describe('questions that cannot be answered', () => {
     },
   );
 
-  it('contract-admin 0.3: unknown application → 404, no credential → 401', async () => {
+  it('unknown application → 404, no credential → 401', async () => {
     for (const route of ['timeseries', 'breakdown']) {
       const path = `/v1/admin/apps/nobody-abc123/usage/${route}?by=nonsense`;
       expect((await world.api.get(path)).body.error.code).toBe('app_not_found');
@@ -303,7 +300,7 @@ describe('questions that cannot be answered', () => {
     }
   });
 
-  it('threats 7: another application, and one of the same id in another account → not counted', async () => {
+  it('another application, and one of the same id in another account → not counted', async () => {
     const app = await appWith({});
     await appWith({ requests: 9 });
     await storeEvents(world.dataSource, {

@@ -90,7 +90,7 @@ function repricesOf(app: string): Promise<object[]> {
 }
 
 describe('POST usage/reprice', () => {
-  it('contract-admin 5.4: preview → what would change, nothing written; apply → the same, and every sum moves', async () => {
+  it('preview → what would change, nothing written; apply → the same, and every sum moves', async () => {
     const { id: app } = await world.app();
     const provider = await aProvider(OLD);
     await storeEvents(
@@ -146,7 +146,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('contract-admin 5.4: last events of a source change it → no empty sum is left', async () => {
+  it('last events of a source change it → no empty sum is left', async () => {
     const { id: app } = await world.app();
     const provider = await aProvider(DEARER);
     await storeEvents(
@@ -158,7 +158,7 @@ describe('POST usage/reprice', () => {
     expect(rows).toEqual([{ cost_source: 'computed', requests: '1' }]);
   });
 
-  it('contract-admin 5.4: another app, type, model or month, reported costs, refusals, other accounts → left alone', async () => {
+  it('another app, type, model or month, reported costs, refusals, other accounts → left alone', async () => {
     const { id: app } = await world.app();
     const { id: other } = await world.app();
     const provider_id = await aProvider(DEARER);
@@ -179,7 +179,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('contract-admin 5.4: the instance that served is gone, or has no price of its own → the catalog', async () => {
+  it('the instance that served is gone, or has no price of its own → the catalog', async () => {
     const { id: app } = await world.app();
     const priced = { pricing: { 'gpt-4.1': { input: 1, output: 1 } } };
     const { id: kept } = await world.provider({ slug: 'own-price', ...priced });
@@ -195,7 +195,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('contract-admin 5.4: one event without a price → preview counts it, apply → 400 and nothing is written', async () => {
+  it('one event without a price → preview counts it, apply → 400 and nothing is written', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(DEARER);
     await storeEvents(world.dataSource, anEvent(app, { provider_id }), anEvent(app));
@@ -210,7 +210,7 @@ describe('POST usage/reprice', () => {
     expect(await eventsOf(app)).toEqual(Array(2).fill([0.0015, 'computed']));
   });
 
-  it('contract-admin 5.4: 10 000 events → repriced at once; one more → 400 and nothing is written', async () => {
+  it('10 000 events → repriced at once; one more → 400 and nothing is written', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(DEARER);
     const row = (index: number) =>
@@ -233,7 +233,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('specification "Retention": events older than 90 days → left to the nightly work', async () => {
+  it('events older than 90 days → left to the nightly work', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(DEARER);
     const firstMs = Date.UTC(2026, 7, 22);
@@ -256,7 +256,7 @@ describe('POST usage/reprice', () => {
     [{ apply: 'true' }, 'apply'],
     [{ apply: null }, 'apply'],
     [{ force: true }, 'force'],
-  ])('contract-admin 5.4: %j → 400 naming the member', async (members, name) => {
+  ])('%j → 400 naming the member', async (members, name) => {
     const { id: app } = await world.app();
     const { status, body } = await reprice(app, members);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
@@ -276,7 +276,7 @@ describe('POST usage/reprice', () => {
 });
 
 describe('reprice beside others', () => {
-  it('threats 8.4: writers and reprices of two models at once → every sum is the sum of its events', async () => {
+  it('writers and reprices of two models at once → every sum is the sum of its events', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(OLD);
     const service = world.gateway.app.get(UsageRepriceService);

@@ -110,7 +110,7 @@ const event = fc.record({
   charged_nano_usd: absentOr(fc.maxSafeNat()),
 });
 
-describe('sums by day, by user and day, by user and month, kept in step with the events (decision 4.7; threats 9.1)', () => {
+describe('sums by day, by user and day, by user and month, kept in step with the events', () => {
   it('random batches, repeated and overlapping, from two instances whose connections break → the exact sums', async () => {
     const plan = fc.record({
       events: fc.array(event, { minLength: 1, maxLength: 30 }),
@@ -140,7 +140,7 @@ describe('sums by day, by user and day, by user and month, kept in step with the
     );
   }, 60_000);
 
-  it('decision 4.5: counts of refusals, late and repeated on another connection → each counts once', async () => {
+  it('counts of refusals, late and repeated on another connection → each counts once', async () => {
     const plan = fc.record({
       refused: fc.array(event, { minLength: 1, maxLength: 4 }),
       raises: fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 6 }),
@@ -218,7 +218,7 @@ describe('what a user has used', () => {
     ),
   );
 
-  it('contract-app 5: requests of the current UTC day without refusals, spend of the current UTC month', async () => {
+  it('requests of the current UTC day without refusals, spend of the current UTC month', async () => {
     expect(await usage().currentOf(app, 'ann')).toEqual({
       requestsToday: 2,
       monthCostUsd: 1.5,
@@ -248,7 +248,7 @@ describe('what a user has used', () => {
     });
   });
 
-  it('contract-admin 2.4: totals of a month → of those users who used it, refusals and errors counted', async () => {
+  it('totals of a month → of those users who used it, refusals and errors counted', async () => {
     const none = { requests: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
     const nothing = { ...none, cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 };
     expect(await usage().totalsOf(app, ['ann', 'bob', 'cleo'], '2025-12')).toEqual(
@@ -261,7 +261,7 @@ describe('what a user has used', () => {
     expect(await usage().totalsOf({ ...app, organizationId: 'org-2' }, ['ann'], '2025-12')).toEqual(new Map());
   });
 
-  it('contract-admin 5.5: failures by day → both days inclusive, UTC, every row counts its requests', async () => {
+  it('failures by day → both days inclusive, UTC, every row counts its requests', async () => {
     const firstMs = Date.UTC(2025, 9, 1);
     const row = (created_at_ms: number, status: string) => ({ created_at_ms, status });
     await store(

@@ -54,7 +54,7 @@ function usageOf(appId: string, query = '') {
 }
 
 describe('usage of a proxied request', () => {
-  it('contract-admin 5.2: call answered → one event with everything known of it', async () => {
+  it('call answered → one event with everything known of it', async () => {
     const { slug } = await world.provider({ slug: 'usage-openai' });
     const app = await world.app();
     const answer = await fetch(`${world.baseUrl}/v1/apps/${app.id}/proxy/${slug}/v1/chat/completions`, {
@@ -116,7 +116,7 @@ describe('usage of a proxied request', () => {
 });
 
 describe('GET events', () => {
-  it('contract-admin 5.2: pages newest first → next_before_id leads through all of them, null at the end', async () => {
+  it('pages newest first → next_before_id leads through all of them, null at the end', async () => {
     const app = await world.app();
     await record(app.id, ...['a', 'b', 'c', 'd', 'e'].map((userId) => ({ admission: { userId } })));
     const seen: string[] = [];
@@ -161,7 +161,7 @@ describe('GET events', () => {
     'x=1',
     'status=nonsense',
     'provider=nobody',
-  ])('contract-admin 0.2: %s → 400 invalid_request', async (query) => {
+  ])('%s → 400 invalid_request', async (query) => {
     const app = await world.app();
     const answer = await eventsOf(app.id, `?${query}`);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -194,7 +194,7 @@ describe('GET events', () => {
     });
   });
 
-  it('decision 4.6: targets that were tried → each with its status, time and error, the one that served last', async () => {
+  it('targets that were tried → each with its status, time and error, the one that served last', async () => {
     const app = await world.app();
     const attempts = [
       { providerSlug: 'first', model: 'gpt-4.1', status: 503, latencyMs: 41, error: null },
@@ -220,7 +220,7 @@ describe('GET events', () => {
 });
 
 describe('GET usage', () => {
-  it('contract-admin 0.1: UTC months → first and last millisecond belong, the next one does not', async () => {
+  it('UTC months → first and last millisecond belong, the next one does not', async () => {
     const app = await world.app();
     const lastMs = Date.UTC(2025, 11, 1) - 1;
     await record(
@@ -237,7 +237,7 @@ describe('GET usage', () => {
     expect((await usageOf(app.id, '?month=2025-09')).body).toMatchObject({ requests: 0, cost_usd: 0 });
   });
 
-  it('decision 4.5: refusals that share a row → each counts', async () => {
+  it('refusals that share a row → each counts', async () => {
     const app = await world.app();
     await record(app.id, {}, {});
     const refused = { app_id: app.id, organization_id: organizationId, status: 'blocked_app_rate', requests: 5 };
@@ -256,7 +256,7 @@ describe('GET usage', () => {
     },
   );
 
-  it('threats 10.3: the sums cannot be read in time → service_unavailable within seconds, and afterwards as ever', async () => {
+  it('the sums cannot be read in time → service_unavailable within seconds, and afterwards as ever', async () => {
     const usage = world.gateway.app.get(UsageService);
     const app = { id: (await world.app()).id, organizationId };
     await world.dataSource.transaction(async (tx) => {
@@ -275,7 +275,7 @@ describe('GET usage', () => {
 });
 
 describe('usage that other rooms ask about', () => {
-  it('contract-admin 2.2, 2.4: history and "ever proxied" → true for those that have it', async () => {
+  it('history and "ever proxied" → true for those that have it', async () => {
     const totals = world.gateway.app.get(AppUsageTotals);
     const app = await world.app();
     expect(await totals.appIdHasHistory(app.id)).toBe(false);

@@ -91,7 +91,7 @@ describe('a user who exchanges a proof', () => {
   });
 });
 
-describe('contract-app 3.4: a window of missing claims', () => {
+describe('a window of missing claims', () => {
   it('opened at the first refusal → user stored unseen; not opened again; closed to exactly one', async () => {
     await users.openClaimWindow(app, 'alice');
     const openedAt = clock.now();
@@ -125,7 +125,7 @@ describe('contract-app 3.4: a window of missing claims', () => {
 });
 
 describe('another instance', () => {
-  it('contract-app 1.3: somebody blocked → it knows within a second, however young its memory', async () => {
+  it('somebody blocked → it knows within a second, however young its memory', async () => {
     await users.seen(app, 'mallory');
     const trouble: unknown[] = [];
     const changes = new ConfigChanges({
@@ -228,7 +228,7 @@ describe('a user known from usage only', () => {
 });
 
 describe('counts of users', () => {
-  it('contract-admin 2.4: list of applications → all users, virtual ones included, and the blocked ones', async () => {
+  it('list of applications → all users, virtual ones included, and the blocked ones', async () => {
     for (const id of ['alice', 'mallory']) await users.seen(app, id);
     await use('bob', '2026-01-01T00:00:00Z');
     await block('mallory');
@@ -241,7 +241,7 @@ describe('counts of users', () => {
     expect(counts.size).toBe(0);
   });
 
-  it('contract-admin 2.3: application deleted → its stored users are gone and counted, devices with them', async () => {
+  it('application deleted → its stored users are gone and counted, devices with them', async () => {
     for (const id of ['alice', 'mallory']) await users.seen(app, id);
     await addDeviceKey(world.dataSource, app, { userId: 'alice', keyId: 'k', counter: 1, usedAt: '2026-01-01' });
     await use('bob', '2026-01-01T00:00:00Z');

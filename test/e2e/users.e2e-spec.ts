@@ -68,7 +68,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     expect(body).toEqual({ app_id: app.id, month, total: 0, limit: 50, offset: 0, users: [] });
   });
 
-  it('contract-admin 4: stored and virtual users → every field, usage of the month asked for', async () => {
+  it('stored and virtual users → every field, usage of the month asked for', async () => {
     await see('alice');
     const seenAt = clock.now().toISOString();
     await addDeviceKey(world.dataSource, app, { userId: 'alice', keyId: 'new+/=', counter: 7, usedAt: '2026-03-01' });
@@ -190,7 +190,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
 });
 
 describe('block and unblock', () => {
-  it('contract-admin 4: blocked, repeated, unblocked, repeated → idempotent, seen by the very next admission', async () => {
+  it('blocked, repeated, unblocked, repeated → idempotent, seen by the very next admission', async () => {
     await see('mallory');
     expect(await blockedUsers.isBlocked(app, 'mallory')).toBe(false);
     for (const _time of [1, 2]) {
@@ -218,7 +218,7 @@ describe('block and unblock', () => {
     ]);
   });
 
-  it('decision 5.2: a virtual user → blocked and stored, with the time of the first event', async () => {
+  it('a virtual user → blocked and stored, with the time of the first event', async () => {
     await use('bob', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z');
     expect(await users.find(app, 'bob')).toBeUndefined();
     expect(outcome(await unblock('bob'))).toEqual([200, { app_id: app.id, user_id: 'bob', blocked: false }]);

@@ -167,7 +167,7 @@ describe('WORKERS that cannot start', () => {
   );
 });
 
-describeWithRedis('WORKERS (decision 2)', () => {
+describeWithRedis('WORKERS', () => {
   let redis: Pick<TestRedis, 'url' | 'stop'>;
   let upstream: ScriptedUpstream;
 

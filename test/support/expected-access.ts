@@ -28,7 +28,10 @@ export type ExpectedAccess =
 
 const RANKS = { member: 0, admin: 1, owner: 2 };
 
-/** The permission matrix of contract-admin 6.3 in the order of 0.3, after 7.3, from the declaration alone. */
+/**
+ * The permission matrix of docs/reference/management-api.md#roles-and-grants, in the order of its checks, from the
+ * declaration alone.
+ */
 export function expectedAccess({ route: path, access: route }: RouteAccess, caller: JudgedCaller): ExpectedAccess {
   if (route.firstParty && (caller.isElsewhere || (caller.lacksConsoleHeader && !path.startsWith('GET ')))) {
     return '403 forbidden';

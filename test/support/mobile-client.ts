@@ -29,14 +29,14 @@ interface CachedToken {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Seconds after which a token of this lifetime is replaced. Source: contract-app 13, "Token cache". */
+/** Seconds after which a token of this lifetime is replaced. */
 export function refreshAfterSeconds(lifetimeSeconds: number): number {
   return lifetimeSeconds - Math.min(300, Math.max(15, 0.2 * lifetimeSeconds));
 }
 
 /**
  * An application on a phone with the mobile SDK inside: a client of our own that calls, remembers and repeats as the
- * SDK does. Source: contract-app 13, row by row.
+ * SDK does.
  */
 export class MobileClient {
   private cached: CachedToken | undefined;

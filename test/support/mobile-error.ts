@@ -1,4 +1,4 @@
-/** Codes the SDK has a name for; any other is `unknown` to its callers. Source: contract-app 13. */
+/** Codes the SDK has a name for; any other is `unknown` to its callers. */
 const KNOWN_CODES: ReadonlySet<string> = new Set([
   'auth_required',
   'attest_failed',

@@ -26,10 +26,10 @@ const START_MS = 5_000;
 const hasProgram = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
 const givenUrl = process.env.REDIS_URL;
 
-/** A suite that shares one Redis: `REDIS_URL`, else one that is started. Skipped by name where there is neither (decision 1.2). */
+/** A suite that shares one Redis: `REDIS_URL`, else one that is started. Skipped by name where there is neither. */
 export const describeWithRedis = hasProgram || givenUrl ? describe : skipped('no REDIS_URL and no redis-server');
 
-/** A suite that breaks its Redis, so it must have started it. Skipped by name where it cannot (decision 1.2). */
+/** A suite that breaks its Redis, so it must have started it. Skipped by name where it cannot. */
 export const describeBreakingRedis = hasProgram ? describe : skipped('no redis-server on the PATH');
 
 function skipped(reason: string) {

@@ -1,4 +1,4 @@
-/** Ends a run with the names of the suites that did not run, and why: their names say it (decision 1.2). */
+/** Ends a run with the names of the suites that did not run, and why: their names say it. */
 export default class SkippedSuites {
   onRunComplete(_contexts, { testResults }) {
     const names = testResults.flatMap(({ testResults: tests }) =>

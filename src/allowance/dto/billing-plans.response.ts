@@ -12,7 +12,7 @@ interface OfferedPlan {
 
 /**
  * The plans an operator has written down; what they cost is not known here. Not in the published OpenAPI document.
- * Source: contract-admin 10.
+ * Source: docs/reference/management-api.md#plan-routes.
  */
 export class BillingPlansResponse {
   plans: readonly OfferedPlan[];

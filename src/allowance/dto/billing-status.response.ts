@@ -50,7 +50,7 @@ interface QuotaResponse extends PeriodWords {
  * What an account may use, and what it has used. A file of plans knows no dates of a subscription but its end: the
  * others are null. Not in the published OpenAPI document.
  *
- * Source: contract-admin 10.
+ * Source: docs/reference/management-api.md#plan-routes.
  */
 export class BillingStatusResponse {
   access: AccessResponse;

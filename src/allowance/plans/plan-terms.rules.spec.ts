@@ -58,7 +58,7 @@ describe('terms of an account', () => {
 });
 
 describe('refusals', () => {
-  it('contract-app 8.4: request quota → 429, exactly this data, Retry-After to the end of the period', () => {
+  it('request quota → 429, exactly this data, Retry-After to the end of the period', () => {
     const period = periodAt(NOW, 15);
     const error = quotaExceeded({ period, used: 11 }, 10, NOW);
     expect(error).toMatchObject({ code: 'billing_request_quota_exceeded', status: 429 });
@@ -79,7 +79,7 @@ describe('refusals', () => {
     ['providers', 2],
     ['provider_gateways', 3],
     ['active_keys_per_app', 4],
-  ])('contract-admin 2.9: %s → a limit of its own, 409 with limit and used', (resource, limit) => {
+  ])('%s → a limit of its own, 409 with limit and used', (resource, limit) => {
     expect(ceilingIn(PLAN, resource)).toBe(limit);
     expect(ceilingIn({ ...PLAN, limits: {} }, resource)).toBeUndefined();
     const error = ceilingReached(resource, limit, 7);
@@ -87,7 +87,7 @@ describe('refusals', () => {
     expect(error.data).toEqual({ limit, used: 7 });
   });
 
-  it('contract-app 8.4: unknown terms → 503 with Retry-After', () => {
+  it('unknown terms → 503 with Retry-After', () => {
     expect(termsUnavailable()).toMatchObject({ code: 'billing_unavailable', status: 503, retryAfterSeconds: 5 });
   });
 });

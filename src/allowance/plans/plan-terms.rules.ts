@@ -7,7 +7,11 @@ import type { PlanPeriod } from './plan-period.rules.js';
 /** When to come back while the terms cannot be read, in whole seconds. */
 const TERMS_RETRY_SECONDS = 5;
 
-/** A period in answers; instants are ISO-8601, UTC. Source: contract-app 8.4, contract-admin 10. */
+/**
+ * A period in answers; instants are ISO-8601, UTC.
+ *
+ * Source: docs/reference/application-api.md#limit-refusals, docs/reference/management-api.md#plan-routes.
+ */
 export interface PeriodWords {
   readonly periodId: string;
   readonly periodStart: string;

@@ -69,7 +69,7 @@ describe('PlansAllowance', () => {
   });
 });
 
-describe('billing status, contract-admin 10', () => {
+describe('billing status', () => {
   const period = {
     periodId: '2026-11-01',
     periodStart: '2026-11-01T00:00:00.000Z',

@@ -58,7 +58,7 @@ const readPlan: Read<Omit<Plan, 'key'>> = (value, path) => {
  *
  * @returns what it says; whoever is not listed has the default plan.
  * @throws invalid_request naming the first place that is wrong, from `file` on; members that are not known are, too.
- * Source: decision 4.9.
+ * Source: docs/reference/accounting.md#account-plans.
  */
 export function parsePlans(bytes: Buffer): PlanBook {
   const file = openObject(parseStrictJson(bytes, 'file'), 'file', ['default_plan', 'plans', 'accounts']);

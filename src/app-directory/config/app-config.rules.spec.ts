@@ -172,7 +172,7 @@ describe('parseAppConfig: normalised form', () => {
     expect(() => parseAppConfig({ ...rawServerConfig(), secret: 'x' })).toThrow('config.secret: is not a known field');
   });
 
-  it('contract-app 7.1: params with prototype names → kept through storing and reading, __proto__ left out', () => {
+  it('params with prototype names → kept through storing and reading, __proto__ left out', () => {
     const params = '{"__proto__":{"a":1},"constructor":{"prototype":{"b":[{"__proto__":1,"toString":2}]}}}';
     const raw = replaced(rawDeviceConfig(), ['endpoints', 'summarize', 'params'], JSON.parse(params));
     const config = parseAppConfig(raw);

@@ -18,7 +18,7 @@ const HTTPS_ONLY: IssuerTrust = { allowsHttp: () => false };
  *
  * @param trust hosts whose key set may be fetched over http; none when absent.
  * @throws invalid_request naming the first offending place, as in `config.routing.providers.mode: is required`.
- * Source: Specification, "AppConfig"; contract-admin 2.5.
+ * Source: docs/reference/management-api.md#application-configuration.
  */
 export function parseAppConfig(raw: unknown, trust: IssuerTrust = HTTPS_ONLY): AppConfig {
   const reader = openObject(raw, ROOT, ['authentication', 'routing', 'limits', 'endpoints']);

@@ -1,7 +1,11 @@
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import type { PathMethod } from '../../upstreams/path-methods.rules.js';
 
-/** Whether an application takes calls; a disabled one answers `app_disabled`. Source: contract-admin 2.8. */
+/**
+ * Whether an application takes calls; a disabled one answers `app_disabled`.
+ *
+ * Source: docs/reference/management-api.md#application-routes.
+ */
 export type AppStatus = 'active' | 'disabled';
 
 /** A string-keyed table without a prototype, so that reading any key by index sees own members only. */
@@ -18,7 +22,8 @@ export interface JsonObject {
 /**
  * What an application is configured to do, in its wire shape and normalised: defaults filled in, issuer and audience
  * as lists, header names in lower case, addresses canonical. Only `parseAppConfig` makes one.
- * Source: Specification, "AppConfig"; contract-admin 2.1 and 2.5.
+ * Source: docs/reference/management-api.md#application-configuration,
+ * docs/reference/management-api.md#application-objects-and-ids.
  */
 export interface AppConfig {
   readonly authentication: Authentication;
@@ -73,7 +78,11 @@ export interface AppAttest {
   readonly environments: readonly AttestEnvironment[];
 }
 
-/** How tokens of the application's identity provider are verified. Source: Specification, "IssuerConfig". */
+/**
+ * How tokens of the application's identity provider are verified.
+ *
+ * Source: docs/reference/management-api.md#issuer-configuration.
+ */
 export interface IssuerConfig {
   /** Canonical; https unless the operator trusts the host. */
   readonly jwks_url: string;
@@ -106,14 +115,14 @@ export interface Routing {
   readonly model_rewrites: Table<string>;
 }
 
-/** Every provider of the account, or those listed by slug or provider type (decision 3.1). */
+/** Every provider of the account, or those listed by slug or provider type. */
 export type ProviderSelection =
   | { readonly mode: 'all' }
   | { readonly mode: 'selected'; readonly selected: Table<SelectedProvider> };
 
 /** What the proxy may do with one selected provider. */
 export interface SelectedProvider {
-  /** Empty: the inference paths of the provider's type (decision 3.2). */
+  /** Empty: the inference paths of the provider's type. */
   readonly allowed_paths: readonly AllowedPathEntry[];
   /** Empty: every priced model. */
   readonly allowed_models: readonly string[];
@@ -150,7 +159,7 @@ export interface ScopeLimits {
   };
 }
 
-/** A named endpoint, told apart by `api_style`. Source: Specification, "Named endpoint". */
+/** A named endpoint, told apart by `api_style`. Source: docs/reference/management-api.md#endpoint-configuration. */
 export type NamedEndpoint = ResponsesEndpoint | TranscriptionEndpoint;
 
 /** One provider, by slug, and one of its models. */

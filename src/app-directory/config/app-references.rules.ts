@@ -41,7 +41,8 @@ const API_STYLE_OF: Readonly<Record<EndpointStyle, ApiStyle>> = {
  * @param stored the configuration being replaced or checked again. A provider that it already names may be gone
  *   (its checks are skipped then); a new application gets no such grace.
  * @throws invalid_request naming the first place that fails.
- * Source: contract-admin 2.6; Specification, "Named endpoint".
+ * Source: docs/reference/management-api.md#references-to-providers-and-models,
+ * docs/reference/management-api.md#endpoint-configuration.
  */
 export function checkReferences(config: AppConfig, known: KnownProviders, stored?: AppConfig): void {
   const references: References = { config, known, graced: new Set(stored ? referencedProviders(stored) : []) };

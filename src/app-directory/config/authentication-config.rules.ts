@@ -14,10 +14,14 @@ import { CARRIER_HEADERS, headerName, type IssuerTrust, issuerConfig } from './i
 
 const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
 const MAX_BUNDLE_ID_LENGTH = 255;
-/** Source: Specification, "Authentication" 5. */
+/** Source: docs/reference/management-api.md#authentication-configuration. */
 export const DEFAULT_USER_HEADER = 'x-end-user-id';
 
-/** Headers that carry credentials or belong to the service, so none of them can name a user. Source: contract-app 4.3. */
+/**
+ * Headers that carry credentials or belong to the service, so none of them can name a user.
+ *
+ * Source: docs/reference/application-api.md#end-user-header.
+ */
 const notAUserHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders()]);
 
 const AUTHENTICATION_MEMBERS = ['type', 'end_user', 'app_attest'] as const;
@@ -28,7 +32,7 @@ type UserReader = ObjectReader<(typeof USER_MEMBERS)[number]>;
  * Reads `authentication`: device applications must say who the user is, server applications may.
  *
  * @param trust the hosts whose key set may be fetched without TLS.
- * Source: Specification, "AppConfig"; contract-admin 2.5.
+ * Source: docs/reference/management-api.md#application-configuration.
  */
 export function authenticationConfig(trust: IssuerTrust): Read<Authentication> {
   const device = deviceAuthentication(trust);

@@ -19,7 +19,7 @@ describe('named endpoint', () => {
     expect(read({ params })).toHaveProperty('params', params);
   });
 
-  it('contract-app 7.1: params with a schema of members named constructor and prototype → accepted as they are', () => {
+  it('params with a schema of members named constructor and prototype → accepted as they are', () => {
     const schema = '{"type":"object","properties":{"constructor":{"type":"string"},"prototype":{"type":"null"}}}';
     const params: unknown = JSON.parse(`{"text":{"format":{"schema":${schema}}}}`);
     expect(JSON.stringify(read({ params }))).toContain(schema);

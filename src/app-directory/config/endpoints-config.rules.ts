@@ -14,7 +14,7 @@ const target: Read<EndpointTarget> = (value, path) => {
 
 const fallbackTargets = listOf(target, { max: MAX_FALLBACKS });
 
-/** Reads one named endpoint. Source: Specification, "Named endpoint". */
+/** Reads one named endpoint. Source: docs/reference/management-api.md#endpoint-configuration. */
 const namedEndpoint: Read<NamedEndpoint> = (value, path) => {
   const reader = openObject(value, path, ['api_style', 'provider', 'model', 'params', 'max_output_tokens', 'fallback']);
   const api_style = reader.required('api_style', oneOf(['responses', 'transcription']));
@@ -30,7 +30,11 @@ const namedEndpoint: Read<NamedEndpoint> = (value, path) => {
   return { api_style, provider, model, params, ...reader.optional('max_output_tokens', outputTokens), fallback };
 };
 
-/** Reads `endpoints`, keyed by the last segment of each endpoint's address. Source: contract-admin 2.5. */
+/**
+ * Reads `endpoints`, keyed by the last segment of each endpoint's address.
+ *
+ * Source: docs/reference/management-api.md#application-configuration.
+ */
 export const endpointsConfig: Read<Table<NamedEndpoint>> = tableOf({
   pattern: /^[a-z0-9-]{1,64}$/,
   keyProblem: 'must be an endpoint slug: 1 to 64 of a-z, 0-9 and -',

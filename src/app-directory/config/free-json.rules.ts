@@ -10,7 +10,8 @@ const INERT_NAME = '__proto__';
 
 /**
  * Free JSON, a copy of it: at most `MAX_JSON_DEPTH` levels and no NUL at any of them. Members named `__proto__` are
- * left out wherever they stand; every other name, `constructor` too, is plain data. Source: contract-app 7.1.
+ * left out wherever they stand; every other name, `constructor` too, is plain data.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export const jsonObject: Read<JsonObject> = (value, path) => readObject(value, path, 1);
 

@@ -10,7 +10,7 @@ function presetOf(id: string) {
   return preset;
 }
 
-describe('identity presets (contract-app 3.4)', () => {
+describe('identity presets', () => {
   it.each(IDENTITY_PRESETS)(
     '$id → fills settings that can be stored, from exactly the fields it asks for',
     (preset) => {

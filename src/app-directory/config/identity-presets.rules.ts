@@ -36,7 +36,7 @@ const PLACEHOLDER = /\{([a-z]+)\}/g;
  * Settings for the common identity providers, for the console and for the API's description alike. They fill in a form;
  * the service judges what is stored and never looks here.
  *
- * Source: specification, "IssuerConfig"; contract-app 3.4.
+ * Source: docs/reference/management-api.md#issuer-configuration, docs/reference/application-api.md#identity-tokens.
  */
 export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
   {
@@ -104,7 +104,11 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
   },
 ];
 
-/** As {@link IDENTITY_PRESETS}, for the claim that proves a subscription. Source: contract-app 3.4. */
+/**
+ * As {@link IDENTITY_PRESETS}, for the claim that proves a subscription.
+ *
+ * Source: docs/reference/application-api.md#identity-tokens.
+ */
 export const ENTITLEMENT_PRESETS: readonly EntitlementPreset[] = [
   {
     id: 'revenuecat',

@@ -50,7 +50,12 @@ export function headerName(refused: ReadonlySet<string>): Read<string> {
   };
 }
 
-/** Reads `end_user.issuer`. Source: Specification, "IssuerConfig"; contract-admin 2.5. */
+/**
+ * Reads `end_user.issuer`.
+ *
+ * Source: docs/reference/management-api.md#issuer-configuration,
+ * docs/reference/management-api.md#application-configuration.
+ */
 export function issuerConfig(trust: IssuerTrust): Read<IssuerConfig> {
   return (value, path) => {
     const reader = openObject(value, path, [

@@ -4,7 +4,7 @@ import type { Limits, ScopeLimits } from './app-config.js';
 
 const MICRO_USD_PER_USD = 1_000_000;
 const NANO_USD_PER_USD = 1_000_000_000;
-/** The largest whole dollar amount whose nano-dollars are still exact (decision 4.2). */
+/** The largest whole dollar amount whose nano-dollars are still exact. */
 export const MAX_MONTHLY_USD = Math.floor(Number.MAX_SAFE_INTEGER / NANO_USD_PER_USD);
 
 /** A scope without limits. */
@@ -13,7 +13,12 @@ export const UNLIMITED: ScopeLimits = {
   spending: { monthly_usd: null },
 };
 
-/** Reads `limits`; what is not named is unlimited. Source: Specification, "limits"; contract-admin 2.5. */
+/**
+ * Reads `limits`; what is not named is unlimited.
+ *
+ * Source: docs/reference/management-api.md#limits-configuration,
+ * docs/reference/management-api.md#application-configuration.
+ */
 export const limitsConfig: Read<Limits> = (value, path) => {
   const reader = openObject(value, path, ['per_user', 'per_app']);
   return {

@@ -12,7 +12,7 @@ export interface AllowedPath {
 
 /** What the proxy may do with a provider. */
 export interface ProviderPolicy {
-  /** Empty: the inference paths of the provider's type (decision 3.2). */
+  /** Empty: the inference paths of the provider's type. */
   readonly allowedPaths: readonly AllowedPath[];
   /** Empty: every priced model. Names as clients send them. */
   readonly allowedModels: ReadonlySet<string>;
@@ -26,7 +26,7 @@ const policies = new WeakMap<SelectedProvider, ProviderPolicy>();
 
 /**
  * The policy of an application for one provider; undefined when its routing does not cover the provider.
- * A selection by slug wins over one by provider type (decision 3.1). The same object for the same parsed configuration.
+ * A selection by slug wins over one by provider type. The same object for the same parsed configuration.
  */
 export function policyFor(
   { routing }: AppConfig,

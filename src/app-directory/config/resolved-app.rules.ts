@@ -18,7 +18,11 @@ interface ResolvedProvider {
   readonly maxOutputTokens: number | null;
 }
 
-/** What the service makes of an application, shown beside its configuration. Source: contract-admin 2.1. */
+/**
+ * What the service makes of an application, shown beside its configuration.
+ *
+ * Source: docs/reference/management-api.md#application-objects-and-ids.
+ */
 export interface ResolvedApp {
   readonly id: string;
   readonly name: string;
@@ -42,7 +46,11 @@ export interface ResolvableApp {
   readonly config: AppConfig;
 }
 
-/** Projects an application onto what is enforced at run time. Source: contract-admin 2.1. */
+/**
+ * Projects an application onto what is enforced at run time.
+ *
+ * Source: docs/reference/management-api.md#application-objects-and-ids.
+ */
 export function resolveApp({ id, name, status, config }: ResolvableApp): ResolvedApp {
   return {
     id,

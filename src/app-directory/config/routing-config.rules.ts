@@ -20,7 +20,12 @@ export const modelName: Read<string> = text({ max: MAX_MODEL_LENGTH });
 /** A policy's or endpoint's ceiling of output tokens. */
 export const outputTokens: Read<number> = integer({ min: 1 });
 
-/** Reads `routing`. Source: Specification, "routing"; contract-admin 2.5; contract-app 6.5. */
+/**
+ * Reads `routing`.
+ *
+ * Source: docs/reference/management-api.md#routing-configuration,
+ * docs/reference/management-api.md#application-configuration, docs/reference/application-api.md#allowed-paths.
+ */
 export const routingConfig: Read<Routing> = (value, path) => {
   const reader = openObject(value, path, ['providers', 'model_rewrites']);
   return {

@@ -11,7 +11,11 @@ import { type AppSummary, summarizeApp } from './app-summary.rules.js';
 /** How many applications are summarised before other requests get their turn: some 2 ms. */
 const IN_ONE_TURN = 100;
 
-/** The applications of an account with their usage of one UTC month. Source: contract-admin 2.4. */
+/**
+ * The applications of an account with their usage of one UTC month.
+ *
+ * Source: docs/reference/management-api.md#application-routes.
+ */
 export interface AppList {
   /** `YYYY-MM`. */
   readonly month: string;

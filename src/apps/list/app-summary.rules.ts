@@ -13,7 +13,7 @@ import {
 } from '../../app-directory/config/app-summary.rules.js';
 import { routedProviders } from '../app-readiness.rules.js';
 
-/** An application in the list of its account. Source: contract-admin 2.4. */
+/** An application in the list of its account. Source: docs/reference/management-api.md#application-routes. */
 export interface AppSummary extends ConfigSummary {
   readonly app: AppRow;
   readonly users: UserCounts;

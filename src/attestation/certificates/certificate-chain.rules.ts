@@ -48,7 +48,7 @@ export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
  * Reads the two certificates and checks everything about them that takes no signature.
  *
  * @throws attest_failed unreadable, not in force, not issued one by the other, or a leaf that could issue.
- * Source: contract-app 2.4, point 2.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: number): CertificateChain {
   const chain = { leaf: readSent(leafDer), intermediate: readSent(intermediateDer) };
@@ -65,7 +65,7 @@ export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: num
  *
  * @returns at least one.
  * @throws internal_error
- * Source: decision 5.3.
+ * Source: docs/reference/application-api.md#device-attestation.
  */
 export function requireRoots({ roots, atMs }: Trust): readonly TrustedRoot[] {
   const inForce = roots.filter(({ certificate }) => isInForce(certificate, atMs));
@@ -78,7 +78,7 @@ export function requireRoots({ roots, atMs }: Trust): readonly TrustedRoot[] {
  *
  * @param roots from {@link requireRoots}.
  * @throws attest_failed no trusted root signed the intermediate, or the intermediate did not sign the leaf.
- * Source: contract-app 2.4, point 2.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireTrustedSignatures(
   { leaf, intermediate }: CertificateChain,

@@ -155,7 +155,7 @@ describe('findExtension (RFC 5280 4.1)', () => {
   });
 });
 
-describe('the costliest certificates that are read (threats 2.6, 10.7)', () => {
+describe('the costliest certificates that are read', () => {
   const ids = Array.from({ length: 790 }, (_id, at) => (0x2a030000 + (at >> 7) * 256 + (at & 127)).toString(16));
 
   it.each([

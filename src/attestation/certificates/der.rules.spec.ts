@@ -7,7 +7,7 @@ function bytes(hex: string): Buffer {
 
 const LONG = '41'.repeat(200);
 
-describe('findSingleOctetString (contract-app 2.4, point 3)', () => {
+describe('findSingleOctetString', () => {
   it.each([
     ['as genuine devices wrap it', '3006 a104 0402 4142', '4142'],
     ['not wrapped', '0402 4142', '4142'],

@@ -29,7 +29,7 @@ export function elementsOf(bytes: Buffer): DerElement[] | undefined {
  * The single octet string that a value of nested sequences holds, however it is wrapped.
  *
  * @returns `undefined` when the value is not DER or holds none or several.
- * Source: contract-app 2.4, point 3.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
   const found: Buffer[] = [];

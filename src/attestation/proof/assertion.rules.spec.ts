@@ -43,7 +43,7 @@ function clientData(changed: { app?: string; challenge?: string; keyId?: string 
   return `{"app":"${app}","challenge":"${challenge}","key_id":"${keyId}"}`;
 }
 
-describe('a genuine assertion (contract-app 2.5)', () => {
+describe('a genuine assertion', () => {
   it('→ its counter', () => {
     expect(judge()).toBe(8);
   });

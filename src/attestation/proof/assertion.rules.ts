@@ -20,7 +20,7 @@ export interface ExpectedAssertion {
  * @param bytes CBOR.
  * @returns its counter, above the expected one.
  * @throws attest_failed anything that must hold does not.
- * Source: contract-app 2.5, points 1 to 4.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): number {
   const assertion = readCborMap(bytes);

@@ -60,7 +60,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return changed;
 }
 
-describe('a genuine attestation (contract-app 2.4)', () => {
+describe('a genuine attestation', () => {
   it('→ the key that can be stored, and its environment', async () => {
     const key = await judge();
     expect(key.environment).toBe('production');
@@ -199,7 +199,7 @@ describe('point 2: the certificates', () => {
     await expect(judge({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
   });
 
-  it('decision 5.3: no trusted root in force → trouble of ours, not a failed proof', async () => {
+  it('no trusted root in force → trouble of ours, not a failed proof', async () => {
     const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
     const old = await DeviceVendor.create({ rootNotAfter: new Date(from) });
     const roots = readTrustedRoots(old.rootPem);

@@ -46,7 +46,7 @@ interface Statement {
  *
  * @param bytes CBOR.
  * @throws attest_failed anything that must hold does not; internal_error no root is in force.
- * Source: contract-app 2.4.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
   const roots = requireRoots(trust);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttestEnvironment } from '../../app-directory/config/app-config.js';
 import { requireCounter, requireFreshKey } from './authenticator-data.rules.js';
 
-/** Test vector of contract-app 2.3: the hash of "ABCDE12345.com.example.app". */
+/** The hash of "ABCDE12345.com.example.app". */
 const APP_HASH = '78fac4e89cefcde20ecc77ec10d0db108e4ec3348b0c8cbafdf92cb4583f9882';
 const BOTH = ['production', 'development'] as const;
 const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: BOTH };
@@ -11,7 +11,7 @@ const KEY_ID = CREDENTIAL.toString('base64');
 const PRODUCTION = '61707061747465737400000000000000';
 const DEVELOPMENT = '617070617474657374646576656c6f70';
 
-/** Fields in hexadecimal, as in the table of contract-app 2.4, point 5. */
+/** Fields in hexadecimal. */
 interface Fields {
   readonly app?: string;
   readonly flags?: string;
@@ -32,7 +32,7 @@ function refusal(reason: string) {
   return expect.objectContaining({ code: 'attest_failed', status: 403, reason });
 }
 
-describe('requireFreshKey (contract-app 2.4, points 5 and 6)', () => {
+describe('requireFreshKey', () => {
   it.each([{}, { flags: '00' }, { flags: 'ff' }, { rest: 'a0' }, { rest: 'ff'.repeat(1_000) }])(
     '%j: flags and what follows are not looked at → the environment',
     (fields) => {
@@ -82,7 +82,7 @@ describe('requireFreshKey (contract-app 2.4, points 5 and 6)', () => {
   });
 });
 
-describe('requireCounter (contract-app 2.5, points 3 and 4)', () => {
+describe('requireCounter', () => {
   it.each([
     ['00000000', 0],
     ['00000001', 1],

@@ -20,7 +20,7 @@ const AAGUIDS: ReadonlyMap<string, AttestEnvironment> = new Map([
  *
  * @returns 0 to 2^32 - 1.
  * @throws attest_failed fewer than 37 bytes, or another application's.
- * Source: contract-app 2.5.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireCounter(bytes: Buffer, app: AppAttest): number {
   if (bytes.length < ASSERTED_BYTES) throw proofRefused('authenticator_data_invalid');
@@ -34,7 +34,7 @@ export function requireCounter(bytes: Buffer, app: AppAttest): number {
  *
  * @throws attest_failed fewer than 87 bytes, another application, a counter, an environment the application does not
  * take, or another key.
- * Source: contract-app 2.4, points 5 and 6.
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireFreshKey(bytes: Buffer, app: AppAttest, keyId: string): AttestEnvironment {
   if (bytes.length < ATTESTED_BYTES) throw proofRefused('authenticator_data_invalid');

@@ -8,7 +8,7 @@ function refusal(reason: string) {
   return expect.objectContaining({ code: 'attest_failed', status: 403, reason });
 }
 
-describe('decodeBase64 (contract-app 2.4, "Decoding is lenient")', () => {
+describe('decodeBase64', () => {
   it.each(['+//+AA==', '+//+AA', '-__-AA==', '-__-AA'])('%s: either alphabet, padded or not → the bytes', (text) => {
     expect(decodeBase64(text, 4)).toEqual(BYTES);
   });

@@ -8,7 +8,7 @@ const ALPHABETS = [/^[A-Za-z0-9+/]+={0,2}$/, /^[A-Za-z0-9_-]+={0,2}$/];
  * @param maxBytes longest decoded form; a longer text is refused unread.
  * @returns at least one byte.
  * @throws attest_failed empty, too long, both alphabets at once, or not base64 at all.
- * Source: contract-app 2.4, "Decoding is lenient".
+ * Source: docs/reference/security.md#attestation-checks.
  */
 export function decodeBase64(text: string, maxBytes: number): Buffer {
   if (Buffer.byteLength(text, 'base64') > maxBytes) throw proofRefused('proof_too_large');

@@ -5,7 +5,7 @@ function read(hex: string) {
   return readCborMap(Buffer.from(hex, 'hex'));
 }
 
-describe('readCborMap (contract-app 2.4 and 2.5)', () => {
+describe('readCborMap', () => {
   it('a map → its members, prototype names included', () => {
     const map = read('a3616101626262420102695f5f70726f746f5f5fa0');
     expect([...map.keys()]).toEqual(['a', 'bb', '__proto__']);

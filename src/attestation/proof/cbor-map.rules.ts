@@ -21,7 +21,7 @@ const OPTIONS: DecodeOptions = {
  *
  * @throws attest_failed not CBOR, not a map, bytes after it, indefinite lengths, nested too deep, a key given twice in
  * whatever encoding, or a key that is neither text nor integer.
- * Source: contract-app 2.4 and 2.5; RFC 8949.
+ * Source: docs/reference/security.md#attestation-checks, RFC 8949.
  */
 export function readCborMap(bytes: Buffer): CborMap {
   let value: unknown;

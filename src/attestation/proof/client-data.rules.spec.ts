@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { assertionClientDataHash, attestationClientDataHash, sha256 } from './client-data.rules.js';
 
-/** Test vectors of contract-app 2.3. */
+/** Known pairs of a client data text and its hash. */
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP_ID = 'example-app-a1b2c3';
 const KEY_ID = 'AxCwU6+xIRSh7toFoLz9KfoJMMM85YMSqcRQej4d8uw=';
 
-describe('what the client hashes (contract-app 2.3)', () => {
+describe('what the client hashes', () => {
   it('attestation → the 32 raw bytes of the challenge', () => {
     expect(attestationClientDataHash(CHALLENGE).toString('hex')).toBe(
       '630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd',

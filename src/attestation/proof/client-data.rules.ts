@@ -11,7 +11,7 @@ export function sha256(...pieces: readonly (Uint8Array | string)[]): Buffer {
  * What the device was given when it attested its key: the hash of the challenge's own bytes.
  *
  * @param challenge base64url, as it was issued.
- * Source: contract-app 2.3.
+ * Source: docs/reference/application-api.md#device-attestation.
  */
 export function attestationClientDataHash(challenge: string): Buffer {
   return sha256(Buffer.from(challenge, 'base64url'));
@@ -29,7 +29,7 @@ export interface AssertionClientData {
  * What the device was given when it signed: the hash of a JSON text that the client builds by plain interpolation. So
  * it is built here: a serializer might escape the slashes of a key id.
  *
- * Source: contract-app 2.3.
+ * Source: docs/reference/application-api.md#device-attestation.
  */
 export function assertionClientDataHash({ appId, challenge, keyId }: AssertionClientData): Buffer {
   return sha256(`{"app":"${appId}","challenge":"${challenge}","key_id":"${keyId}"}`);

@@ -6,8 +6,8 @@ interface ErrorEntry {
 
 /**
  * Every public error code, its status and its default message: closed, and compared with `docs/errors.md` and the
- * OpenAPI document by a test. Some codes answer more than one status (contract-app 11): the thrower then names it.
- * Source: specification "Errors"; contract-app 11; contract-admin 14.
+ * OpenAPI document by a test. Some codes answer more than one status: the thrower then names it.
+ * Source: docs/reference/management-api.md#errors-and-answer-headers, docs/reference/application-api.md#errors.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is not valid.' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { errorEnvelope, errorHeaders } from './error-envelope.js';
 import { GatewayError } from './gateway-error.js';
 
-describe('error envelope (specification "Errors")', () => {
+describe('error envelope', () => {
   it('plain refusal → code and message; no empty data, no reason, no status', () => {
     const error = new GatewayError('auth_required', { reason: 'key_revoked', cause: new Error('private') });
     expect(errorEnvelope(error)).toBe('{"error":{"code":"auth_required","message":"A valid credential is required."}}');
@@ -32,7 +32,7 @@ describe('error envelope (specification "Errors")', () => {
     [0.2, '1'],
     [59.001, '60'],
     [0, '0'],
-  ])('contract-admin 0.1: retry after %d s → whole seconds, rounded up: %s', (retryAfterSeconds, text) => {
+  ])('retry after %d s → whole seconds, rounded up: %s', (retryAfterSeconds, text) => {
     expect(errorHeaders(new GatewayError('service_unavailable', { retryAfterSeconds }))['retry-after']).toBe(text);
   });
 });

@@ -4,7 +4,7 @@ import type { GatewayError } from './gateway-error.js';
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
 
-/** The one shape of every refusal: `{error: {code, message, data?}}` (specification "Errors"). */
+/** The one shape of every refusal: `{error: {code, message, data?}}`. */
 export function errorEnvelope(error: GatewayError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, data: error.data } });
 }
@@ -16,7 +16,7 @@ export function errorHeaders(error: GatewayError): Record<string, string> {
   return headers;
 }
 
-/** The same for the refusal of a request: with `Server-Timing` on the routes that carry it (contract-app 12.2). */
+/** The same for the refusal of a request: with `Server-Timing` on the routes that carry it. */
 export function refusalHeaders(request: GatewayRequest, error: GatewayError): Record<string, string> {
   const headers = errorHeaders(error);
   const timing = serverTimingOf(request);

@@ -44,7 +44,7 @@ describe('errors that were thrown', () => {
     },
   );
 
-  it('threats 10.3: a dependency is away → 503 that says when to come back, without its detail', () => {
+  it('a dependency is away → 503 that says when to come back, without its detail', () => {
     const thrown = new Error(SECRET);
     expect(toGatewayError(thrown, (error) => error === thrown)).toMatchObject({
       status: 503,

@@ -23,7 +23,7 @@ async function logged(
   return lines.map((line) => JSON.parse(line));
 }
 
-describe('the line of a refusal (specification "Events" 3)', () => {
+describe('the line of a refusal', () => {
   it('whoever notices it, however often → one line, and the request knows its code', async () => {
     let refusedWith: string | undefined;
     const written = await logged((request) => {

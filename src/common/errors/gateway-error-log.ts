@@ -9,7 +9,7 @@ export class GatewayErrorLog {
   constructor(private readonly log: Log) {}
 
   /**
-   * Exactly one line a request, with exactly the specified fields (specification "Events" 3). What lies behind an
+   * Exactly one line a request, with exactly the specified fields. What lies behind an
    * `internal_error` is written beside it.
    */
   write(request: GatewayRequest, error: GatewayError): void {

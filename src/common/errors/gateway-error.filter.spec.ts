@@ -107,7 +107,7 @@ describe('the error filter', () => {
     expect(lines).toMatchObject([{ message: 'gateway_error', level: 'warn', code: 'invalid_request' }]);
   });
 
-  it('contract-app 12.2: a route with timings → the refusal carries what was measured', async () => {
+  it('a route with timings → the refusal carries what was measured', async () => {
     handle = (request) => {
       request.timings = new RequestTimings();
       request.timings.authMs = 3;
@@ -118,7 +118,7 @@ describe('the error filter', () => {
     expect((await throwing(new GatewayError('auth_required'))).headers).not.toHaveProperty('server-timing');
   });
 
-  it('threats 10.1: the answer has begun → it is cut, so that it does not look complete', async () => {
+  it('the answer has begun → it is cut, so that it does not look complete', async () => {
     handle = (_request, reply) => {
       reply.raw.writeHead(200).write('half');
       throw new Error('broke');

@@ -32,7 +32,7 @@ describe('GatewayError', () => {
   });
 });
 
-describe('invalidRequest (contract-admin 0.1)', () => {
+describe('invalidRequest', () => {
   it('path and problem → 400 with "<dot.path>: <what is wrong>"', () => {
     expect(invalidRequest('limits.per_user', 'must be an object')).toMatchObject({
       code: 'invalid_request',

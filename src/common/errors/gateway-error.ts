@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from './error-catalogue.js';
 
-/** Flat extras of an error body. Clients cannot decode nested values (decision 4.4). */
+/** Flat extras of an error body. Clients cannot decode nested values. */
 export type ErrorData = Readonly<Record<string, string | number | boolean>>;
 
 interface GatewayErrorOptions {
@@ -8,7 +8,7 @@ interface GatewayErrorOptions {
   readonly message?: string;
   /** Granular, snake_case, for the log only. */
   readonly reason?: string;
-  /** Where a code has several statuses (contract-app 11). */
+  /** Where a code has several statuses. */
   readonly status?: number;
   readonly data?: ErrorData;
   /** Whole seconds for a `Retry-After` header; required with 429 and 503. */
@@ -18,7 +18,7 @@ interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error our rooms throw on purpose; the filter turns it into the envelope of specification "Errors". */
+/** The only error our rooms throw on purpose; the filter turns it into the error envelope. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -43,7 +43,7 @@ export class GatewayError extends Error {
  * A refusal of a body or query for one place in it: `400 invalid_request` with `<dot.path>: <what is wrong>`.
  *
  * @param path dotted path of the offending member; `body` at the root.
- * Source: contract-admin 0.1.
+ * Source: docs/reference/management-api.md#requests-and-bodies.
  */
 export function invalidRequest(path: string, problem: string, reason?: string): GatewayError {
   return new GatewayError('invalid_request', { message: `${path}: ${problem}`, reason });

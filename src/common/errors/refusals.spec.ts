@@ -61,7 +61,7 @@ describe('refusing on an answer that was handed over', () => {
     expect(lines).toMatchObject([{ message: 'gateway_error', reason: 'provider_timeout', status: 504, app: 'otter' }]);
   });
 
-  it('contract-app 12.2: measured request → Server-Timing with what was measured; none off timed routes', async () => {
+  it('measured request → Server-Timing with what was measured; none off timed routes', async () => {
     handle = (request, reply) => {
       request.timings = new RequestTimings();
       request.timings.limiterMs = 1.5;

@@ -213,7 +213,7 @@ export function requireStorableText(value: string, path: string): void {
 }
 
 /**
- * Refuses a freely chosen key that is a prototype name or cannot be stored (threats 3.5).
+ * Refuses a freely chosen key that is a prototype name or cannot be stored.
  *
  * @throws invalid_request
  */

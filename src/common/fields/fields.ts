@@ -16,7 +16,7 @@ const numeric = new Map<object, Set<string>>();
 
 const open = new Set<object>();
 
-/** Marks a request class that leaves members aside which it does not know; all others refuse them (contract-admin 0.1). */
+/** Marks a request class that leaves members aside which it does not know; all others refuse them. */
 export function IgnoresOthers(): ClassDecorator {
   return (type) => {
     open.add(type);

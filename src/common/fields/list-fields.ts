@@ -12,7 +12,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
  * The `limit` of a list, 1 to 200.
  *
  * @param what the list holds, in the plural.
- * Source: contract-admin 0.2.
+ * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function PageLimit(what: string): PropertyDecorator {
   return Int({
@@ -23,12 +23,16 @@ export function PageLimit(what: string): PropertyDecorator {
   });
 }
 
-/** The `before_id` of a list that is newest first: the cursor that `nextBeforeId` gave. Source: contract-admin 0.2. */
+/**
+ * The `before_id` of a list that is newest first: the cursor that `nextBeforeId` gave.
+ *
+ * Source: docs/reference/management-api.md#query-parameters-and-lists.
+ */
 export function BeforeId(): PropertyDecorator {
   return Int({ min: 1, optional: true, description: 'Only events with a smaller id.' });
 }
 
-/** A UTC month as `YYYY-MM`. Source: contract-admin 0.2. */
+/** A UTC month as `YYYY-MM`. Source: docs/reference/management-api.md#query-parameters-and-lists. */
 export function Month({
   form = 'a month such as 2026-01',
   description = 'UTC month of the usage; the current one when absent.',
@@ -37,7 +41,12 @@ export function Month({
   return Text({ max: 7, pattern: MONTH, patternText: form, optional, description });
 }
 
-/** A UTC day as `YYYY-MM-DD`; whether the calendar has it is judged by who uses it. Source: contract-admin 0.1, 0.2. */
+/**
+ * A UTC day as `YYYY-MM-DD`; whether the calendar has it is judged by who uses it.
+ *
+ * Source: docs/reference/management-api.md#requests-and-bodies,
+ * docs/reference/management-api.md#query-parameters-and-lists.
+ */
 export function Day(description: string): PropertyDecorator {
   return Text({ max: 10, pattern: DAY, patternText: 'a day such as 2026-01-31', optional: true, description });
 }

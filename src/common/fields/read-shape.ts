@@ -8,11 +8,11 @@ import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
 /**
  * Makes an instance of a class with field decorators of what was sent. Only members the class knows are taken over, each
  * for itself: nothing of the sender's reaches a setter or a prototype. Other members, however many, cost next to nothing
- * (threats 2.6); they are refused, unless the class ignores them.
+ *; they are refused, unless the class ignores them.
  *
  * @param sent a JSON object.
  * @throws invalid_request naming the first member that is wrong; the code of a missing member that has one of its own.
- * Source: contract-admin 0.1.
+ * Source: docs/reference/management-api.md#requests-and-bodies.
  */
 export function readShape<T extends object>(type: Type<T>, sent: object): T {
   const instance = new type();

@@ -81,7 +81,7 @@ function fastestMs(work: () => unknown): number {
 const messageOf = (call: () => unknown) => refusal(call).message;
 const text = (members: object) => JSON.stringify({ name: 'a', revision: 1, ...members });
 
-describe('request bodies (contract-admin 0.1)', () => {
+describe('request bodies', () => {
   it('right body → an instance of the class; names trimmed, credentials not', () => {
     const request = body(text({ name: ' a b ', key: ' k ', config: { ' x ': ' y ' } }));
     expect(request).toBeInstanceOf(ThingRequest);
@@ -116,7 +116,7 @@ describe('request bodies (contract-admin 0.1)', () => {
     );
   });
 
-  it('contract-admin 2.3: a missing member with a code of its own → that code before other problems', () => {
+  it('a missing member with a code of its own → that code before other problems', () => {
     expect(refusal(() => body('{"name":"","stranger":1}')).code).toBe('app_revision_required');
     expect(refusal(() => body(text({ revision: 'x' }))).code).toBe('invalid_request');
   });
@@ -138,7 +138,7 @@ describe('request bodies (contract-admin 0.1)', () => {
     expect(messageOf(() => body(text({ [name]: 1 })))).toBe(`"${'x'.repeat(64)}": is not a known member`);
   });
 
-  it('threats 10.7: unknown members, as many as a body holds → a share of what parsing them takes', () => {
+  it('unknown members, as many as a body holds → a share of what parsing them takes', () => {
     const members = Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`m${at}`, 0]));
     const sent = { name: 'a', revision: 1, ...members };
     const json = JSON.stringify(sent);

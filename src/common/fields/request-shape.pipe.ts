@@ -11,7 +11,7 @@ const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
  * Turns what was sent into the class a handler declares, or refuses it: `400` with `<dot.path>: <what is wrong>` for
- * the first problem only (contract-admin 0.1). Runs after the guards, so nobody learns a schema before a credential.
+ * the first problem only. Runs after the guards, so nobody learns a schema before a credential.
  */
 @Injectable()
 export class RequestShapePipe implements PipeTransform {

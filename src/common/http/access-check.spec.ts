@@ -69,7 +69,7 @@ async function appOf(...controllers: Type[]): Promise<INestApplication> {
   return testing.createNestApplication(new FastifyAdapter());
 }
 
-describe('access declarations (threats 7.2)', () => {
+describe('access declarations', () => {
   it('declared routes → every path with its own access and guards, sorted; a method’s access beats its controller’s', async () => {
     expect(listRouteAccess(await appOf(ThingsController, CallsController))).toEqual([
       { route: 'ALL /v1/calls/*', access: { scheme: 'caller' }, guards: [OtherGuard] },

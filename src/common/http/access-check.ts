@@ -13,7 +13,7 @@ export interface RouteAccess {
 /**
  * The routes of every controller with their access declarations.
  *
- * @throws Error naming each route that declares none: such a service does not start (threats 7.2).
+ * @throws Error naming each route that declares none: such a service does not start.
  */
 export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
   const reflector = app.get(Reflector);

@@ -4,7 +4,8 @@ import { Reflector } from '@nestjs/core';
 /**
  * Who may call a route, and from where. `person` is whoever is signed in, also one without an organization; `identity`
  * is such a person or the holder of a key.
- * Source: contract-admin 6.3, 7.3.
+ * Source: docs/reference/management-api.md#roles-and-grants,
+ * docs/reference/management-api.md#console-requests-and-origins.
  */
 export interface AccessDeclaration {
   readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity';

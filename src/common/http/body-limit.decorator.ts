@@ -13,7 +13,7 @@ declare module 'fastify' {
 /** Management bodies are configuration, not content. */
 const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
 
-/** A route that reads smaller bodies than others, because anybody may send it some (threats 2.6). */
+/** A route that reads smaller bodies than others, because anybody may send it some. */
 export function BodyLimit(maxBodyBytes: number): MethodDecorator {
   return applyDecorators(RouteConfig({ maxBodyBytes }), Fails('payload_too_large'));
 }

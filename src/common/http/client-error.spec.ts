@@ -18,7 +18,7 @@ interface Conversation {
   readonly closed: Promise<string | undefined>;
 }
 
-describe('what never became a request (decision 6.9)', () => {
+describe('what never became a request', () => {
   const lines: string[] = [];
   let server: Server;
 
@@ -65,7 +65,7 @@ describe('what never became a request (decision 6.9)', () => {
   it.each([
     ['keeps silent', () => {}],
     ['goes on sending', (socket: Socket) => void socket.write('a')],
-  ])('threats 10.1: client that %s and does not close its side → given up all the same', async (_name, drip) => {
+  ])('client that %s and does not close its side → given up all the same', async (_name, drip) => {
     const log = new Log(new SystemClock(), 'info', () => {});
     const bounds = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 };
     server = createServer(bounds, (request) => void request.resume());

@@ -40,9 +40,9 @@ export function noteAnswer(response: ServerResponse): void {
 }
 
 /**
- * Answers what never became a request: same envelope, same log line as every other refusal (decision 6.9). The
+ * Answers what never became a request: same envelope, same log line as every other refusal. The
  * connection is closed, because nobody knows where the next request would begin; one whose other side stays open, sending
- * or not, is given up: nothing else would ever end it (threats 10.1).
+ * or not, is given up: nothing else would ever end it.
  *
  * A request whose own body is broken is what is refused. What follows a whole one is refused behind its answer, so that no
  * client takes the refusal for that answer; in the middle of an answer, the client has left by its own doing (ADR 0030).

@@ -25,7 +25,7 @@ async function elapsedMs(work: Promise<void>): Promise<number> {
   return clock.monotonicMs() - startedMs;
 }
 
-describe('draining a server (threats 10.5)', () => {
+describe('draining a server', () => {
   it('open response → finishes whole; new connections are refused meanwhile', async () => {
     const { server, url, port } = await listening((_request, response) => {
       response.write('first ');

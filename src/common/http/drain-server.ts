@@ -9,7 +9,7 @@ const POLL_MS = 25;
  * still open when the time is up is left to the caller to cut.
  *
  * @param timeoutMs how long open responses may take; 0 does not wait.
- * Source: house style, section 7; threats 10.5.
+ * Source: docs/reference/application-api.md#provider-failures.
  */
 export async function drainServer(server: Server, timeoutMs: number, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + timeoutMs;

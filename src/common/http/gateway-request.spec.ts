@@ -45,7 +45,7 @@ describe('what a request says of itself', () => {
     ['9'.repeat(64), '9'.repeat(64)],
     ['9'.repeat(65), '9'.repeat(64)],
     ['', undefined],
-  ])('contract-app 12.1: X-App-Version "%s" → "%s"', async (sent, version) => {
+  ])('X-App-Version "%s" → "%s"', async (sent, version) => {
     expect((await seen('/v1/healthz', { 'x-app-version': sent })).version).toBe(version);
   });
 
@@ -59,7 +59,7 @@ describe('what a request says of itself', () => {
     ['/v1/apps/otter/me', false],
     ['/v1/apps/otter/auth/token?next=/v1/apps/a/proxy/b', false],
     ['/v1/admin/apps/otter/proxy/x', false],
-  ])('contract-app 12.2: %s refused before anything was measured → Server-Timing: %s', async (url, timed) => {
+  ])('%s refused before anything was measured → Server-Timing: %s', async (url, timed) => {
     const { timing } = await seen(url);
     expect(timing).toBe(timed ? 'auth;dur=0.0, limiter;dur=0.0, provider_ttfb;dur=0.0' : undefined);
   });

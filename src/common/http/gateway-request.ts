@@ -27,7 +27,7 @@ export interface GatewayRequest {
 
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
-/** Source: contract-app 12.2. */
+/** Source: docs/reference/application-api.md#server-timing. */
 const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
 
 /** The path without its query, as it was sent. */
@@ -42,7 +42,7 @@ export function appOf(request: GatewayRequest): string | undefined {
   return APP_ROUTE.exec(request.raw.url ?? '')?.[1];
 }
 
-/** The `X-App-Version` sent, cut to 64 characters, or `undefined` (contract-app 3.5, 12.1). */
+/** The `X-App-Version` sent, cut to 64 characters, or `undefined`. */
 export function appVersionOf(request: GatewayRequest): string | undefined {
   const value = request.headers['x-app-version'];
   const single = Array.isArray(value) ? value[0] : value;

@@ -3,7 +3,8 @@
  *
  * @param rows the page; row ids as Postgres writes them.
  * @param limit the most rows it could have held.
- * @returns null when the page was not full: nothing is older. Source: contract-admin 0.2, 5.2.
+ * @returns null when the page was not full: nothing is older.
+ * Source: docs/reference/management-api.md#query-parameters-and-lists, docs/reference/management-api.md#usage-reports.
  */
 export function nextBeforeId(rows: readonly { readonly id: string }[], limit: number): number | null {
   const last = rows.at(-1);

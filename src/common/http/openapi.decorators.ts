@@ -3,7 +3,7 @@ import { ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { ERRORS, type ErrorCode } from '../errors/error-catalogue.js';
 
 interface OperationText {
-  /** Operation id of contract-admin 0.5; generated clients are built on it. */
+  /** Stable: generated clients are built on it. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;

@@ -16,7 +16,7 @@ export class RawBody {
  * anybody has proved who they are; a body without a content type is refused where one is read.
  *
  * @param headers changed in place.
- * Source: contract-admin 0.1, 0.3.
+ * Source: docs/reference/management-api.md#requests-and-bodies, docs/reference/management-api.md#order-of-checks.
  */
 export function dropMalformedContentType(headers: IncomingHttpHeaders): void {
   const sent = headers['content-type'];

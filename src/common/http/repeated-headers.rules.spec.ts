@@ -15,7 +15,7 @@ const DECISIVE = [
   'X-Idempotency-Proof',
 ];
 
-describe('repeated headers (threats 2.1)', () => {
+describe('repeated headers', () => {
   it.each(DECISIVE)('%s twice, in any case and with other headers between → refused by name', (name) => {
     const headers = [name, 'a', 'Accept', 'x', 'x-other', 'y', name.toUpperCase(), 'a'];
     const message = `${name.toLowerCase()}: header is sent more than once`;

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors/gateway-error.js';
 
-/** Headers of which a second copy would let two readers see two different requests (threats 2.1). */
+/** Headers of which a second copy would let two readers see two different requests. */
 const SINGLE: ReadonlySet<string> = new Set([
   'authorization',
   'content-length',

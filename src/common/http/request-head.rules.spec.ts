@@ -8,7 +8,7 @@ function judged(sent: Readonly<Record<string, string>>, httpVersion = '1.1'): ()
 
 const HOST = { host: 'gateway.example.com:8080' };
 
-describe('the head of a request (threats 2.1)', () => {
+describe('the head of a request', () => {
   it.each([
     ['no host', {}, 400, 'host_missing'],
     ['a host with a blank', { host: 'a b' }, 400, 'host_malformed'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestTimings, SERVER_TIMING } from './request-timings.js';
 
-describe('Server-Timing (contract-app 12.2)', () => {
+describe('Server-Timing', () => {
   it('nothing measured yet → every mark at 0.0, so that a refusal carries them all', () => {
     expect(new RequestTimings().header()).toBe('auth;dur=0.0, limiter;dur=0.0, provider_ttfb;dur=0.0');
   });

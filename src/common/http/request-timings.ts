@@ -1,10 +1,10 @@
-/** Milliseconds spent before the provider's answer reached us, one figure a stage (specification "Events" 4). */
+/** Milliseconds spent before the provider's answer reached us, one figure a stage. */
 export class RequestTimings {
   authMs = 0;
   limiterMs = 0;
   providerTtfbMs = 0;
 
-  /** The text of the `Server-Timing` header: three marks, one decimal each (contract-app 12.2). */
+  /** The text of the `Server-Timing` header: three marks, one decimal each. */
   header(): string {
     return `auth;dur=${this.authMs.toFixed(1)}, limiter;dur=${this.limiterMs.toFixed(1)}, provider_ttfb;dur=${this.providerTtfbMs.toFixed(1)}`;
   }

@@ -41,7 +41,7 @@ function holdsUnstorable(value: unknown): boolean {
   );
 }
 
-describe('strict JSON (threats 2.1, 2.6)', () => {
+describe('strict JSON', () => {
   it('any value, written with any blanks → the same value, or refused only for depth and what Postgres cannot store', () => {
     fc.assert(
       fc.property(

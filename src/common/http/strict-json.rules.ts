@@ -3,7 +3,7 @@ import { shownName } from '../errors/shown-text.rules.js';
 import { isStorableText, memberPath, unstorableText } from '../fields/config-reader.js';
 import { isKeptAsDouble } from './number-literal.rules.js';
 
-/** How refusals name a body as a whole; its members go by their own names (contract-admin 0.1). */
+/** How refusals name a body as a whole; its members go by their own names. */
 const BODY = 'body';
 const MAX_DEPTH = 64;
 /** Far more than any body has a use for; as many as take a few milliseconds. */
@@ -36,7 +36,8 @@ interface Level {
  * @param path how refusals name the text as a whole.
  * @param options `takesAnyNumber`: for a text whose bytes are kept, so that nothing is rounded.
  * @throws invalid_request at that path, or at the member.
- * Source: threats 2.1, 2.6, 10.7; RFC 8259 section 4; RFC 7493 sections 2.1 and 2.2.
+ * Source: docs/reference/security.md#request-heads, docs/reference/security.md#bounded-work, RFC 8259 section 4; RFC
+ * 7493 sections 2.1 and 2.2.
  */
 export function parseStrictJson(bytes: Buffer, path = BODY, { takesAnyNumber = false } = {}): unknown {
   const text = decodeUtf8(bytes, path);

@@ -3,7 +3,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * Every line the service can write: its name, its level and its fields, closed. A secret cannot be logged because no
- * line has a field for it. Source: specification "Events" 3; contract-app 12.1.
+ * line has a field for it. Source: docs/operations.md#log, docs/reference/security.md#log-lines.
  */
 export interface LogEvents {
   /** One per rejected request on any route, with exactly these fields. */

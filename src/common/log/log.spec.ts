@@ -25,7 +25,7 @@ function errorLine(fields: Partial<LogEvents['gateway_error']>): string {
   return written((log) => log.event('gateway_error', { ...base, ...fields })).join('\n');
 }
 
-describe('log lines (contract-app 12.1)', () => {
+describe('log lines', () => {
   it('an event → one JSON object: level, message, timestamp, then its fields', () => {
     const lines = written((log) => log.event('usage_events_write_failed', { pending: 3, error: 'away' }));
     expect(lines).toEqual([
@@ -48,7 +48,7 @@ describe('log lines (contract-app 12.1)', () => {
     [499, 'warn'],
     [500, 'error'],
     [504, 'error'],
-  ])('specification "Events" 3: refusal with %i → %s', (status, level) => {
+  ])('refusal with %i → %s', (status, level) => {
     expect(JSON.parse(errorLine({ status })).level).toBe(level);
   });
 
@@ -87,7 +87,7 @@ describe('log lines (contract-app 12.1)', () => {
   });
 });
 
-describe('untrusted text in lines (threats 6.6)', () => {
+describe('untrusted text in lines', () => {
   it('any text → one line that reads back as the text, cut at 512', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (path) => {

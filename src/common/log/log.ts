@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { LOG_LEVELS, type LogEvents, type LogLevel } from './log-events.js';
 
 const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
-/** Untrusted text in a line is cut here (threats 6.6). */
+/** Untrusted text in a line is cut here. */
 const MAX_FIELD_CHARACTERS = 512;
 const MAX_STACK_CHARACTERS = 4_000;
 /** What JSON leaves as it is, though terminals and readers act on it: control characters, line ends, turns of direction. */
@@ -15,7 +15,7 @@ export type LogSink = (line: string) => void;
 type LogListener = (name: keyof LogEvents, fields: LogEvents[keyof LogEvents]) => void;
 
 /**
- * Writes one JSON object a line: `{level, message, timestamp, …fields}` (contract-app 12.1). Text is escaped
+ * Writes one JSON object a line: `{level, message, timestamp, …fields}`. Text is escaped
  * and cut, so a client can neither forge nor flood lines, nor act on the terminal of who reads them.
  */
 export class Log {

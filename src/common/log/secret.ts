@@ -4,7 +4,7 @@ const MASK = '[secret]';
 
 /**
  * A value that must never be printed: string conversion, JSON, template literals and inspection all give `[secret]`.
- * `reveal()` is the one word to search for. Source: threats 6.5.
+ * `reveal()` is the one word to search for. Source: docs/reference/security.md#secrets-in-output.
  */
 export class Secret {
   readonly #value: string;

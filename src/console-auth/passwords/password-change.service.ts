@@ -34,7 +34,7 @@ export class PasswordChange {
    *
    * @throws invalid_request the current password is wrong, or there is none; rate_limited; service_unavailable too many
    * passwords wait to be hashed.
-   * Source: contract-admin 7.1; threats 7.4.
+   * Source: docs/reference/management-api.md#passwords-and-third-parties, docs/reference/security.md#revocation.
    */
   async change(acting: PersonPrincipal, typed: NewPassword, browser: BrowserClient): Promise<SignedInPerson> {
     const person = await this.profile.read(acting);

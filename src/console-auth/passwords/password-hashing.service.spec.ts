@@ -32,7 +32,7 @@ describe('password hashing', () => {
     expect(await hashing.hash(PASSWORD)).not.toBe(await hashing.hash(PASSWORD));
   });
 
-  it('threats 7.10: nothing stored → never right, after as much work as a wrong password', async () => {
+  it('nothing stored → never right, after as much work as a wrong password', async () => {
     const hashing = new PasswordHashing();
     const stored = await hashing.hash(new Secret('another password'));
     expect(await hashing.verify(undefined, PASSWORD)).toBe(false);
@@ -46,7 +46,7 @@ describe('password hashing', () => {
     expect(ratios).toEqual('one within 20 percent of 1');
   });
 
-  it('threats 10.7: more than 52 at once → the rest is refused at once with Retry-After, and all others are served', async () => {
+  it('more than 52 at once → the rest is refused at once with Retry-After, and all others are served', async () => {
     const hashing = new PasswordHashing();
     const calls = Array.from({ length: 60 }, () => hashing.verify(undefined, PASSWORD));
     const ended = await Promise.allSettled(calls);

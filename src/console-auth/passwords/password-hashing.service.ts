@@ -3,7 +3,11 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
 
-/** Argon2id, 19 MiB, two passes, one lane. Source: OWASP Password Storage; threats 6.1. */
+/**
+ * Argon2id, 19 MiB, two passes, one lane.
+ *
+ * Source: OWASP Password Storage; docs/reference/security.md#stored-secrets.
+ */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Each takes a core and 19 MiB for some 30 ms. */
 const MAX_AT_ONCE = 2;
@@ -16,7 +20,7 @@ const NOBODYS_HASH =
 /**
  * Hashes passwords, and only so many at a time that nothing else starves.
  *
- * Every method throws service_unavailable when too many wait already (threats 10.7).
+ * Every method throws service_unavailable when too many wait already.
  */
 @Injectable()
 export class PasswordHashing {
@@ -31,7 +35,7 @@ export class PasswordHashing {
   /**
    * Whether a password is the one that was stored.
    *
-   * @param stored `undefined` where there is none: that takes as long, and is never right (threats 7.10).
+   * @param stored `undefined` where there is none: that takes as long, and is never right.
    */
   async verify(stored: string | undefined, password: Secret): Promise<boolean> {
     const isRight = await this.inTurn(() => verify(stored ?? NOBODYS_HASH, password.reveal()));

@@ -7,7 +7,7 @@ import { AddressLimits } from '../../limits/address-limits.service.js';
 import { PasswordHashing } from './password-hashing.service.js';
 import { PasswordsRepository, type StoredPassword } from './passwords.repository.js';
 
-/** Passwords of people. Whatever is typed counts by e-mail address before anything is hashed (contract-admin 7.6). */
+/** Passwords of people. Whatever is typed counts by e-mail address before anything is hashed. */
 @Injectable()
 export class Passwords {
   constructor(
@@ -19,7 +19,7 @@ export class Passwords {
 
   /**
    * The password of an e-mail address, when it is the one typed. An address nobody has costs as much work as a wrong
-   * password (threats 7.10).
+   * password.
    *
    * @throws rate_limited; service_unavailable too many passwords wait to be hashed.
    */

@@ -1,4 +1,4 @@
-/** Source: contract-admin 7.1. */
+/** Source: docs/reference/management-api.md#passwords-and-third-parties. */
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 128;
 /** Characters of a person's name. */

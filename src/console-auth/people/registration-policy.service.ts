@@ -14,7 +14,7 @@ type AskingPerson = Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey'>;
  * Who may register: anybody until there is a first person; then nobody, unless the operator says otherwise; and always
  * whoever is invited, or proves the key of an account that nobody has claimed (docs/adr/0041).
  *
- * Source: decision 6.3; contract-admin 7.4.
+ * Source: docs/reference/management-api.md#registration.
  */
 @Injectable()
 export class RegistrationPolicy {
@@ -36,7 +36,7 @@ export class RegistrationPolicy {
    *
    * @throws registration_disabled; not_found for an invitation that opens nothing (any more), forbidden for another's;
    * forbidden, conflict as `BootstrapClaims.requireClaimable` says.
-   * Source: threats 7.10.
+   * Source: docs/reference/security.md#sign-in.
    */
   async requireAllowed({ email, invitation, bootstrapKey }: AskingPerson): Promise<void> {
     if (bootstrapKey !== undefined) await this.claims.requireClaimable(bootstrapKey);

@@ -5,7 +5,7 @@ import { CONSOLE_PATH, withError } from './console-path.rules.js';
 
 const CONSOLE = 'https://console.example.com';
 
-describe('where a sign-in may lead (threats 7.6)', () => {
+describe('where a sign-in may lead', () => {
   it.each([
     '/',
     '/apps',

@@ -3,7 +3,7 @@ export const MAX_CONSOLE_PATH = 400;
 
 /**
  * A path of our own console, query and fragment allowed: one `/` at its beginning, no empty and no dot segments, no
- * backslash, nothing but printable ASCII. Whatever a browser makes of it, it stays on our origin (threats 7.6).
+ * backslash, nothing but printable ASCII. Whatever a browser makes of it, it stays on our origin.
  */
 export const CONSOLE_PATH =
   /^\/(?:(?!\.{1,2}(?:[/?#]|$))[!-"$-.0->@-[\]-~]+\/)*(?:(?!\.{1,2}(?:[?#]|$))[!-"$-.0->@-[\]-~]+)?(?:[?#][!-[\]-~]*)?$/;

@@ -8,7 +8,7 @@ const MAX_BYTES = 256 * 1024;
 /** A `Response` of these may have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Lets a library that knows `fetch` call out under our guard: address, time, size, no redirects (threats 4.1). */
+/** Lets a library that knows `fetch` call out under our guard: address, time, size, no redirects. */
 export function guardedFetch(outbound: GuardedRequest): CustomFetch {
   return async (url, { method, headers, body }) => {
     const bounds = { headers: inLowerCase(headers), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };

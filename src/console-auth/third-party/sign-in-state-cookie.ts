@@ -9,7 +9,11 @@ import { readSignInState, SIGN_IN_STATE_SECONDS, type SignInState, signInStateCo
 const NAME = 'gw_identity_third_party_state';
 const PURPOSE = 'third-party sign-in';
 
-/** The cookie that ties the callback to the browser that asked; no other path sees it. Source: contract-admin 7.2. */
+/**
+ * The cookie that ties the callback to the browser that asked; no other path sees it.
+ *
+ * Source: docs/reference/management-api.md#sessions-and-cookies.
+ */
 @Injectable()
 export class SignInStateCookie {
   constructor(

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isInForce } from '../../common/credential-lifetime.rules.js';
 import { readSignedCookie, signedCookie } from '../../identity/sessions/session-cookie.rules.js';
 
-/** How long a person may take at the provider. Source: contract-admin 7.2. */
+/** How long a person may take at the provider. Source: docs/reference/management-api.md#sessions-and-cookies. */
 export const SIGN_IN_STATE_SECONDS = 10 * 60;
 /** Room for two paths of the console and a token, in base64. */
 const MAX_COOKIE_CHARACTERS = 2_048;

@@ -11,7 +11,7 @@ import type { OpenIdSubject, ThirdPartyPerson } from './third-party-person.rules
 
 /**
  * People whom a third party has signed in. They are who they are by its issuer and subject alone: an e-mail address that is known
- * here already, with a password or otherwise, is not theirs by being told (contract-admin 7.1).
+ * here already, with a password or otherwise, is not theirs by being told.
  */
 @Injectable()
 export class ThirdPartyPeople {

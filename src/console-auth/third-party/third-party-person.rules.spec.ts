@@ -11,7 +11,7 @@ const CLAIMS = {
   picture: 'https://images.example/ada.png',
 };
 
-describe('what an identity token says of a person (threats 1)', () => {
+describe('what an identity token says of a person', () => {
   it('everything → taken over, the e-mail address in its comparable form', () => {
     expect(thirdPartyPersonOf(CLAIMS)).toEqual({
       issuer: CLAIMS.iss,

@@ -2,7 +2,7 @@ import { isStorableText } from '../../common/fields/config-reader.js';
 import { comparableEmail, isEmailAddress } from '../../identity/email-address.js';
 import { IMAGE_ADDRESS, MAX_IMAGE_ADDRESS, MAX_NAME } from '../people/person.rules.js';
 
-/** What an identity token says of a person; hostile until it is read (threats 1), but for its issuer, who is proven. */
+/** What an identity token says of a person; hostile until it is read, but for its issuer, who is proven. */
 export interface IdentityClaims {
   readonly iss: string;
   readonly sub: string;

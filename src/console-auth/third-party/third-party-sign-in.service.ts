@@ -14,7 +14,7 @@ import { type ThirdPartyPerson, thirdPartyPersonOf } from './third-party-person.
 
 const SECRET_CHARACTERS = 48;
 const CALLBACK_PATH_BY_DEFAULT = '/';
-/** Where people sign in. Source: contract-admin 7.1. */
+/** Where people sign in. Source: docs/reference/management-api.md#passwords-and-third-parties. */
 export const LOGIN_PATH = '/login';
 
 /** What somebody asks for who wants to sign in at a third party. */
@@ -24,7 +24,11 @@ export interface ThirdPartyRequest {
   readonly invitationToken: string | undefined;
 }
 
-/** Sends people to a third party, and takes them back. Source: contract-admin 7.1; RFC 9700. */
+/**
+ * Sends people to a third party, and takes them back.
+ *
+ * Source: docs/reference/management-api.md#passwords-and-third-parties, RFC 9700.
+ */
 @Injectable()
 export class ThirdPartySignIn {
   constructor(

@@ -26,7 +26,7 @@ describe('readByType', () => {
   });
 
   it.each([undefined, null, '', 'CF_AIG', 'cloudflare', 'constructor', '__proto__', 1, ['vercel'], { a: 1 }])(
-    'contract-admin 1.9: type %j → refused with the types there are, whatever else is wrong',
+    'type %j → refused with the types there are, whatever else is wrong',
     (type) => {
       for (const forms of [CREATE_FORMS, TEST_FORMS]) {
         expect(() => readByType<object>(forms, { type, unknown: 1 })).toThrow(

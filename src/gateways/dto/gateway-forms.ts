@@ -21,7 +21,7 @@ interface ByTypeSchema {
  *
  * @param sent a JSON object.
  * @throws invalid_request at `type`, listing the types there are, and for the form of the type as `readShape` says.
- * Source: contract-admin 1.9.
+ * Source: docs/reference/management-api.md#provider-gateways.
  */
 export function readByType<T extends object>(forms: Forms<T>, sent: SentBody): T {
   const type = GATEWAY_TYPES.find((known) => known === sent.type);

@@ -82,7 +82,7 @@ type ProviderGateway = CfAigProviderGateway | VercelProviderGateway | UnknownPro
 const FORMS = { cf_aig: CfAigProviderGateway, vercel: VercelProviderGateway };
 const BY_TYPE: ApiPropertyOptions = byTypeSchema(FORMS);
 
-/** Whatever its type: one that this version does not know must not keep the others from being read (contract-admin 1.1). */
+/** Whatever its type: one that this version does not know must not keep the others from being read. */
 function toResource({ row, use }: CountedGateway): ProviderGateway {
   const { id, type, name, config, secretBlob, secretHint, revision, status, createdAt, updatedAt, createdBy } = row;
   const Form = Object.hasOwn(FORMS, type) ? FORMS[type] : UnknownProviderGateway;

@@ -2,7 +2,7 @@ import type { Instant } from '../../common/clock.js';
 import type { DayRange } from '../../common/day-range.rules.js';
 import type { ActionSource } from '../admin-principal.js';
 
-/** Through what somebody acted. Source: contract-admin 0.4. */
+/** Through what somebody acted. Source: docs/reference/management-api.md#management-credentials. */
 export const CREDENTIAL_TYPES = ['session', 'apiKey', 'oauth'] as const;
 
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];

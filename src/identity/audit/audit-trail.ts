@@ -18,7 +18,7 @@ export interface AuditEntry {
   readonly details?: AuditDetails;
 }
 
-/** The account's trail of changes, for people to read. Source: threats 7. */
+/** The account's trail of changes, for people to read. Source: docs/reference/security.md#roles-and-routes. */
 @Injectable()
 export class AuditTrail {
   constructor(

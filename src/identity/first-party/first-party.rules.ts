@@ -26,7 +26,7 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
  * Browsers say where a request comes from; programs say nothing, and bring no cookie they did not mean to send.
  *
  * @throws forbidden
- * Source: contract-admin 7.3; threats 7.5.
+ * Source: docs/reference/management-api.md#console-requests-and-origins, docs/reference/security.md#browser-requests.
  */
 export function requireFirstParty(request: FirstPartyRequest): void {
   const { method, demandsOrigin, origin, isOwnOrigin, fetchSite, hasSessionCookie, hasConsoleHeader } = request;

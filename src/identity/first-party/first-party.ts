@@ -11,7 +11,11 @@ declare module 'fastify' {
   }
 }
 
-/** What every answer of the framework's routes says to browsers. Source: contract-admin 0.1; threats 7.5. */
+/**
+ * What every answer of the framework's routes says to browsers.
+ *
+ * Source: docs/reference/management-api.md#requests-and-bodies, docs/reference/security.md#browser-requests.
+ */
 const ANSWER_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',

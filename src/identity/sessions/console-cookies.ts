@@ -10,7 +10,7 @@ import {
 } from './session-cookie.rules.js';
 import type { HeldSession } from './sessions.service.js';
 
-/** Sets and clears the console's cookies. Source: contract-admin 7.2. */
+/** Sets and clears the console's cookies. Source: docs/reference/management-api.md#sessions-and-cookies. */
 @Injectable()
 export class ConsoleCookies {
   constructor(private readonly origin: ConsoleOrigin) {}

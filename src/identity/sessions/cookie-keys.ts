@@ -13,7 +13,7 @@ export type CookiePurpose = 'session' | 'current organization' | 'third-party si
 export class CookieKeys {
   constructor(private readonly secrets: AuthSecrets) {}
 
-  /** Signs new cookies. Source: contract-admin 7.2 (HKDF-SHA256, RFC 5869). */
+  /** Signs new cookies. Source: docs/reference/management-api.md#sessions-and-cookies (HKDF-SHA256, RFC 5869). */
   signing(purpose: CookiePurpose): Uint8Array {
     return derived(this.secrets.current, purpose);
   }

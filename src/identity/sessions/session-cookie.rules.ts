@@ -1,18 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 
-/** Source: contract-admin 7.2. */
+/** Source: docs/reference/management-api.md#sessions-and-cookies. */
 export const SESSION_COOKIE = 'gw_identity_auth.session_token';
 export const ORGANIZATION_COOKIE = 'gw_identity_current_organization';
-/** From the last renewal to the end of a session. Source: contract-admin 7.2. */
+/** From the last renewal to the end of a session. Source: docs/reference/management-api.md#sessions-and-cookies. */
 export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 const ORGANIZATION_COOKIE_SECONDS = 31_536_000;
-/** A session that was renewed less than this ago is not renewed again. Source: contract-admin 7.2. */
+/**
+ * A session that was renewed less than this ago is not renewed again.
+ *
+ * Source: docs/reference/management-api.md#sessions-and-cookies.
+ */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Of names: longer values are nobody's; they are not even hashed. */
 const MAX_VALUE_CHARACTERS = 512;
 
-/** How a cookie of ours is set. Source: contract-admin 7.2. */
+/** How a cookie of ours is set. Source: docs/reference/management-api.md#sessions-and-cookies. */
 export interface CookieFlags {
   readonly httpOnly: true;
   readonly path: '/';
@@ -37,7 +41,7 @@ export function organizationCookieFlags(isHttps: boolean): CookieFlags {
  *
  * @param header `Cookie`, as it was sent.
  * @throws invalid_request
- * Source: threats 2.1; RFC 6265, 8.6.
+ * Source: docs/reference/security.md#request-heads, RFC 6265, 8.6.
  */
 export function refuseRepeatedSession(header: string | undefined): void {
   if (header === undefined || header.indexOf(SESSION_COOKIE) === header.lastIndexOf(SESSION_COOKIE)) return;

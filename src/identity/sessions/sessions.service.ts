@@ -56,7 +56,7 @@ export class Sessions {
 
   /**
    * Begins a session of a person who has just proven who they are. Its token is always a new one, so that nobody can
-   * fix it in advance (threats 7).
+   * fix it in advance.
    */
   async open(tx: EntityManager, identityId: string, { address, userAgent }: SessionClient): Promise<OpenedSession> {
     const token = this.ids.base62(TOKEN_CHARACTERS);
@@ -80,7 +80,8 @@ export class Sessions {
    * made to live a full lifetime again, in cookies that outlive the secret the last ones were signed with.
    *
    * @returns `undefined` without a cookie of ours, and for a session that ended.
-   * Source: contract-admin 7.2; threats 6.3, 7.4.
+   * Source: docs/reference/management-api.md#sessions-and-cookies, docs/reference/security.md#vault,
+   * docs/reference/security.md#revocation.
    */
   async find(
     sessionCookie: string | undefined,

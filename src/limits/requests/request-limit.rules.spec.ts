@@ -29,7 +29,7 @@ describe('share of an instance', () => {
   });
 });
 
-describe('windows (contract-app 8.1)', () => {
+describe('windows', () => {
   it.each([
     ['minute', Date.UTC(2030, 0, 1, 0, 0, 59, 999), Date.UTC(2030, 0, 1, 0, 0, 0), true],
     ['minute', Date.UTC(2030, 0, 1, 0, 1, 0, 0), Date.UTC(2030, 0, 1, 0, 0, 59, 999), false],
@@ -40,7 +40,7 @@ describe('windows (contract-app 8.1)', () => {
   });
 });
 
-describe('refusal (contract-app 8.2)', () => {
+describe('refusal', () => {
   it.each([
     ['user', 'minute', 40, 'The limit of 3 requests per minute for one user of this application is reached'],
     ['app', 'day', 43_180, 'The limit of 3 requests per UTC day for this application is reached'],

@@ -1,7 +1,11 @@
 import { wholeSecondsUntil } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** Lengths of the windows in which requests are counted: fixed, in UTC. Source: contract-app 8.1. */
+/**
+ * Lengths of the windows in which requests are counted: fixed, in UTC.
+ *
+ * Source: docs/reference/application-api.md#request-limits.
+ */
 export const WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
 
 /** Which of the two windows. */
@@ -38,7 +42,7 @@ export function shareOf(remaining: number, instances: number, rank: number): num
  *
  * @param index of the window that is full.
  * @param nowMs decides `Retry-After`: whole seconds to the window's end, at least 1.
- * Source: contract-app 8.2, decision 4.4.
+ * Source: docs/reference/application-api.md#limit-refusals, docs/reference/accounting.md#order-of-admission.
  */
 export function requestLimitRefusal(
   scope: LimitScope,
@@ -62,7 +66,8 @@ export function requestLimitRefusal(
  * The answer to a call that is limited while nobody can tell how many there have been: 503 `service_unavailable`.
  *
  * @param cause kept for the log.
- * Source: decision 4.8, threats 8.1: rather no call than one too many.
+ * Source: docs/reference/accounting.md#several-instances, docs/reference/application-api.md#request-limits: rather no
+ * call than one too many.
  */
 export function countsUnknown(cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', {
@@ -74,7 +79,8 @@ export function countsUnknown(cause?: unknown): GatewayError {
 
 /**
  * The answer to the first call of a user or application while this instance counts for as many as it can keep: 503
- * `service_unavailable`. Source: threats 8.1, 10.7.
+ * `service_unavailable`.
+ * Source: docs/reference/application-api.md#request-limits, docs/reference/security.md#bounded-work.
  */
 export function countersFull(): GatewayError {
   return new GatewayError('service_unavailable', {

@@ -65,14 +65,18 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
    *
    * @returns at once where this instance counts alone; after one question to Redis otherwise.
    * @throws app_rate_limited, service_unavailable (what others have counted cannot be known now).
-   * Source: contract-app 8.1, 8.2.
+   * Source: docs/reference/application-api.md#request-limits, docs/reference/application-api.md#limit-refusals.
    */
   admit(call: LimitedCall): Ready<void> {
     if (call.user === undefined && call.app === undefined) return;
     return this.countingNow().admit(call);
   }
 
-  /** A call that was counted will not be sent. It stays counted, and is noted. Source: contract-app 8.1. */
+  /**
+   * A call that was counted will not be sent. It stays counted, and is noted.
+   *
+   * Source: docs/reference/application-api.md#request-limits.
+   */
   noteUnsent(call: LimitedCall): void {
     this.unsent.note(call);
   }

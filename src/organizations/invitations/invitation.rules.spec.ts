@@ -31,7 +31,7 @@ describe('statusOf', () => {
     ['revoked', { revokedAt: BEFORE }],
     ['revoked', { revokedAt: BEFORE, expiresAt: BEFORE }],
     ['accepted', { acceptedAt: BEFORE, expiresAt: BEFORE }],
-  ])('decision 6.4: → %s when %j', (status, ends) => {
+  ])('→ %s when %j', (status, ends) => {
     expect(statusOf({ ...OFFER, ...ends }, NOW_MS)).toBe(status);
   });
 });
@@ -68,7 +68,7 @@ describe('acceptanceOf', () => {
     ['from a clock that was a year ahead', { expiresAt: instantOf(NOW_MS + 31_536_000_000) }],
     ['from one that was a little more than a minute ahead', { expiresAt: instantOf(NOW_MS + WEEK_MS + 60_001) }],
     ['revoked, for another address', { revokedAt: BEFORE, email: 'bob@example.com' }],
-  ])('threats 9.6, 7.10: %s → not_found, alike', (_, ends) => {
+  ])('%s → not_found, alike', (_, ends) => {
     expect(() => acceptanceOf({ ...OFFER, ...ends }, PERSON, NOW_MS)).toThrow(
       expect.objectContaining({ code: 'not_found', reason: 'invitation_gone' }),
     );
@@ -91,7 +91,7 @@ describe('requireMayOffer', () => {
   };
   const cases = ROLES.flatMap((own) => ROLES.map((role): [Role, Role] => [own, role]));
 
-  it.each(cases)('threats 7.3: %s offers %s → only up to their own role, and members nothing', (own, role) => {
+  it.each(cases)('%s offers %s → only up to their own role, and members nothing', (own, role) => {
     if (ALLOWED[own].includes(role)) expect(() => requireMayOffer(own, role)).not.toThrow();
     else expect(() => requireMayOffer(own, role)).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
@@ -102,7 +102,7 @@ describe('requireMayOffer', () => {
 });
 
 describe('hashInvitationToken', () => {
-  it('threats 6.1: a token → its SHA-256, not itself', () => {
+  it('a token → its SHA-256, not itself', () => {
     expect(hashInvitationToken(new Secret('abc'))).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );

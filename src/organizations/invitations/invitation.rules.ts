@@ -106,7 +106,8 @@ export function invitationGone(): GatewayError {
  * Refuses to offer a role, or to take such an offer back.
  *
  * @param ownRole `undefined` for somebody who has just left.
- * @throws forbidden the role is above the own one, or that is `member`. Source: threats 7.3.
+ * @throws forbidden the role is above the own one, or that is `member`.
+ * Source: docs/reference/security.md#roles-and-routes.
  */
 export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
   if (ownRole === undefined || ownRole === 'member') throw new GatewayError('forbidden', { reason: 'role_read_only' });
@@ -123,7 +124,7 @@ export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
  *
  * @param pending how many can be accepted now.
  * @throws conflict
- * Source: threats 8 (OWASP API4).
+ * Source: OWASP API4:2023.
  */
 export function requireRoomForInvitation(pending: number): void {
   if (pending < MAX_PENDING_INVITATIONS) return;

@@ -29,7 +29,7 @@ export interface WrittenInvitation {
   readonly token: Secret;
 }
 
-/** Writes, lists and revokes invitations. Nobody is sent anything: whoever invites passes the link on (decision 6.4). */
+/** Writes, lists and revokes invitations. Nobody is sent anything: whoever invites passes the link on. */
 @Injectable()
 export class ManagedInvitations {
   constructor(

@@ -3,7 +3,7 @@ import { ROLES, type Role } from '../../identity/admin-principal.js';
 import { requireMayChange, requireOwnerLeft, rolesBeyond } from './member.rules.js';
 
 const ENDS = [...ROLES, null] as const;
-/** Who may make what of whom, `-` for the end of a membership. Source: contract-admin 6.2, role by role. */
+/** Who may make what of whom, `-` for the end of a membership. */
 const ALLOWED: Readonly<Record<Role, Readonly<Record<Role, readonly string[]>>>> = {
   owner: {
     owner: ['owner', 'admin', 'member', '-'],
@@ -22,13 +22,13 @@ const CASES = ROLES.flatMap((actor) =>
 );
 
 describe('requireMayChange', () => {
-  it.each(CASES)('contract-admin 6.2: %s makes of another %s: %s → allowed: %s', (actorRole, from, to, isAllowed) => {
+  it.each(CASES)('%s makes of another %s: %s → allowed: %s', (actorRole, from, to, isAllowed) => {
     const change = () => requireMayChange({ actorRole, isSelf: false, from, to });
     if (isAllowed) expect(change).not.toThrow();
     else expect(change).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 
-  it.each(ROLES)('contract-admin 6.2: %s leaves → allowed', (role) => {
+  it.each(ROLES)('%s leaves → allowed', (role) => {
     expect(() => requireMayChange({ actorRole: role, isSelf: true, from: role, to: null })).not.toThrow();
   });
 
@@ -36,7 +36,7 @@ describe('requireMayChange', () => {
     ['member', 'admin'],
     ['member', 'member'],
     ['admin', 'owner'],
-  ] as const)('threats 7.3: %s makes themself %s → forbidden', (role, to) => {
+  ] as const)('%s makes themself %s → forbidden', (role, to) => {
     expect(() => requireMayChange({ actorRole: role, isSelf: true, from: role, to })).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
@@ -46,7 +46,7 @@ describe('requireMayChange', () => {
 describe('requireOwnerLeft', () => {
   const person = { kind: 'human', role: 'owner' } as const;
 
-  it.each(['admin', 'member', null] as const)('contract-admin 6.2: the last owner, to %s → last_owner', (to) => {
+  it.each(['admin', 'member', null] as const)('the last owner, to %s → last_owner', (to) => {
     expect(() => requireOwnerLeft(person, to, 1)).toThrow(expect.objectContaining({ code: 'last_owner', status: 409 }));
     expect(() => requireOwnerLeft(person, to, 2)).not.toThrow();
   });
@@ -67,7 +67,7 @@ describe('rolesBeyond', () => {
     ['member', ['owner', 'admin', 'member']],
     ['admin', ['owner']],
     ['owner', []],
-  ])('threats 7.3: %s → cannot offer %j', (own, roles) => {
+  ])('%s → cannot offer %j', (own, roles) => {
     expect(rolesBeyond(own)).toEqual(roles);
   });
 });

@@ -16,7 +16,8 @@ export interface MemberChange {
  * that who reads only does not learn who is a member.
  *
  * @throws forbidden
- * Source: contract-admin 0.3, 6.3; threats 7.10.
+ * Source: docs/reference/management-api.md#order-of-checks, docs/reference/management-api.md#roles-and-grants,
+ * docs/reference/security.md#sign-in.
  */
 export function requireMayChangeAny({ actorRole, isSelf, to }: Omit<MemberChange, 'from'>): void {
   const isLeaving = isSelf && to === null;
@@ -28,7 +29,7 @@ export function requireMayChangeAny({ actorRole, isSelf, to }: Omit<MemberChange
  * leave.
  *
  * @throws forbidden
- * Source: contract-admin 6.2.
+ * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export function requireMayChange({ actorRole, isSelf, from, to }: MemberChange): void {
   requireMayChangeAny({ actorRole, isSelf, to });
@@ -48,7 +49,7 @@ export function requireMayChange({ actorRole, isSelf, from, to }: MemberChange):
  *
  * @param owners how many people own it before the change.
  * @throws last_owner
- * Source: contract-admin 6.2.
+ * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export function requireOwnerLeft(
   member: { readonly kind: 'human' | 'service'; readonly role: Role },
@@ -59,7 +60,11 @@ export function requireOwnerLeft(
   if (losesOwner && owners <= 1) throw new GatewayError('last_owner', { reason: 'last_owner' });
 }
 
-/** Roles that somebody cannot offer (any more), whose own role is now this one, or who has left. Source: threats 7.3. */
+/**
+ * Roles that somebody cannot offer (any more), whose own role is now this one, or who has left.
+ *
+ * Source: docs/reference/security.md#roles-and-routes.
+ */
 export function rolesBeyond(own: Role | null): Role[] {
   if (own === null || own === 'member') return [...ROLES];
   return ROLES.filter((role) => !isAtLeast(own, role));

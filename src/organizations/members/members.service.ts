@@ -53,7 +53,7 @@ export class Members {
    * others. Their sessions act in another organization of theirs from the next request on.
    *
    * @throws as `setRole`.
-   * Source: contract-admin 3.2; threats 7.4.
+   * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
    */
   remove(admin: AdminPrincipal, memberId: string): Promise<void> {
     return this.dataSource.transaction(async (tx) => {

@@ -9,7 +9,11 @@ import { AuditTrail } from '../../identity/audit/audit-trail.js';
 import { MembersRepository } from '../members/members.repository.js';
 import { OrganizationsRepository } from '../organizations.repository.js';
 
-/** Accounts that a service identity owns until a person claims them. Source: contract-admin 6.4. */
+/**
+ * Accounts that a service identity owns until a person claims them.
+ *
+ * Source: docs/reference/management-api.md#unclaimed-accounts.
+ */
 @Injectable()
 export class UnclaimedAccounts {
   constructor(

@@ -16,7 +16,7 @@ function problemsOf(source: Record<string, string>): string[] {
   throw new Error('a problem was expected');
 }
 
-describe('environment (decisions 1.5 and 2)', () => {
+describe('environment', () => {
   it('nothing set → every default', () => {
     expect(loadEnvironment({})).toMatchObject({
       HOST: '127.0.0.1',
@@ -91,7 +91,7 @@ describe('environment (decisions 1.5 and 2)', () => {
     expect(loadEnvironment({ GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'client-secret' })).toBeDefined();
   });
 
-  it('threats 6.5: printing the settings → no secret', () => {
+  it('printing the settings → no secret', () => {
     const environment = loadEnvironment({
       DATABASE_URL,
       REDIS_URL: 'redis://:redis-password@cache.internal',

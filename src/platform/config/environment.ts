@@ -26,8 +26,8 @@ const JOURNAL_SYNCS = ['interval', 'always'] as const;
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
- * Every setting of the service, one property a variable, checked before anything starts (decisions 1.5 and 2).
- * The vault's own variables are read by the vault, because a wrong one must not stop the service (contract-admin 13).
+ * Every setting of the service, one property a variable, checked before anything starts.
+ * The vault's own variables are read by the vault, because a wrong one must not stop the service.
  */
 export class Environment extends DeploymentSettings {
   @Setting({

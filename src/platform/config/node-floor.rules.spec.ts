@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeVersionProblem } from './node-floor.rules.js';
 
-describe('Node floor (threats 12.1)', () => {
+describe('Node floor', () => {
   it.each(['24.18.1', '24.18.2', '24.21.0', '25.0.0', '26.10.0'])('%s → may serve', (version) => {
     expect(nodeVersionProblem(version)).toBeUndefined();
   });

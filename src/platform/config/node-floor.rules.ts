@@ -1,4 +1,4 @@
-/** The oldest Node each supported line may have (threats 12.1). Lines between and below are refused. */
+/** The oldest Node each supported line may have. Lines between and below are refused. */
 const FLOORS: readonly (readonly [major: number, minor: number, patch: number])[] = [[24, 18, 1]];
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { backoffMs } from './backoff.rules.js';
 
 describe('back-off', () => {
-  it('threats 10.4: failure after failure → 100 ms, doubling, never above 2 s', () => {
+  it('failure after failure → 100 ms, doubling, never above 2 s', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => backoffMs(failures))).toEqual([
       100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000,
     ]);

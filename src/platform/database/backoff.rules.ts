@@ -4,7 +4,11 @@ export interface BackoffBounds {
   readonly maxMs: number;
 }
 
-/** Pauses between attempts to reach Postgres: 100 ms at first, never more than 2 s. Source: threats 10.4. */
+/**
+ * Pauses between attempts to reach Postgres: 100 ms at first, never more than 2 s.
+ *
+ * Source: docs/reference/security.md#dependency-failures.
+ */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 2_000 };
 
 /**

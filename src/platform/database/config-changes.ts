@@ -26,7 +26,7 @@ export interface ConfigChangesOptions {
  * own. A notification is a hint and may be lost, so subscribers also refresh by time. After each (re)connect every
  * subscriber is told {@link EVERYTHING}, because changes may have been missed.
  *
- * Source: decision 7.4; threats 10.9.
+ * Source: docs/reference/management-api.md#propagation, docs/reference/security.md#revocation.
  */
 export class ConfigChanges {
   private readonly subscribers = new Map<string, Set<Subscriber>>();

@@ -6,7 +6,7 @@ import { connectionConfig } from './connection.js';
 const options = { url: new Secret('postgres://h/d'), applicationName: 'test', statementTimeoutMs: 10_000 };
 
 describe('connection', () => {
-  it('threats 10.3: every wait → bounded: connecting 5 s, statements as asked; sessions in UTC', () => {
+  it('every wait → bounded: connecting 5 s, statements as asked; sessions in UTC', () => {
     expect(connectionConfig(options)).toEqual({
       connectionString: 'postgres://h/d',
       application_name: 'test',

@@ -25,7 +25,7 @@ export interface ConnectionOptions {
  * packets. `silenceMs` covers that case: the socket is destroyed, which fails the waiting query and removes the
  * connection from its pool. A client-side query time-out would leave the stuck connection in the pool.
  *
- * Source: threats 10.2, 10.3.
+ * Source: docs/reference/application-api.md#provider-failures, docs/reference/security.md#dependency-failures.
  */
 export function connectionConfig(options: ConnectionOptions): ClientConfig {
   const { silenceMs, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;

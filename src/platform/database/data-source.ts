@@ -40,7 +40,7 @@ export interface DataSourceOptions {
  * A data source, not yet connected, whose every wait is bounded and whose sessions run in UTC. It never changes the
  * schema by itself: `migrate.ts` does, and extensions are not installed.
  *
- * Source: threats 10.3; house style, section 6.
+ * Source: docs/reference/security.md#dependency-failures.
  */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const { breaker, connectTimeoutMs = CONNECT_TIMEOUT_MS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;

@@ -21,7 +21,7 @@ function pretendCluster(home: EmbeddedHome): void {
 }
 
 describe('embedded home', () => {
-  it('decision 1.1: new data directory → <dataDir>/postgres, not listable by others', () => {
+  it('new data directory → <dataDir>/postgres, not listable by others', () => {
     const home = openHome(join(base, 'a', 'b'));
     expect(home.directory).toBe(join(base, 'a', 'b', 'postgres'));
     expect(statSync(home.directory).mode & 0o066).toBe(0);

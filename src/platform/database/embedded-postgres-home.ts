@@ -37,7 +37,7 @@ export interface EmbeddedHome {
  * either place stays there, whatever the permissions say today.
  *
  * @throws Error saying what to do when no account can run the server or an existing database became unreachable.
- * Source: decision 1.1.
+ * Source: docs/operations.md#start.
  */
 export function openHome(dataDir: string): EmbeddedHome {
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });

@@ -6,7 +6,7 @@ describe('server account', () => {
   const nobody = 'nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin';
   const postgres = 'postgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash';
 
-  it('decision 1.1: postgres before nobody, root never', () => {
+  it('postgres before nobody, root never', () => {
     const root = 'root:x:0:0:root:/root:/bin/sh';
     expect(findUnprivileged([root, nobody, postgres].join('\n'))).toEqual({ name: 'postgres', uid: 101, gid: 104 });
     expect(findUnprivileged([root, nobody].join('\n'))).toEqual({ name: 'nobody', uid: 65534, gid: 65533 });

@@ -33,7 +33,7 @@ export interface EmbeddedPostgres {
  *
  * @param dataDir created when absent; the database goes below it, or under `/var/lib/gateway` (see `openHome`).
  * @throws Error saying what to do, when this machine cannot run an embedded server or the server does not start.
- * Source: decision 1.1; threats 10.4.
+ * Source: docs/operations.md#start, docs/reference/security.md#dependency-failures.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,

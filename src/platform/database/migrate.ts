@@ -37,7 +37,7 @@ export interface MigrateOptions {
  * @returns names of the migrations this call applied, in order.
  * @throws what Postgres said last, when it is not reachable within `waitMs`; at once for anything that waiting cannot
  * mend, such as a wrong password or a migration that fails.
- * Source: threats 10.4.
+ * Source: docs/reference/security.md#dependency-failures.
  */
 export function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
   const { clock, waitMs, onProgress } = options;

@@ -42,7 +42,7 @@ describe('connection trouble', () => {
   it.each([
     ...['08000', '08006', '53100', '53300', '57P01', '57P02', '57P03', '57014', '55P03', '40P01', '40001', '25006'],
     ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
-  ])('threats 10.3: %s → trouble', (code) => {
+  ])('%s → trouble', (code) => {
     expect(isConnectionTrouble(failure(code))).toBe(true);
     expect(isConnectionTrouble(new QueryFailedError('select', [], failure(code)))).toBe(true);
   });

@@ -38,7 +38,7 @@ const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
 /** Wrappers are followed this deep; a chain that bites its own tail ends here too. */
 const MAX_CAUSES = 5;
 
-/** True when a statement was refused because of this unique constraint or index. Source: house style, section 9. */
+/** True when a statement was refused because of this unique constraint or index.  */
 export function violates(error: unknown, constraint: string): boolean {
   return broke(error, UNIQUE_VIOLATION, constraint);
 }
@@ -62,7 +62,7 @@ function broke(error: unknown, code: string, constraint: string): boolean {
 
 /**
  * True when Postgres is down, unreachable, overloaded or too slow, so that the same call may succeed later. Such a call
- * is answered 503 with `Retry-After`. Source: threats 10.3.
+ * is answered 503 with `Retry-After`. Source: docs/reference/security.md#dependency-failures.
  */
 export function isConnectionTrouble(error: unknown): boolean {
   return causes(error).some((one) => {

@@ -21,7 +21,7 @@ function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
   return { done, waits, attempts: () => attempts };
 }
 
-describe('what needs Postgres, while it cannot be reached (threats 10.4)', () => {
+describe('what needs Postgres, while it cannot be reached', () => {
   it('at hand → done once, nothing said', async () => {
     const { done, waits, attempts } = anAction([]);
     expect(await done).toBe('done');

@@ -18,7 +18,7 @@ export interface WhenReachableOptions {
  *
  * @param action must bear being done twice: what it asked for may have happened.
  * @throws what it said last, when the wait is over; at once for anything that waiting cannot mend.
- * Source: threats 10.3, 10.4.
+ * Source: docs/reference/security.md#dependency-failures.
  */
 export async function whenReachable<T>(
   action: () => Promise<T>,

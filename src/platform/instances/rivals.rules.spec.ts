@@ -11,7 +11,7 @@ const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
   ...overrides,
 });
 
-describe('instances that cannot serve together (decision 4.8)', () => {
+describe('instances that cannot serve together', () => {
   it('both with Redis → can; one or both without → cannot', () => {
     const [withIt, without] = [neighbour(), neighbour({ usesRedis: false })];
     expect(rivalsOf({ usesRedis: true, redisMark: 'one' }, [withIt, without])).toEqual([without]);

@@ -49,7 +49,7 @@ export interface UsageJournalOptions {
  * that was never sent is recorded as interrupted; the other order would lose requests. A settlement is written at the
  * end of the same turn of the event loop; killed in between, its request counts as interrupted.
  *
- * Source: decision 4.7; threats 9.1.
+ * Source: docs/reference/accounting.md#exactly-once.
  */
 export class UsageJournal {
   private segmentLog: SegmentLog | undefined;

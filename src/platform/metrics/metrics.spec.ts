@@ -5,7 +5,7 @@ import { Metrics } from './metrics.js';
 const valuesOf = (family: Family<Tally>) =>
   Object.fromEntries([...family.members()].map(([labels, { value }]) => [labels.join(' '), value]));
 
-describe('Metrics (decision 7.1)', () => {
+describe('Metrics', () => {
   it('statuses → their classes; none, and what is no status, → none', () => {
     const metrics = new Metrics();
     for (const status of [0, 101, 200, 204, 302, 404, 499, 500, 599, 600, 999]) metrics.requestEnded('x', status, '');

@@ -23,7 +23,7 @@ interface CountedCost {
 }
 
 /**
- * What this process counts of its work, since it started, for whoever scrapes `/metrics` (decision 7.1). Counting is a
+ * What this process counts of its work, since it started, for whoever scrapes `/metrics`. Counting is a
  * few additions: no allocation, no clock, no input or output. No label holds a tenant's id.
  */
 export class Metrics {

@@ -34,7 +34,7 @@ async function call(port: number, path: string): Promise<void> {
   await once(answer, 'close');
 }
 
-describe('requestCounter (decision 7.1)', () => {
+describe('requestCounter', () => {
   it('answers of any status → by route and class; our refusals by their code too', async () => {
     const port = await serving((message, response) => {
       const status = Number(new URL(message.url ?? '', 'http://x').searchParams.get('status'));

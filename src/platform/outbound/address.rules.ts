@@ -79,7 +79,7 @@ export function unmapped(address: IpAddress): IpAddress {
  * True only for addresses the public internet routes. Private, shared, local, documentation, benchmarking, multicast,
  * reserved and unassigned ranges are not public; neither is IPv6 that carries an IPv4 address inside (mapped,
  * NAT64, 6to4, Teredo), nor a metadata address, nor text that is no address.
- * Source: threats 4.1.
+ * Source: docs/reference/security.md#outbound-addresses.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseIp(ip);
@@ -89,7 +89,7 @@ export function isPublicAddress(ip: string): boolean {
 
 /**
  * True for cloud metadata addresses, also when an IPv6 form carries them. These are refused even where the operator
- * trusts the host. Source: threats 4.2.
+ * trusts the host. Source: docs/reference/security.md#outbound-addresses.
  */
 export function isMetadataAddress(ip: string): boolean {
   const address = parseIp(ip);

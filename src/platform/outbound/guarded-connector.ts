@@ -52,7 +52,7 @@ export class BlockedAddressError extends Error {
  * verified against Node's own roots (and `NODE_EXTRA_CA_CERTS`).
  *
  * Errors: `BlockedAddressError`, or what the network says.
- * Source: threats 4.1, 4.2.
+ * Source: docs/reference/security.md#outbound-addresses.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const dialers = new LRUCache<string, buildConnector.connector>({ max: MAX_DIALERS });

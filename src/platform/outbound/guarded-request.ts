@@ -46,7 +46,8 @@ const MAX_CONNECTIONS_PER_ORIGIN = 8;
 
 /**
  * Small outbound calls to places a tenant or the operator can name: provider probes, key sets, client documents, OpenID
- * providers. Guarded at dial time, bounded in time and size, redirects never followed. Source: threats 4.1.
+ * providers. Guarded at dial time, bounded in time and size, redirects never followed.
+ * Source: docs/reference/security.md#outbound-addresses.
  */
 export class GuardedRequest {
   private readonly agent: Agent;

@@ -32,7 +32,7 @@ const DEFAULT_PORTS = new Set([80, 443]);
 
 /**
  * Hosts and networks the operator lets outbound calls reach although they are private or speak plain http. Empty by
- * default; metadata addresses stay refused whatever it says. Source: decisions section 2; threats 4.2.
+ * default; metadata addresses stay refused whatever it says. Source: docs/reference/security.md#outbound-addresses.
  */
 export class TrustedHosts {
   /** @param metadataEntries entries, as they were written, that name metadata addresses alone: these have no effect. */

@@ -4,7 +4,7 @@ import { parseRedisAddress, requireRedisAddress } from './redis-address.rules.js
 
 const NOBODY = { username: '', password: '' };
 
-describe('addresses of Redis (decision 2)', () => {
+describe('addresses of Redis', () => {
   it('one server → host, port, database, credentials, TLS', () => {
     expect(parseRedisAddress('redis://cache.internal')).toEqual({
       kind: 'single',

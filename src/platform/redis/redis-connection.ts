@@ -17,7 +17,7 @@ const CONNECT_MS = 1_000;
 /** A write this often tells within 1.75 s that an idle connection is dead or that Redis takes no writes. */
 const PROBE_MS = 1_500;
 
-/** Pauses between attempts to connect; with `CONNECT_MS` below the 5 s of threats 10.3. */
+/** Pauses between attempts to connect; with `CONNECT_MS` below 5 s. */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
 
 interface RedisConnectionOptions {
@@ -29,9 +29,11 @@ interface RedisConnectionOptions {
 
 /**
  * The connection to Redis, one server or several, kept in the background: losing it is no failure, only the absence of an answer, and each
- * wait is bounded. Redis is a cache (threats 9.2), so nothing is sent twice and nothing queues while it is away.
+ * wait is bounded. Redis is a cache, so nothing is sent twice and nothing queues while it is away.
  *
- * Log lines: redis_lost, redis_back, once each an outage. Source: decisions 2 and 4.8; threats 10.3, 10.4.
+ * Log lines: redis_lost, redis_back, once each an outage.
+ * Source: docs/configuration.md, docs/reference/accounting.md#several-instances,
+ * docs/reference/security.md#dependency-failures.
  */
 export class RedisConnection {
   private client: RedisClient | undefined;

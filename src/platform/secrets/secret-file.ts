@@ -6,7 +6,7 @@ import type { Ids } from '../../common/ids.js';
 const SECRET_BYTES = 32;
 
 /**
- * A secret of 256 bits that is made once and kept in `<DATA_DIR>/secrets`, readable by its owner only (decision 1.1).
+ * A secret of 256 bits that is made once and kept in `<DATA_DIR>/secrets`, readable by its owner only.
  * Whoever creates the file first wins; a second process that starts at the same moment reads that secret.
  *
  * @param name of the file.

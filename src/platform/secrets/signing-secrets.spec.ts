@@ -20,7 +20,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 describe.each([
   { setting: 'JWT_SECRET', file: 'jwt-secret', read: tokenSecretsOf },
   { setting: 'AUTH_SECRET', file: 'auth-secret', read: authSecretsOf },
-])('$setting (decision 2)', ({ setting, file, read }) => {
+])('$setting', ({ setting, file, read }) => {
   const previous = `${setting}_PREVIOUS`;
   const secretsOf = (env: Record<string, string>, embedded: boolean) =>
     read({ environment: loadEnvironment(env), embedded, dataDir, ids });

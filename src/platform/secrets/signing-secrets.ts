@@ -39,7 +39,7 @@ interface SecretSources {
 }
 
 /**
- * The operator's secrets of gateway tokens; with the embedded database a generated one in their place (decisions 1.1 and 2).
+ * The operator's secrets of gateway tokens; with the embedded database a generated one in their place.
  *
  * @throws EnvironmentError an external database and no `JWT_SECRET`: instances could not read each other's tokens.
  */

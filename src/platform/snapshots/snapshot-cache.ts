@@ -29,7 +29,7 @@ const REFRESH_PAUSE_MS = 1_000;
  * Stored configuration in memory, one snapshot a key. A warm read is synchronous and allocates nothing; a cold one
  * loads once however many callers wait. What ages is renewed in the background, what is too old is never served.
  *
- * Source: contract-app 1.3; house style, section 6; threats 10.3.
+ * Source: docs/reference/security.md#revocation, docs/reference/security.md#dependency-failures.
  */
 export class SnapshotCache<T extends object> {
   readonly #options: SnapshotCacheOptions<T>;

@@ -22,7 +22,7 @@ export type VaultFactory = (parts: VaultParts) => Vault | Promise<Vault>;
 
 /**
  * The vault for these settings. A misconfiguration still gives a vault: it refuses every secret, and the caller
- * writes the one log line that names the variable (threats 6.4).
+ * writes the one log line that names the variable.
  */
 export function createVault(settings: VaultSettings | VaultMisconfiguration, ids: Ids): Vault {
   if (isVaultMisconfiguration(settings)) return new MisconfiguredVault();

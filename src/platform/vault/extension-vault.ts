@@ -5,7 +5,7 @@ import { Vault } from './vault.js';
 
 /**
  * A vault of an extension, held to what a vault may fail with. Whatever else it throws is replaced: its text may hold the
- * secret, and what nobody planned is written to the log (threats 6.2).
+ * secret, and what nobody planned is written to the log.
  */
 export class ExtensionVault extends Vault {
   constructor(private readonly vault: Vault) {

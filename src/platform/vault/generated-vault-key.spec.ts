@@ -36,7 +36,7 @@ class FailingIds extends Ids {
   }
 }
 
-describe('generated vault key (decision 1.1)', () => {
+describe('generated vault key', () => {
   it('no vault variable → a key of 256 bits that the vault accepts', () => {
     const env = vaultEnvironmentWithKey({ PORT: '1' }, dataDir, ids);
     expect(env.SECRET_VAULT_MODE).toBe('local');

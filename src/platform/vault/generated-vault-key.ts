@@ -7,7 +7,7 @@ const KEY_FILE = 'vault-key-v1';
 
 /**
  * The vault's variables for a service that keeps its own database: the operator's, when any is set; otherwise a local
- * key that is made once (decision 1.1).
+ * key that is made once.
  */
 export function vaultEnvironmentWithKey(env: VaultEnvironment, dataDir: string, ids: Ids): VaultEnvironment {
   if (Object.keys(env).some((name) => VAULT_VARIABLE.test(name) && env[name])) return env;

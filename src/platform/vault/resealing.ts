@@ -35,7 +35,7 @@ export interface ResealedSecrets {
  *
  * @param signal asks to stop after the row under way.
  * @throws provider_unavailable the vault cannot be used now.
- * Source: threats 6.3.
+ * Source: docs/reference/security.md#vault.
  */
 export async function resealOldSecrets(vault: Vault, rows: SecretRows, signal: AbortSignal): Promise<ResealedSecrets> {
   const count = { resealed: 0, unreadable: 0 };

@@ -62,7 +62,11 @@ export function decrypt(key: KeyObject, sealed: SealedParts, context: VaultConte
   }
 }
 
-/** `local1.<version>.<iv>.<ciphertext and tag>`, binary parts in base64url. Source: contract-admin 13. */
+/**
+ * `local1.<version>.<iv>.<ciphertext and tag>`, binary parts in base64url.
+ *
+ * Source: docs/reference/security.md#vault.
+ */
 export function formatLocalBlob(blob: LocalBlob): string {
   return [LOCAL_FORMAT, String(blob.version), ...encodeParts(blob)].join('.');
 }

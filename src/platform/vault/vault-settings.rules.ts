@@ -14,7 +14,7 @@ export interface LocalVaultSettings {
   readonly currentVersion: number;
 }
 
-/** A remote service that wraps one data key per secret. Both values are secret (contract-admin 13). */
+/** A remote service that wraps one data key per secret. Both values are secret. */
 export interface KmsVaultSettings {
   readonly mode: 'kms';
   /** Base address without a trailing slash. */
@@ -47,7 +47,7 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 /**
  * Reads the vault's settings, or says which variable stands in the way. The first problem wins: mode, then
  * variables of the other mode, then names, keys and the current version.
- * Source: contract-admin 13; threats 6.4.
+ * Source: docs/reference/security.md#vault.
  */
 export function readVaultSettings(env: VaultEnvironment): VaultSettings | VaultMisconfiguration {
   const mode = env[MODE];

@@ -10,7 +10,7 @@ const GENERATED = 'generated in `DATA_DIR` with the embedded database; required 
 
 /**
  * The variables that `readVaultSettings` reads. They are not settings of `Environment`, because a wrong one must leave
- * everything that needs no provider key working (contract-admin 13; threats 6.4).
+ * everything that needs no provider key working.
  */
 export const VAULT_VARIABLES: readonly VaultVariable[] = [
   {

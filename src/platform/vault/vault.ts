@@ -4,10 +4,10 @@ import type { VaultContext } from './sealed-blob.rules.js';
 
 /**
  * Keeps the secrets we must use again (provider keys, tokens of upstream gateways) unreadable at rest and tied to the row
- * they belong to. Source: contract-admin 13; threats 6.2.
+ * they belong to. Source: docs/reference/security.md#vault.
  */
 export abstract class Vault {
-  /** What the health route reports (contract-app 12.3). */
+  /** What the health route reports. */
   abstract readonly state: 'ok' | 'misconfigured';
 
   /**
@@ -33,7 +33,7 @@ export abstract class Vault {
   async close(): Promise<void> {}
 }
 
-/** Stands in when no vault can be built, so that everything that needs no provider key keeps working (threats 6.4). */
+/** Stands in when no vault can be built, so that everything that needs no provider key keeps working. */
 export class MisconfiguredVault extends Vault {
   readonly state = 'misconfigured';
 
@@ -52,7 +52,7 @@ export class MisconfiguredVault extends Vault {
 
 /**
  * The remote key service gave no usable answer: the blob may be perfectly good. Only here may a cached secret be
- * served past its time (contract-app 1.3).
+ * served past its time.
  */
 export class VaultUnreachable extends GatewayError {
   /** @param detail what happened, for the log: without address, token or body. */

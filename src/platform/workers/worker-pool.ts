@@ -38,7 +38,7 @@ interface Place {
 /**
  * Keeps a number of worker processes running.
  *
- * Log lines: worker_exited. Source: decision 2, `WORKERS`.
+ * Log lines: worker_exited. Source: docs/configuration.md.
  */
 export class WorkerPool {
   private readonly places: readonly Place[];

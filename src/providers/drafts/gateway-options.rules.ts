@@ -12,7 +12,8 @@ const MAX_PROVIDERS = 20;
  * Reads the options an instance sets for its way through a gateway.
  *
  * @throws invalid_request below `gatewayRoute` for anything but `{modelPrefix?, providerOnly?}`: text of 1 to 100
- * characters that ends with a slash, and 1 to 20 names of 1 to 100 characters. Source: contract-admin 1.8.
+ * characters that ends with a slash, and 1 to 20 names of 1 to 100 characters.
+ * Source: docs/reference/management-api.md#provider-gateways.
  */
 export function parseGatewayRoute(raw: object): GatewayRouteOptions {
   const options: { modelPrefix?: string; providerOnly?: readonly string[] } = {};
@@ -29,7 +30,7 @@ export function parseGatewayRoute(raw: object): GatewayRouteOptions {
  *
  * @param kind of the gateway; null for an instance that is called directly.
  * @param options absent or null: there is nothing to refuse.
- * @throws invalid_request at `gatewayRoute`. Source: contract-admin 1.3, 1.5.
+ * @throws invalid_request at `gatewayRoute`. Source: docs/reference/management-api.md#provider-writes.
  */
 export function requireOptionsAllowed(kind: GatewayType | null, options: object | null | undefined): void {
   if (!options) return;
@@ -41,7 +42,7 @@ export function requireOptionsAllowed(kind: GatewayType | null, options: object 
  * Refuses what an instance without a key of its own cannot change: its address and its credential are the gateway's.
  *
  * @throws invalid_request at `baseUrl`.
- * @throws provider_gateway_managed for a key. Source: contract-admin 1.5.
+ * @throws provider_gateway_managed for a key. Source: docs/reference/management-api.md#provider-writes.
  */
 export function requireOwnCredential(
   { providerGatewayId }: Pick<ProviderRow, 'providerGatewayId'>,

@@ -13,7 +13,7 @@ export class ProviderGateways {
   /**
    * @throws not_found unknown, another account's, or not active.
    * @throws provider_not_supported_by_gateway it does not serve the type.
-   * Source: contract-admin 1.3, 1.4.
+   * Source: docs/reference/management-api.md#provider-writes, docs/reference/management-api.md#testing-a-provider-key.
    */
   async require(organizationId: string, id: string, type: ProviderType): Promise<GatewayRow> {
     const gateway = await this.gateways.findActive(organizationId, id);

@@ -9,7 +9,11 @@ import type { GatewayRouteOptions } from '../../upstreams/routes/gateway-types.j
 import type { ProviderStatus } from '../provider-row.js';
 import { parseGatewayRoute } from './gateway-options.rules.js';
 
-/** The form of a slug, for both the check and the OpenAPI document. Source: contract-admin 1.1. */
+/**
+ * The form of a slug, for both the check and the OpenAPI document.
+ *
+ * Source: docs/reference/management-api.md#provider-object.
+ */
 export const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED_SLUGS: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
@@ -62,7 +66,7 @@ export interface ProviderChange {
  *
  * @throws invalid_request unless exactly one of `secret` and `providerGatewayId` is given, or when `baseUrl` comes with
  * a gateway or breaks its rules.
- * Source: contract-admin 1.3, 1.4.
+ * Source: docs/reference/management-api.md#provider-writes, docs/reference/management-api.md#testing-a-provider-key.
  */
 export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarget {
   const { type, secret, providerGatewayId, baseUrl } = raw;
@@ -85,7 +89,8 @@ export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarge
  * The slug of a new instance: the one asked for, else the name of its type.
  *
  * @throws invalid_request for the name of another type, which would make that name mean two things, and for names that
- * mean something to every object. Source: contract-admin 1.1, 1.3.
+ * mean something to every object.
+ * Source: docs/reference/management-api.md#provider-object, docs/reference/management-api.md#provider-writes.
  */
 export function slugFor(type: ProviderType, asked: string | undefined): string {
   const slug = asked ?? type;
@@ -100,7 +105,8 @@ export function slugFor(type: ProviderType, asked: string | undefined): string {
  * Reads an update, as far as that goes without the row it changes.
  *
  * @throws invalid_request when nothing would change, a member breaks its rules, or a `baseUrl` comes without the key
- * that may be sent there: a stored key never goes to a new address (threats 4.3). Source: contract-admin 1.5.
+ * that may be sent there: a stored key never goes to a new address.
+ * Source: docs/reference/management-api.md#provider-writes.
  */
 export function readProviderChange(raw: RawChange, trusted: TrustedHosts): ProviderChange {
   const { name, secret, gatewayRoute, baseUrl, pricing, status } = raw;

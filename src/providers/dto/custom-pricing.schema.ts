@@ -35,7 +35,7 @@ class CustomPriceSchema implements CustomPrice {
 /** Makes the document hold the schema that {@link CUSTOM_PRICING} points to. */
 export const WithCustomPricing = (): ClassDecorator => ApiExtraModels(CustomPriceSchema);
 
-/** Custom prices by model, as requests and answers carry them (decision 3.12). */
+/** Custom prices by model, as requests and answers carry them. */
 export const CUSTOM_PRICING = {
   type: 'object',
   additionalProperties: { $ref: getSchemaPath(CustomPriceSchema) },

@@ -2,7 +2,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 
 /**
  * Options of a way through a gateway, as requests and answers carry them; `parseGatewayRoute` judges them.
- * Source: contract-admin 1.8.
+ * Source: docs/reference/management-api.md#provider-gateways.
  */
 export const GATEWAY_ROUTE = {
   type: 'object',

@@ -111,7 +111,7 @@ describe.each([
     isSlow = slow;
   });
 
-  it('contract-app 8.1: everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
+  it('everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
     const holds = await admit(EVERYTHING);
     expect(holds.map(({ scope, nanoUsd }) => [scope.userId, scope.budgetNanoUsd, nanoUsd])).toEqual([
       ['ann', 5_000_000_000, 70],
@@ -162,7 +162,7 @@ describe.each([
     expect(timings.limiterMs).toBeGreaterThan(0);
   });
 
-  it('contract-app 8.1: the application is exhausted and the user has too many requests → the user comes first', async () => {
+  it('the application is exhausted and the user has too many requests → the user comes first', async () => {
     answers = { exhausted: 'app', user: refusal('app_rate_limited') };
     expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_rate_limited' });
     expect(asked).toEqual(['block', 'plan', 'user alone', 'plan again']);

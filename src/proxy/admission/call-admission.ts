@@ -32,7 +32,11 @@ export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
 
-/** How a refusal is recorded; one that says that we cannot tell is not. Source: contract-admin 5.3. */
+/**
+ * How a refusal is recorded; one that says that we cannot tell is not.
+ *
+ * Source: docs/reference/accounting.md#statuses.
+ */
 const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
   ['auth_required', 'blocked_user'],
   ['billing_payment_required', 'blocked_billing'],
@@ -41,7 +45,7 @@ const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
   ['app_rate_limited', 'blocked_app_rate'],
 ]);
 
-/** Lets a call through that passed every check of its content, or refuses and records it (contract-app 1.2, step 9). */
+/** Lets a call through that passed every check of its content, or refuses and records it. */
 @Injectable()
 export class CallAdmission {
   constructor(
@@ -60,7 +64,8 @@ export class CallAdmission {
    * @returns at once where everything that is asked for is in memory; what is held must be released or settled once.
    * @throws auth_required the user is blocked; billing_*, app_budget_exhausted, app_rate_limited; service_unavailable
    * what is left cannot be known now.
-   * Source: contract-app 1.2, 3.3 and 8.1.
+   * Source: docs/reference/application-api.md#order-of-checks, docs/reference/application-api.md#blocked-users,
+   * docs/reference/application-api.md#request-limits.
    */
   admit(caller: Caller, call: JudgedCall, { timings }: GatewayRequest): Ready<CallHolds> {
     const startedMs = this.clock.monotonicMs();
@@ -81,7 +86,7 @@ export class CallAdmission {
     });
   }
 
-  /** A call that was admitted is never sent: it stays counted, and no event will tell of it (contract-app 8.1). */
+  /** A call that was admitted is never sent: it stays counted, and no event will tell of it. */
   noteUnsent(caller: Caller): void {
     const limited = limitedCallOf(caller);
     if (limited !== undefined) this.requests.noteUnsent(limited);
@@ -156,7 +161,7 @@ export class CallAdmission {
     return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, worstNanoUsd, event.createdAtMs);
   }
 
-  /** The application's budget refuses; a user beyond its own limits is told of those (contract-app 8.1). */
+  /** The application's budget refuses; a user beyond its own limits is told of those. */
   private afterUser(limited: LimitedCall | undefined, refusal: unknown): Ready<never> {
     const isExhausted = refusal instanceof GatewayError && refusal.code === 'app_budget_exhausted';
     return whenReady(isExhausted && limited ? this.requests.requireUser(limited) : undefined, () => {

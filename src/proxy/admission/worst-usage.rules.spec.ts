@@ -15,7 +15,7 @@ const part = (content: string, fileName?: string): FormPart => ({
   ...{ name: 'x', fileName, contentType: undefined, content: Buffer.from(content), asSent: Buffer.alloc(0) },
 });
 
-describe('the most a JSON request can use (decision 4.3)', () => {
+describe('the most a JSON request can use', () => {
   it('text → a token a byte, the output in force, a second for each 1 000 bytes', () => {
     const text = JSON.stringify({ input: 'é'.repeat(1_000) });
     expect(boundsOf(text)).toEqual({ inputTokens: 2_012, outputTokens: 100, audioSeconds: 2.012, searches: 0 });
@@ -73,7 +73,7 @@ describe('the most a JSON request can use (decision 4.3)', () => {
   });
 });
 
-describe('the most a form can use (decision 4.3)', () => {
+describe('the most a form can use', () => {
   it('a transcription → seconds and tokens by its bytes', () => {
     expect(boundsOfForm(60_000, [part('audio://', 'a.wav'), part('whisper-1')], true)).toEqual({
       inputTokens: 60_000,

@@ -29,7 +29,7 @@ const ADDRESS_MARK = '://';
  * @param body as judged; what we write into it ourselves is no prompt.
  * @param hostedTools tools the provider runs itself.
  * @param modelTokens the longest answer of the model, for one choice; undefined where it is not known.
- * Source: decision 4.3.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function boundsOfJson(
   body: ScannedBody,
@@ -59,7 +59,7 @@ function mostOutput(asked: number | undefined, choices: number, modelTokens: num
  *
  * @param bodyBytes of the form as the client sent it.
  * @param isTranscription its files are recordings, of at least 1 000 bytes a second.
- * Source: decision 4.3.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function boundsOfForm(bodyBytes: number, parts: readonly FormPart[], isTranscription: boolean): UsageBounds {
   const isUnspelled = !isTranscription || parts.some(namesAddress);

@@ -7,7 +7,7 @@ function judge(body: object) {
   return judgeCosts(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');
 }
 
-describe('members that decide what a request costs (threats 3.7)', () => {
+describe('members that decide what a request costs', () => {
   it.each<[object, string]>([
     [{ background: true }, 'background: requests that run in the background'],
     [{ background: 'yes' }, 'background: must be'],

@@ -65,7 +65,7 @@ function otherModels(path: string): GatewayError {
  *
  * @returns types of the tools the provider runs itself, which cost beside the tokens.
  * @throws invalid_request
- * Source: decision 3.6, threats 3.7.
+ * Source: docs/reference/application-api.md#refused-members.
  */
 export function judgeCosts(body: ScannedBody, style: ApiStyle): readonly string[] {
   refuseDetached(body, style);

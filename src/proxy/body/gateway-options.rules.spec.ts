@@ -15,7 +15,7 @@ function sent(body: string, route = free): string {
   return applyEdits(scan.bytes, gatewayOptionEdits(scan, route)).toString();
 }
 
-describe('options for a translating gateway (contract-app 6.12)', () => {
+describe('options for a translating gateway', () => {
   it.each([
     ['{"a":1.0}', '{"a":1.0,"providerOptions":{"gateway":{"only":["azure"]}}}'],
     ['{"providerOptions":null}', '{"providerOptions":{"gateway":{"only":["azure"]}}}'],
@@ -70,7 +70,7 @@ describe('options for a translating gateway (contract-app 6.12)', () => {
     ['xai', 'searchParameters', '{}'],
     ['xai', 'deferred', 'true'],
     ['anything', 'conversation', '"c"'],
-  ])('threats 3.1: providerOptions.%s.%s → 400 naming it', (group, name, value) => {
+  ])('providerOptions.%s.%s → 400 naming it', (group, name, value) => {
     expect(() => sent(`{"providerOptions":{"${group}":{"${name}":${value}}}}`)).toThrow(
       `providerOptions.${group}.${name}: cannot be used through the gateway`,
     );

@@ -34,7 +34,8 @@ type Options = Readonly<Record<string, unknown>>;
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request naming the option.
- * Source: contract-app 6.12 "Body rewrite"; threats 3.1, 3.6 and 3.7.
+ * Source: docs/reference/application-api.md#provider-types, docs/reference/security.md#judged-and-sent-bytes,
+ * docs/reference/application-api.md#bodies, docs/reference/application-api.md#refused-members.
  */
 export function gatewayOptionEdits(
   { bytes, root }: ScannedBody,

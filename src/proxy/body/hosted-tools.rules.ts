@@ -46,7 +46,7 @@ function hostedTypes(tool: Tool, style: ApiStyle): string[] {
  * The tools of a request that the provider runs itself and may charge beside the tokens, each type once.
  *
  * @throws invalid_request `tools` is no array, or is longer than `TOOLS_MAX_BYTES`.
- * Source: decision 3.6.
+ * Source: docs/reference/application-api.md#refused-members.
  */
 export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {
   const hosted = new Set<string>();

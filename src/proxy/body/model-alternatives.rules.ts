@@ -23,7 +23,8 @@ const MODELS_MAX_BYTES = 16 * 1024;
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request, model_not_allowed.
- * Source: contract-app 6.6, threats 3.1 and 3.7.
+ * Source: docs/reference/application-api.md#models, docs/reference/security.md#judged-and-sent-bytes,
+ * docs/reference/application-api.md#refused-members.
  */
 export function judgeModelAlternatives(
   body: ScannedBody,

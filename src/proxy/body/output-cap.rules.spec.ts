@@ -25,7 +25,7 @@ function refusal(text: string, style: Style, options: Partial<OutputCap> = {}): 
   }
 }
 
-describe('output cap: set where the body names none (contract-app 6.8, decision 3.4)', () => {
+describe('output cap: set where the body names none', () => {
   it.each<[Style, string, string]>([
     ['responses', '{"model":"m"}', '{"model":"m","max_output_tokens":100}'],
     ['responses', '{"max_output_tokens":null}', '{"max_output_tokens":100}'],
@@ -154,7 +154,7 @@ describe('output cap: refusals', () => {
   });
 });
 
-describe('output cap: the most an answer can bring (decision 4.3)', () => {
+describe('output cap: the most an answer can bring', () => {
   const bound = (style: Style, text: string, cap: number | undefined) => {
     const body = scanJson(Buffer.from(text), REQUEST_NAMES);
     const { mostTokens, choices } = judgeOutput(body, { style, cap, chatField: 'max_tokens' });

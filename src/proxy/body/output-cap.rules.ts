@@ -180,7 +180,7 @@ function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
  *
  * @throws invalid_request a limit is not a whole number ≥ 0 (Gemini with a cap: ≥ 1), a multiplier not one ≥ 1.
  * @throws max_output_tokens_exceeded
- * Source: contract-app 6.8, decisions 3.4 and 4.3.
+ * Source: docs/reference/application-api.md#output-ceiling, docs/reference/accounting.md#hard-budgets.
  */
 export function judgeOutput(body: ScannedBody, wanted: OutputCap): JudgedOutput {
   if (wanted.style === 'none') return UNLIMITED;

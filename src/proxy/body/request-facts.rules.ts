@@ -32,7 +32,7 @@ function readModel({ bytes, root }: ScannedBody): string | undefined {
  *
  * @throws invalid_request `model` is present and not a non-empty string (`null` included), `stream` or
  *   `include_usage` is not a boolean, `stream_options` is not an object. `null` counts as absent for all but `model`.
- * Source: contract-app 6.6.
+ * Source: docs/reference/application-api.md#models.
  */
 export function readRequestFacts(body: ScannedBody): RequestFacts {
   const { bytes, root } = body;

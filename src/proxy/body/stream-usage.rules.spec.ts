@@ -29,7 +29,7 @@ describe('usage of streams', () => {
       '{"stream":true,"stream_options":{"include_usage":null}}',
       '{"stream":true,"stream_options":{"include_usage":true}}',
     ],
-  ])('decision 3.3: %s → asked for upstream, withheld from the client', (text, sent) => {
+  ])('%s → asked for upstream, withheld from the client', (text, sent) => {
     expect(ask(text)).toEqual({ sent, withholdUsageChunk: true });
   });
 

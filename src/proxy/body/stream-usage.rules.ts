@@ -14,7 +14,8 @@ const NOTHING: UsageAsk = { edits: [], withholdUsageChunk: false };
 
 /**
  * Asks for usage on behalf of a client that did not: only Chat Completions streams leave it out unless asked. Other
- * stream options keep their bytes; `include_usage: false` and `null` become `true`. Source: decision 3.3.
+ * stream options keep their bytes; `include_usage: false` and `null` become `true`.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function usageEdits({ root }: ScannedBody, facts: RequestFacts, style: ApiStyle): UsageAsk {
   if (style !== 'chat_completions' || !facts.stream || facts.includeUsage === true) return NOTHING;

@@ -24,7 +24,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   return [...ends, bytes.length].map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
-describe('usage chunk filter: what the client sees (decision 3.3)', () => {
+describe('usage chunk filter: what the client sees', () => {
   it('a stream we asked usage of → as if nobody had asked', () => {
     const asked = `${delta('a', ',"usage":null')}${delta('b', ', "usage": null ,"x":1')}${USAGE_CHUNK}${DONE}`;
     expect(filterText(asked)).toBe(`${delta('a')}${delta('b', ' ,"x":1')}${DONE}`);

@@ -3,7 +3,11 @@ import { memberValue, type ObjectSpan } from '../json/json-members.js';
 import { scanJson } from '../json/json-scan.js';
 import { JudgedNames } from '../json/judged-names.js';
 
-/** Most bytes of one unfinished event that are held back; a longer event passes as it comes. Source: threats 10.1. */
+/**
+ * Most bytes of one unfinished event that are held back; a longer event passes as it comes.
+ *
+ * Source: docs/reference/application-api.md#streams.
+ */
 export const MAX_HELD_BYTES = 1024 * 1024;
 
 const CHUNK_NAMES = new JudgedNames({ root: ['usage', 'choices'], nested: {}, deep: [], media: [] });
@@ -84,7 +88,7 @@ function endsEvent(chunk: Buffer): boolean {
 /**
  * Takes out of a Chat Completions stream what our own request for usage put in: the chunk that carries only usage, and
  * `usage: null` in the others. All other bytes pass unchanged; only an unfinished event waits for its end. Never
- * throws. Chunks are not kept: what must wait is copied. Source: decision 3.3.
+ * throws. Chunks are not kept: what must wait is copied. Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export class UsageChunkFilter {
   private held: Buffer = NO_BYTES;

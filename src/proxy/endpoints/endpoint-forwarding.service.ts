@@ -19,7 +19,7 @@ import { type EndpointPlan, EndpointPlans, type ReadyTarget } from './endpoint-p
 import { type EndpointRequest, EndpointRequests } from './endpoint-request.js';
 import { type ChainParts, TargetChain } from './target-chain.js';
 
-/** The path of a named endpoint's call, one straight line of named stages (contract-app 1.2, steps 8 to 10; 7). */
+/** The path of a named endpoint's call, one straight line of named stages. */
 @Injectable()
 export class EndpointForwarding {
   readonly #ttfbTimeoutMs: number;

@@ -29,7 +29,7 @@ const NO_MODELS: ReadonlySet<string> = new Set();
  *
  * @param providers of the account; targets that are not among them are not judged.
  * @throws invalid_request naming the member.
- * Source: decision 8.1.10.
+ * Source: docs/reference/management-api.md#endpoint-configuration.
  */
 export async function judgeEndpointParams(config: AppConfig, providers: readonly ParamsTarget[]): Promise<void> {
   for (const [slug, endpoint] of Object.entries(config.endpoints)) {

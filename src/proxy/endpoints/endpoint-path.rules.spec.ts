@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { findEndpointPath } from './endpoint-path.rules.js';
 
-describe('findEndpointPath (contract-app 7)', () => {
+describe('findEndpointPath', () => {
   it.each([
     ['/v1/apps/notes-abc123/endpoints/summarize', 'notes-abc123', 'summarize'],
     ['/v1/apps/notes-abc123/endpoints/summarize?stream=1/2', 'notes-abc123', 'summarize'],

@@ -1,4 +1,4 @@
-/** The whole address of a named endpoint; its query is no part of the request (contract-app 7). */
+/** The whole address of a named endpoint; its query is no part of the request. */
 const ROUTE = /^\/v1\/apps\/([^/?#]+)\/endpoints\/([^/?#]+)(?:[?#]|$)/;
 
 /** The parts of a named endpoint's URL, verbatim as sent. */

@@ -33,7 +33,7 @@ interface KnownTargets extends EndpointTargets {
 
 const NO_TARGETS: readonly ReadyTarget[] = [];
 
-/** Plans calls of named endpoints; the configuration of the endpoint is the policy (specification "Named endpoint rules"). */
+/** Plans calls of named endpoints; the configuration of the endpoint is the policy. */
 @Injectable()
 export class EndpointPlans {
   /** Targets as one version of an account's providers serves them: only prices change before either changes. */
@@ -47,7 +47,7 @@ export class EndpointPlans {
 
   /**
    * @throws endpoint_not_found; of the primary target provider_not_configured, provider_disabled,
-   * provider_unavailable, pricing_not_configured. Source: contract-app 7.2.
+   * provider_unavailable, pricing_not_configured. Source: docs/reference/application-api.md#endpoint-targets.
    */
   forCall({ app }: Caller, slug: string): Ready<EndpointPlan> {
     const endpoint = SLUG.test(slug) ? app.config.endpoints[slug] : undefined;
@@ -117,7 +117,7 @@ function withCredential(target: Target): Ready<ReadyTarget | undefined> {
   if (!(credential instanceof Promise)) return { ...target, credential };
   return credential.then(
     (headers) => ({ ...target, credential: headers }),
-    // It is logged where it is opened; a fallback that cannot be used is left out (contract-app 7.2).
+    // It is logged where it is opened; a fallback that cannot be used is left out.
     () => undefined,
   );
 }

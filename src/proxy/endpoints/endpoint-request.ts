@@ -35,7 +35,7 @@ export interface EndpointRequest {
 
 const ANY_MODEL: ReadonlySet<string> = new Set();
 
-/** Reads the bodies of calls to named endpoints. Source: contract-app 7.1. */
+/** Reads the bodies of calls to named endpoints. Source: docs/reference/application-api.md#endpoint-bodies. */
 @Injectable()
 export class EndpointRequests {
   /** An endpoint's own members, compiled once per version of its configuration. */

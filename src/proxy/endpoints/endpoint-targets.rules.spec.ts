@@ -33,7 +33,7 @@ const to = (provider: ProviderInstance | string, model = 'priced-1'): EndpointTa
   model,
 });
 
-describe('targets of an endpoint (contract-app 7.2)', () => {
+describe('targets of an endpoint', () => {
   it.each([
     ['responses', openai, 'v1/responses', 'responses'],
     ['responses', xai, 'v1/responses', 'responses'],

@@ -28,7 +28,8 @@ export interface EndpointTargets {
  * Finds the targets of an endpoint among the account's providers as they are now.
  *
  * @throws of the primary target provider_not_configured, provider_disabled, provider_unavailable (its way serves no
- * such endpoint), pricing_not_configured. Source: contract-app 7.2; specification "Named endpoint rules" 4 and 5.
+ * such endpoint), pricing_not_configured.
+ * Source: docs/reference/application-api.md#endpoint-targets, docs/reference/application-api.md#fallbacks.
  */
 export function targetsOf(
   endpoint: NamedEndpoint,

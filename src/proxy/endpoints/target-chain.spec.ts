@@ -95,7 +95,7 @@ const worstOf = ({ model }: ReadyTarget) => worstCostNanoUsd(model.price, BOUNDS
 const first = (chain: TargetChain) => chain.first(admittedFor(main.model));
 const slugs = () => made.map(({ target: { provider } }) => provider.slug);
 
-describe('chain of targets (contract-app 7.2, 7.3)', () => {
+describe('chain of targets', () => {
   it('targets → one after the other, each once, then none', () => {
     const chain = chainOf(second, third);
     expect([first(chain), chain.hasNext]).toEqual([expect.anything(), true]);

@@ -33,7 +33,9 @@ const CROWDED = 'provider_connections_exhausted';
 /**
  * The targets of one request in their order, each called at most once, within one time that all of them share. The
  * primary one is composed before; the others when their turn comes. One that cannot be called, or not be paid for beside
- * what those before it may charge, is passed over. Source: contract-app 7.2 and 7.3; ADR 0015 and 0044.
+ * what those before it may charge, is passed over.
+ * Source: docs/reference/application-api.md#endpoint-targets, docs/reference/application-api.md#fallbacks, ADR 0015 and
+ * 0044.
  */
 export class TargetChain implements FallbackChain {
   readonly #deadlineMs: number;

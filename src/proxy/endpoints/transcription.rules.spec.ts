@@ -22,7 +22,7 @@ async function composed(type: TranscriptionTarget['type'], ...parts: string[]): 
   return [...composeTranscription(await formOf(...parts), { type, model: 'wire-model' })];
 }
 
-describe('transcription of a named endpoint: what it takes (contract-app 7.1)', () => {
+describe('transcription of a named endpoint: what it takes', () => {
   it.each(['multipart/form-data; boundary=b', 'Multipart/Form-Data;boundary=b', 'multipart/form-data'])(
     'content type %p → a form',
     (contentType) => {
@@ -70,7 +70,7 @@ describe('transcription of a named endpoint: the order of its parts', () => {
   });
 });
 
-describe('transcription of a named endpoint: what is set (contract-app 6.7, 7.1; decision 3.7)', () => {
+describe('transcription of a named endpoint: what is set', () => {
   it.each(['openai', 'xai'] as const)('%s: a model of the client, or none → the model of the target', async (type) => {
     expect(await composed(type, file('file'))).toEqual([['model', 'wire-model']]);
     expect(await composed(type, field('model', 'whisper-1'), file('file'))).toEqual([['model', 'wire-model']]);

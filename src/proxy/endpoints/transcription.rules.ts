@@ -14,7 +14,7 @@ export interface TranscriptionTarget {
 /**
  * @param contentType the request's header, empty when absent.
  * @throws invalid_request the body is no form.
- * Source: contract-app 7.1.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export function requireTranscriptionForm(contentType: string): void {
   if (!isFormType(contentType)) {
@@ -24,7 +24,7 @@ export function requireTranscriptionForm(contentType: string): void {
 
 /**
  * @throws invalid_request the form has no file of the name `file`.
- * Source: contract-app 7.1.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export function requireFile(parts: readonly FormPart[]): void {
   const named = parts.filter(({ name }) => name === 'file');
@@ -53,7 +53,7 @@ function isFile({ fileName }: FormPart): boolean {
  * charged for.
  *
  * @throws invalid_request an answer in the format asked for cannot be priced.
- * Source: contract-app 6.7 and 7.1; decision 3.7.
+ * Source: docs/reference/application-api.md#bodies, docs/reference/application-api.md#endpoint-bodies.
  */
 export function composeTranscription(
   parts: readonly FormPart[],

@@ -12,7 +12,7 @@ function decoded(coding: string, chunks: readonly Buffer[]): Promise<Buffer> {
   return buffer(Readable.from(chunks).pipe(decoding.decoder));
 }
 
-describe('coded answers (contract-app 6.10)', () => {
+describe('coded answers', () => {
   it.each([
     ['gzip', gzipSync(TEXT)],
     ['x-gzip', gzipSync(TEXT)],
@@ -40,7 +40,7 @@ describe('coded answers (contract-app 6.10)', () => {
   it.each([
     ['cut short', gzipSync(TEXT).subarray(0, -10)],
     ['not coded at all', TEXT],
-  ])('threats 10.2: body %s → an error, not a body that looks complete', async (_name, body) => {
+  ])('body %s → an error, not a body that looks complete', async (_name, body) => {
     const decoding = decodingOf('gzip');
     if (decoding.kind !== 'decoder') throw new Error('a decoder was expected');
     const failed = new Promise((resolve) => decoding.decoder.once('error', resolve));

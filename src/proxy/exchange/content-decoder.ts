@@ -16,7 +16,7 @@ export type ContentDecoding =
 
 /**
  * We ask for identity, so a coded answer is a provider's mistake; it is decoded because the header that names the
- * coding is not relayed (contract-app 6.10).
+ * coding is not relayed.
  *
  * @param contentEncoding the answer's header, `undefined` when absent.
  */

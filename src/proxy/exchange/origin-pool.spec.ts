@@ -116,7 +116,7 @@ describe('connections to one origin', () => {
     expect(connections()).toBe(1);
   });
 
-  it('threats 10.2: socket broken in the middle → the next call gets a new socket', async () => {
+  it('socket broken in the middle → the next call gets a new socket', async () => {
     let calls = 0;
     const { origin, connections } = await provider((_request, response) => {
       if (calls++ > 0) response.end('ok');
@@ -132,7 +132,7 @@ describe('connections to one origin', () => {
     expect(connections()).toBe(2);
   });
 
-  it('threats 10.2: body that stops for the time of silence → broken; not while its receiver has paused it', async () => {
+  it('body that stops for the time of silence → broken; not while its receiver has paused it', async () => {
     const { origin } = await provider((_request, response) => void response.writeHead(200).write('begun'));
     const call = { method: 'GET', path: '/', highWaterMark: 1 } as const;
     const { body } = await setUp({ origin, silenceTimeoutMs: 500 }).take().request(call);
@@ -146,7 +146,7 @@ describe('connections to one origin', () => {
     expect(ends).toMatchObject([{ code: 'UND_ERR_BODY_TIMEOUT' }]);
   });
 
-  it('threats 2.6: response headers beyond 64 KiB → refused', async () => {
+  it('response headers beyond 64 KiB → refused', async () => {
     const { origin } = await provider((_request, response) =>
       response.writeHead(200, { 'x-a': 'x'.repeat(70_000) }).end(),
     );

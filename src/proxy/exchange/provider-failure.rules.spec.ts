@@ -4,7 +4,7 @@ import { connectionFailure, failureReason, GivenUp, isOurFailure, refusalOf } fr
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
 
-describe('calls that brought no answer (contract-app 6.11)', () => {
+describe('calls that brought no answer', () => {
   it('no headers in time → 504 that names the budget', () => {
     expect(refusalOf(new GivenUp('timeout'), 120_000)).toMatchObject({
       code: 'provider_error',

@@ -78,7 +78,7 @@ export function failureReason(error: Error): string {
  * What a client is told of a call that brought no answer; the granular reason stays in the log.
  *
  * @param timeoutMs how long the provider had until its response headers.
- * Source: contract-app 6.11.
+ * Source: docs/reference/application-api.md#provider-failures.
  */
 export function refusalOf(error: Error, timeoutMs: number): GatewayError {
   const reason = failureReason(error);

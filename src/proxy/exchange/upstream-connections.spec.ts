@@ -40,7 +40,7 @@ describe('connections to providers', () => {
   });
 });
 
-describe('the gauge of open calls (decision 7.1)', () => {
+describe('the gauge of open calls', () => {
   it('connections in use → counted over all origins; given back → not', () => {
     const { connections, metrics } = setUp();
     connections.onModuleInit();
@@ -88,7 +88,7 @@ describe('idle origins', () => {
   });
 });
 
-describe('dialling (threats 4.1)', () => {
+describe('dialling', () => {
   let server: Server;
   let origin: string;
   let calls = 0;

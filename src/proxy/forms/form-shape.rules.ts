@@ -1,7 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 
-/** Bounds of one form. Source: threats 2.6; contract-app 6.3 for the body as a whole. */
+/**
+ * Bounds of one form.
+ *
+ * Source: docs/reference/security.md#bounded-work, docs/reference/application-api.md#order-of-checks for the body as a
+ * whole.
+ */
 export const FORM_LIMITS = {
   parts: 64,
   files: 16,
@@ -96,7 +101,7 @@ function readShape(body: Buffer, at: number, start: number, end: number): PartSh
  * around the parts, one plain `content-disposition` each, no transfer encodings, no charsets but UTF-8.
  *
  * @throws invalid_request the form is broken, cut short, unclear, or beyond `FORM_LIMITS`.
- * Source: threats 2.6 and 3.1.
+ * Source: docs/reference/security.md#bounded-work, docs/reference/security.md#judged-and-sent-bytes.
  */
 export function measureForm(body: Buffer, boundary: string): PartShape[] {
   const opening = `--${boundary}`;

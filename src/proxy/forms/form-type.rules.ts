@@ -3,7 +3,11 @@ import type { Ids } from '../../common/ids.js';
 const MULTIPART = 'multipart/form-data';
 const BOUNDARY_CHARACTERS = 40;
 
-/** Whether a content type announces a form; empty when the header is absent. Source: contract-app 6.7. */
+/**
+ * Whether a content type announces a form; empty when the header is absent.
+ *
+ * Source: docs/reference/application-api.md#bodies.
+ */
 export function isFormType(contentType: string): boolean {
   return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART;
 }

@@ -28,13 +28,17 @@ interface ReadPart {
   bytes: number;
 }
 
-/** Read in one turn of the event loop: a few milliseconds' worth. Source: threats 10.7. */
+/** Read in one turn of the event loop: a few milliseconds' worth. Source: docs/reference/security.md#bounded-work. */
 const READ_STEP_BYTES = 2 * 1024 * 1024;
 
 /** An encrypted connection copies what it is handed in one go, so a file goes to it bit by bit. */
 const SEND_STEP_BYTES = 128 * 1024;
 
-/** Fields that decide policy or price. Source: contract-app 6.6 and 6.7. */
+/**
+ * Fields that decide policy or price.
+ *
+ * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#bodies.
+ */
 const JUDGED_FIELDS = new Set(['model', 'response_format', 'stream', 'n']);
 
 function countPart(stream: BusboyFileStream, name: string, fileName: string | undefined, fail: () => void): ReadPart {
@@ -112,7 +116,7 @@ function requireClearFields(parts: readonly FormPart[]): void {
  * @param contentType the request's header, which names the boundary.
  * @throws invalid_request the form is broken, cut short, unclear or out of bounds, or a judged field (`model`,
  *   `response_format`, `stream`, `n`) stands twice, is a file, or differs by letter case alone.
- * Source: contract-app 6.6 and 6.7.
+ * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#bodies.
  */
 export async function readForm(body: Buffer, contentType: string): Promise<FormPart[]> {
   const boundary = parseFormBoundary(contentType);
@@ -157,7 +161,7 @@ function stepsOf(part: Buffer): Buffer[] {
  * included; nothing of it is copied.
  *
  * @param boundary of `formBoundary`, so that it occurs in no part.
- * Source: contract-app 6.7.
+ * Source: docs/reference/application-api.md#bodies.
  */
 export function rebuildForm(
   parts: readonly FormPart[],

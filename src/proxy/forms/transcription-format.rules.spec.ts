@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeTranscriptionFormat as judge } from './transcription-format.rules.js';
 
-describe('transcription format (contract-app 6.7, decision 3.7)', () => {
+describe('transcription format', () => {
   it.each([undefined, 'json', 'verbose_json', 'diarized_json'])('openai: %p → as sent', (format) => {
     expect(judge('openai', format)).toEqual({});
   });

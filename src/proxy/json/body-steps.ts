@@ -13,7 +13,7 @@ interface Steps {
 
 /**
  * Reads a request body by the names that policy judges. A body beyond one step is read in several turns, so that no
- * request holds the event loop (threats 10.7).
+ * request holds the event loop.
  *
  * @throws invalid_request as `JsonScan` says.
  */

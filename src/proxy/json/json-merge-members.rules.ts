@@ -1,6 +1,10 @@
 import { memberPath } from '../../common/fields/config-reader.js';
 
-/** Never merged, at whatever depth: to some readers it is no plain member. Source: contract-app 7.1. */
+/**
+ * Never merged, at whatever depth: to some readers it is no plain member.
+ *
+ * Source: docs/reference/application-api.md#endpoint-bodies.
+ */
 const INERT_NAME = '__proto__';
 
 /** One code unit takes at most six bytes on the wire (a `\uXXXX` escape). */

@@ -114,7 +114,7 @@ describe('merge: long bodies', () => {
     ['empty lists', `{"input":[${fill('[],')}0]}`],
     ['short members', `{${fill('"a":1,')}"b":1}`],
     ['members almost named', `{${fill('"\\u0073torf":1,')}"b":1}`],
-  ])('threats 10.7: 20 MiB of %s → merged in time that grows with its length, the rest unchanged', (_kind, text) => {
+  ])('20 MiB of %s → merged in time that grows with its length, the rest unchanged', (_kind, text) => {
     const bytes = Buffer.from(text);
     const merging = new JsonMerge(bytes, compileMembers(members));
     const startedAt = performance.now();

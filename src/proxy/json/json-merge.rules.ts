@@ -45,7 +45,7 @@ class OpenObject {
  * their object. All other bytes stay as they are. One pass that parses nothing; may be done in steps.
  *
  * Only for bodies that were found valid; other bodies end in a refusal or in some text, never in a hang.
- * Source: contract-app 7.1, threats 3.5.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export class JsonMerge {
   private at = 0;

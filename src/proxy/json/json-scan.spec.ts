@@ -248,7 +248,7 @@ describe('JSON scan: judged members', () => {
     ['{"Max_Tokens":1}', 'max_tokens: "Max_Tokens'],
     ['{"max_to\u212aens":1}', 'letter case'],
     ['{"generationConfig":{"MaxOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MaxOutputTokens"'],
-  ])('decision 3.5: %s → refused, saying %p', (text, problem) => {
+  ])('%s → refused, saying %p', (text, problem) => {
     expect(refusal(text)).toContain(problem);
   });
 

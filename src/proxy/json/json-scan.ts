@@ -5,10 +5,14 @@ import { type DeepMember, MemberSpan, ObjectSpan, type ScannedBody } from './jso
 import { escapeEnd, NOT_JSON, plainTextEnd, scalarEnd, snippet } from './json-syntax.rules.js';
 import type { FoundName, JudgedName, JudgedNames } from './judged-names.js';
 
-/** Objects and arrays inside each other, the root included. Source: threats 2.6. */
+/** Objects and arrays inside each other, the root included. Source: docs/reference/security.md#bounded-work. */
 export const MAX_DEPTH = 128;
 
-/** Bytes to read between two turns of the event loop: a few milliseconds' worth. Source: threats 10.7. */
+/**
+ * Bytes to read between two turns of the event loop: a few milliseconds' worth.
+ *
+ * Source: docs/reference/security.md#bounded-work.
+ */
 export const SCAN_STEP_BYTES = 1024 * 1024;
 
 /** Deep judged names in one body; far above any real request. */
@@ -46,7 +50,8 @@ type State = (typeof State)[keyof typeof State];
  * Refused with `invalid_request`: anything that is not a JSON object in UTF-8, a byte order mark, more than
  * `MAX_DEPTH` levels, a judged member named twice in one object (in whatever spelling), and a member that differs
  * from a judged one by letter case alone, because some decoders take it for the judged one.
- * Source: decision 3.5, threats 2.6 and 3.1.
+ * Source: docs/reference/application-api.md#bodies, docs/reference/security.md#bounded-work,
+ * docs/reference/security.md#judged-and-sent-bytes.
  */
 export class JsonScan implements ScannedBody {
   readonly root = new ObjectSpan(-1);

@@ -130,7 +130,11 @@ function judgedName(name: string, list: JudgedNameList): JudgedName {
   };
 }
 
-/** A compiled list of judged names: build it once per list, ask it for every key. Source: threats 3.1, decision 3.5. */
+/**
+ * A compiled list of judged names: build it once per list, ask it for every key.
+ *
+ * Source: docs/reference/security.md#judged-and-sent-bytes, docs/reference/application-api.md#bodies.
+ */
 export class JudgedNames {
   readonly #byFold = new Map<string, JudgedName>();
   readonly #parents: ReadonlySet<string>;
@@ -196,7 +200,12 @@ const ITEM_NAMES: readonly string[] = [
   ...new Set([...ITEM_IDS, 'type', 'role', ...[...ITEM_CONTENT.values()].flatMap(({ members }) => members)]),
 ];
 
-/** Every member that decides policy, price or ownership in a JSON request. Source: contract-app 6.6-6.8, decisions 3.3-3.6. */
+/**
+ * Every member that decides policy, price or ownership in a JSON request.
+ *
+ * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#output-ceiling,
+ * docs/reference/accounting.md#tokens-of-an-answer, docs/reference/application-api.md#refused-members.
+ */
 export const REQUEST_NAMES = new JudgedNames({
   root: [
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],

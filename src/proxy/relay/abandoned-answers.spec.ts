@@ -16,7 +16,7 @@ function setUp({ seconds = 30, max = 500 } = {}) {
 /** One turn of the event loop. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('answers whose client has left (decision 3.11)', () => {
+describe('answers whose client has left', () => {
   it('within the time → read on; when it is over → cancelled, once', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 30 });
     abandoned.take(answer('a'));
@@ -74,7 +74,7 @@ describe('answers whose client has left (decision 3.11)', () => {
     }
   });
 
-  it('threats 10.7: thousands leave at once → 64 a turn, in order, each once', async () => {
+  it('thousands leave at once → 64 a turn, in order, each once', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 0 });
     const names = Array.from({ length: 200 }, (_unused, at) => `${at}`);
     for (const name of names) abandoned.take(answer(name));

@@ -13,7 +13,7 @@ export interface AbandonedAnswer {
 /**
  * Reads answers without a client to their final usage, bounded in time and in number; what is beyond the bounds is
  * cancelled, a batch at a time, so that thousands of clients leaving at once do not hold the event loop
- * (decision 3.11; house style, section 8).
+ *.
  */
 @Injectable()
 export class AbandonedAnswers {

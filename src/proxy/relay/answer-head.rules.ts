@@ -18,7 +18,7 @@ interface UpstreamHead {
   readonly told: ToldAddresses;
 }
 
-/** The head of the client's answer (contract-app 6.10, 12.2). */
+/** The head of the client's answer. */
 export function answerHead({ status, statusText, headers, secrets, isWhole, timings, told }: UpstreamHead): AnswerHead {
   const list = clientHeaders(headers, told);
   for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secrets);

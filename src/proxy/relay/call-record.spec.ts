@@ -34,7 +34,7 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
   return { record: new CallRecord(recorder as unknown as CallRecorder, holds, onUnsent), told, outcomes, ends };
 }
 
-describe('record of a request (decision 4.6)', () => {
+describe('record of a request', () => {
   it('one target → admitted, settled; no attempts', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
@@ -75,7 +75,7 @@ describe('record of a request (decision 4.6)', () => {
   });
 });
 
-describe('money of a request (decision 4.3)', () => {
+describe('money of a request', () => {
   it('written down → the recorder’s from then on; the record never gives it back', () => {
     const { record, ends } = aRecord();
     record.admit(anAdmission());
@@ -100,7 +100,7 @@ describe('money of a request (decision 4.3)', () => {
   });
 });
 
-describe('targets that may charge for a request they did not serve (threats 8.3, 9.1)', () => {
+describe('targets that may charge for a request they did not serve', () => {
   const price = compilePrice({ input: 2, output: 8 });
   const asked = { worstNanoUsd: 700_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 50 };
   const late = anOutcome({ status: 'provider_error', ending: 'unheard', loss: 'provider_timeout', price });

@@ -11,7 +11,7 @@ export interface CallRecorder {
 }
 
 /**
- * The one event of a request, whichever of its targets serves it (decision 4.6): written down before the first target
+ * The one event of a request, whichever of its targets serves it: written down before the first target
  * is called, told of each further one, settled once. Until it is written down it owns the money that the request holds:
  * a request that never reaches a target gives it back.
  */

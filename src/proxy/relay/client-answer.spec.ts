@@ -182,7 +182,7 @@ describe('taking back', () => {
   });
 });
 
-describe('cutting (threats 10.1)', () => {
+describe('cutting', () => {
   it('in the middle of the body → the client sees a broken answer', async () => {
     const message = await asked(async (answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });

@@ -61,7 +61,7 @@ export class ClientAnswer {
     if (!this.#finished && !this.response.writableEnded) this.response.end();
   }
 
-  /** The answer cannot be completed: the connection is cut, so that it does not look complete (threats 10.1). */
+  /** The answer cannot be completed: the connection is cut, so that it does not look complete. */
   cut(): void {
     this.#head = undefined;
     cutAnswer(this.response);

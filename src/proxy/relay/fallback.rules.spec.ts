@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { attemptTimeMs, isTargetFailure } from './fallback.rules.js';
 
-describe('isTargetFailure (contract-app 7.3)', () => {
+describe('isTargetFailure', () => {
   it.each([429, 500, 502, 503, 504, 529, 599])('status %d → the next target', (status) => {
     expect(isTargetFailure(status)).toBe(true);
   });

@@ -3,7 +3,7 @@ const RESERVED_SHARE = 1 / 4;
 
 /**
  * Whether an answer of this status sends the request to the next target. Every other one is final.
- * Source: contract-app 7.3.
+ * Source: docs/reference/application-api.md#fallbacks.
  */
 export function isTargetFailure(status: number): boolean {
   return status === 429 || status >= 500;

@@ -24,7 +24,7 @@ class CountingClient extends Client {
 
 const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {} };
 
-describe('Relay (decision 3.11)', () => {
+describe('Relay', () => {
   let server: Server;
 
   async function answerOfClientThatLeft(): Promise<ServerResponse> {

@@ -305,7 +305,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     });
   }
 
-  /** No answer has begun: the client gets one of ours. A failed connection is an event too (contract-app 6.11). */
+  /** No answer has begun: the client gets one of ours. A failed connection is an event too. */
   #refuse(error: Error): void {
     const refusal = refusalOf(error, this.call.ttfbTimeoutMs);
     if (!this.#sent && refusal.code === 'provider_error') this.#admitUnsent();

@@ -35,7 +35,7 @@ const DROPPED = [
   'x-goog-upload-url',
 ];
 
-describe('response headers to the client (contract-app 6.10)', () => {
+describe('response headers to the client', () => {
   it.each(DROPPED)('%s → ends here, once or several times', (name) => {
     expect(clientHeaders({ [name]: 'x' })).toEqual([]);
     expect(clientHeaders({ [name]: ['x', 'y'], 'x-kept': '1' })).toEqual(['x-kept', '1']);
@@ -59,7 +59,7 @@ describe('response headers to the client (contract-app 6.10)', () => {
   });
 
   it.each([['x-trace, keep-alive'], ['close,X-Trace'], [['keep-alive', ' x-trace ']]])(
-    'threats 2.2: connection %j → the listed header ends here too',
+    'connection %j → the listed header ends here too',
     (connection) => {
       expect(clientHeaders({ 'x-trace': 'internal', connection, 'x-kept': '1' })).toEqual(['x-kept', '1']);
     },

@@ -32,7 +32,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'x-goog-upload-url',
 ]);
 
-/** A provider's permissions for browsers are not ours: application routes have no CORS (threats 2.8). */
+/** A provider's permissions for browsers are not ours: application routes have no CORS. */
 const CORS_PREFIX = 'access-control-';
 /** What a provider's own proxies tell each other. */
 const ENVOY_PREFIX = 'x-envoy-';
@@ -46,7 +46,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 /**
  * The headers of the answer to the client as a flat list: the provider's, without hop-by-hop headers, cookies,
- * account names, permissions for browsers and private addresses (contract-app 6.10, 12.3; threats 2.4). Values go out
+ * account names, permissions for browsers and private addresses. Values go out
  * byte for byte.
  */
 export function clientHeaders(upstream: UpstreamHeaders, told: ToldAddresses): string[] {

@@ -5,7 +5,7 @@ const ASTERISK = 0x2a;
 
 /**
  * Overwrites exact occurrences of an account's open secrets in a passing body with asterisks of the same length, also
- * where chunks cut them (decision 3.10). Chunks without a trace of one pass as they are; only an end of a chunk that could
+ * where chunks cut them. Chunks without a trace of one pass as they are; only an end of a chunk that could
  * be the beginning of one waits for the next chunk.
  */
 export class SecretMask {

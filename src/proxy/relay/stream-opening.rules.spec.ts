@@ -9,7 +9,7 @@ function meaning(data: unknown, name = ''): EventMeaning {
 const added = (item: unknown) => ({ type: 'response.output_item.added', item });
 const part = (content: unknown) => ({ type: 'response.content_part.added', part: content });
 
-describe('events without content (threats 3.4)', () => {
+describe('events without content', () => {
   it.each<[string, unknown, name?: string]>([
     ['empty data', ''],
     ['response.created', { type: 'response.created', response: { id: 'r', error: null } }],
@@ -99,7 +99,7 @@ describe('events that tell a failure', () => {
   });
 
   it.each(['sk-proj-Ab12', 'AIza9', 'Incorrect API key: x', 'x'.repeat(65), 'a\nb', '', 12_345, {}, null])(
-    'threats 6.5: %j instead of a code → not in the record',
+    '%j instead of a code → not in the record',
     (code) => {
       expect(meaning({ type: 'error', code, error: { code, type: code } })).toEqual({
         kind: 'failed',

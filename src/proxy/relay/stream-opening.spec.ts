@@ -44,7 +44,7 @@ function cutAt(stream: Buffer, places: readonly number[]): Buffer[] {
   return bounds.slice(1).map((end, index) => stream.subarray(bounds[index], end));
 }
 
-describe('the beginning of a stream (threats 3.4)', () => {
+describe('the beginning of a stream', () => {
   it.each<[string, string]>([
     ['nothing', ''],
     ['blank lines', '\n\n\r\n\r\r\n'],

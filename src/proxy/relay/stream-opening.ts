@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Holds the beginning of an event stream back until it is known whether it brings content or an error, so that a stream
- * that fails before its first content can still be replaced (threats 3.4). The first content decides for good. Lines
+ * that fails before its first content can still be replaced. The first content decides for good. Lines
  * and events are read as browsers read them (WHATWG HTML, "Interpreting an event stream"), wherever the chunks are cut.
  */
 export class StreamOpening {

@@ -9,7 +9,7 @@ const OWN = [
 ];
 const told = new ToldAddresses(OWN, parseTrustedHosts('llm.company.com, models.company.com:8080, 9.9.9.0/24'));
 
-describe('a reference in an answer (threats 2.4)', () => {
+describe('a reference in an answer', () => {
   it.each([
     'https://docs.elsewhere.com/page?a=1#b',
     'http://elsewhere.com',

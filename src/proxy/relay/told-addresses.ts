@@ -25,7 +25,7 @@ const MAX_JUDGED_CHARACTERS = 4 * 1024;
 /**
  * Says which headers of a provider's answer tell the client an address that is not its business: of the private network,
  * or of the place where the operator's account is. Names are judged by their text; nothing is resolved.
- * Source: threats 2.4.
+ * Source: docs/reference/application-api.md#answers.
  */
 export class ToldAddresses {
   readonly #own: ReadonlySet<string>;

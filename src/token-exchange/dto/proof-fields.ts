@@ -4,7 +4,7 @@ import { Refused, Verbatim } from '../../common/fields/fields.js';
 const MAX_TOKEN_CHARACTERS = 32 * 1024;
 /** Several times the size of what devices make. */
 const MAX_PROOF_CHARACTERS = 64 * 1024;
-/** Source: specification, "Limits". */
+/** Source: docs/reference/application-api.md#request-limits. */
 const MAX_KEY_CHARACTERS = 200;
 
 export function IssuerTokenField() {

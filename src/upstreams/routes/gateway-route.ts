@@ -14,7 +14,7 @@ const CF_AIG_SLUGS: ReadonlyMap<ProviderType, string> = new Map([
   ['perplexity', 'perplexity-ai'],
 ]);
 
-/** What a client may tell `cf_aig` itself. Source: contract-app 6.9. */
+/** What a client may tell `cf_aig` itself. Source: docs/reference/application-api.md#request-headers. */
 const CF_AIG_PASSED_HEADERS: ReadonlySet<string> = new Set([
   'cf-aig-cache-ttl',
   'cf-aig-skip-cache',
@@ -57,7 +57,11 @@ export function servesType(gateway: GatewayType, type: ProviderType): boolean {
   return SERVED.get(gateway)?.has(type) ?? false;
 }
 
-/** True for kinds on which an instance may set {@link GatewayRouteOptions}. Source: contract-admin 1.8. */
+/**
+ * True for kinds on which an instance may set {@link GatewayRouteOptions}.
+ *
+ * Source: docs/reference/management-api.md#provider-gateways.
+ */
 export function takesRouteOptions(gateway: GatewayType): boolean {
   return gateway === 'vercel';
 }
@@ -68,7 +72,7 @@ export function takesRouteOptions(gateway: GatewayType): boolean {
  * @param options what the instance sets for its way; without effect on kinds that have no such options.
  * @throws TypeError for a type the gateway does not serve (see {@link servesType}), and for a place that is none: both
  * are refused when they are written.
- * Source: contract-app 6.12.
+ * Source: docs/reference/application-api.md#provider-types.
  */
 export function gatewayRoute(
   type: ProviderType,

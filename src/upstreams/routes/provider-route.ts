@@ -13,7 +13,8 @@ export interface RoutedCaller {
 
 /**
  * How the calls of one provider instance reach its provider: everything that differs between calling it directly and
- * calling it through an upstream gateway. Pure data and functions, made once per instance. Source: contract-app 6.12.
+ * calling it through an upstream gateway. Pure data and functions, made once per instance.
+ * Source: docs/reference/application-api.md#provider-types.
  */
 export interface ProviderRoute {
   readonly kind: 'direct' | GatewayType;

@@ -10,7 +10,7 @@ const NUMBER_VALUE = /\s{0,16}:\s{0,16}(\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,
 
 /**
  * The last `"name": {…}` in a piece of JSON whose beginning or end may be missing; one that is cut off itself is
- * passed over for the one before. Source: contract-app 9.1.
+ * passed over for the one before. Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function lastObject(text: string, name: string): JsonObject | undefined {
   return lastValue(text, name, (after) => {
@@ -23,7 +23,11 @@ export function lastObject(text: string, name: string): JsonObject | undefined {
   });
 }
 
-/** The last `"name": <number of at least zero>` in such a piece. Source: contract-app 9.1. */
+/**
+ * The last `"name": <number of at least zero>` in such a piece.
+ *
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
+ */
 export function lastNumber(text: string, name: string): number | undefined {
   return lastValue(text, name, (after) => {
     NUMBER_VALUE.lastIndex = after;

@@ -15,7 +15,7 @@ export type ReportedCost = Pick<
   'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
 >;
 
-/** xAI's own figure, at the root or inside a Responses event. Source: contract-app 9.3. */
+/** xAI's own figure, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs. */
 export function readXaiCost(document: JsonObject): ReportedCost {
   const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
   return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
@@ -23,7 +23,7 @@ export function readXaiCost(document: JsonObject): ReportedCost {
 
 /**
  * OpenRouter's own figure, what it paid upstream with the customer's key included, and who served the request.
- * Source: contract-app 9.3.
+ * Source: docs/reference/accounting.md#reported-costs.
  */
 export function readOpenRouterCost(document: JsonObject): ReportedCost {
   const usage = objectIn(document, 'usage');

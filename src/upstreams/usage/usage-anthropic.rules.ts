@@ -16,7 +16,7 @@ export function anthropicUsageOf(document: JsonObject): JsonObject | undefined {
  * Token counts of a Messages answer or of one of its stream events.
  *
  * @returns undefined when none of the four counters is there.
- * Source: contract-app 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readAnthropicTokens(document: JsonObject): TokenCounts | undefined {
   const usage = anthropicUsageOf(document);
@@ -64,7 +64,7 @@ export function readAnthropicToolCalls(document: JsonObject): number | undefined
 
 /**
  * Joins what two events of one stream say: their counts are cumulative, so the larger one holds.
- * Source: contract-app 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function mergeCumulative(one: TokenCounts, other: TokenCounts): TokenCounts {
   return {

@@ -3,7 +3,7 @@ import { createUsageReader } from './usage-reader.js';
 import type { UsageReading } from './usage-reading.js';
 
 const CHUNK_BYTES = 16 * 1024;
-/** Beyond both windows of a document (contract-app 9.1), so that its middle is not kept. */
+/** Beyond both windows of a document, so that its middle is not kept. */
 const LONG_ANSWER_WORDS = 40_000;
 
 type Answer = readonly [type: 'openai' | 'xai', contentType: string, text: string];
@@ -33,7 +33,7 @@ const tokens = {
 const word = (at: number) => ({ text: 'spoken', start: at / 2, end: at / 2 + 0.4, confidence: 0.99, speaker: at % 2 });
 const segment = { id: 0, seek: 0, start: 0, end: 8.46, text: ' The beach', tokens: [50364], temperature: 0 };
 
-describe('transcriptions of the first family (contract-app 9.2)', () => {
+describe('transcriptions of the first family', () => {
   it.each<[string, Answer, Partial<UsageReading>]>([
     ['json with tokens', json('openai', { text: 'a', usage: tokens }), { inputTokens: 14, outputTokens: 45 }],
     [
@@ -95,7 +95,7 @@ describe('transcriptions of the first family (contract-app 9.2)', () => {
   });
 });
 
-describe('transcriptions of the second family (contract-app 9.2)', () => {
+describe('transcriptions of the second family', () => {
   it.each<[string, object]>([
     ['without words', { text: 'a', language: '', duration: 3.45 }],
     ['with words', { text: 'a', language: 'en', duration: 3.45, words: [word(0), word(1)] }],

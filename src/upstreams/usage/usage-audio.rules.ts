@@ -2,7 +2,7 @@ import { type JsonObject, measureIn, objectIn } from './json-fields.rules.js';
 
 /**
  * Seconds of audio in a transcription answer: the usage's own figure, else the duration of the recording.
- * Source: contract-app 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readAudioSeconds(document: JsonObject): number | undefined {
   return measureIn(objectIn(document, 'usage'), 'seconds') ?? measureIn(document, 'duration');

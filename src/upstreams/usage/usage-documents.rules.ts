@@ -9,7 +9,7 @@ const DATA_FIELDS = /^data: ?/gm;
 /**
  * The JSON objects of an answer, the last one first. A list of documents gives its elements. What is cut or damaged
  * gives stand-ins that hold the last usage and duration found in the end, then in the beginning of the text.
- * Source: contract-app 9.1.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function documentsOf(view: WindowView): JsonObject[] {
   return readTexts(view.head.toString(), view.tail?.toString());

@@ -20,7 +20,7 @@ interface Modalities {
  * Token counts of a `generateContent` answer or of one element of its stream.
  *
  * @returns undefined when `usageMetadata` has none of the five counters.
- * Source: contract-app 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readGeminiTokens(document: JsonObject): TokenCounts | undefined {
   const usage = objectIn(document, 'usageMetadata');

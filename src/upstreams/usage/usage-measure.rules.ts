@@ -41,7 +41,7 @@ const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
  * answer to find the format out.
  *
  * @returns undefined when it has neither a counter nor a duration: unknown, not zero.
- * Source: contract-app 9.1, 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function measureOf(style: ApiStyle, document: JsonObject): UsageMeasure | undefined {
   const measure = readAs(FORMAT_OF_STYLE.get(style) ?? sniffedFormat(document), document);

@@ -43,7 +43,7 @@ export function openAiUsageOf(document: JsonObject): JsonObject | undefined {
  * Token counts of an OpenAI-format answer (Responses, Chat Completions, embeddings, images, transcription).
  *
  * @returns undefined when neither an input nor an output counter is there.
- * Source: contract-app 9.2.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readOpenAiTokens(document: JsonObject): TokenCounts | undefined {
   const usage = openAiUsageOf(document);
@@ -119,7 +119,8 @@ export interface ToolCalls {
 }
 
 /**
- * The output items of a Responses answer, else the provider's counters. Source: decision 3.6.
+ * The output items of a Responses answer, else the provider's counters.
+ * Source: docs/reference/application-api.md#refused-members.
  */
 export function readOpenAiToolCalls(document: JsonObject): ToolCalls {
   const usage = openAiUsageOf(document);

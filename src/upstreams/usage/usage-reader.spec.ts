@@ -134,7 +134,7 @@ describe('reported cost', () => {
   });
 });
 
-describe('Anthropic stream (threats 8.3)', () => {
+describe('Anthropic stream', () => {
   const start = 'data: {"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}\n\n';
   const text = 'data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"long"}}\n\n';
   const delta = 'data: {"type":"message_delta","usage":{"output_tokens":500}}\n\n';

@@ -9,7 +9,7 @@ import { documentsOf } from './usage-documents.rules.js';
 import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
-/** Windows of a document that is not a stream (contract-app 9.1). */
+/** Windows of a document that is not a stream. */
 const DOCUMENT_HEAD_BYTES = 256 * 1024;
 const DOCUMENT_TAIL_BYTES = 1024 * 1024;
 const ID_HEAD_BYTES = 4 * 1024;
@@ -17,7 +17,7 @@ const NEVER_JSON = /^\s*(?:audio|image|video|font)\//i;
 
 /** What a reader must know about the answer it will see. */
 export interface UsageReaderOptions {
-  /** Of the request: it alone chooses the format (contract-app 9.1). */
+  /** Of the request: it alone chooses the format. */
   readonly style: ApiStyle;
   readonly type: ProviderType;
   /** Whether the answer may carry the provider's own cost. */

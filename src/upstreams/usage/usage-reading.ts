@@ -2,7 +2,7 @@ import type { UsageParts } from './usage-parts.js';
 
 /**
  * Token counts of one answer: non-negative integers. The four buckets are disjoint, so their sum is everything that
- * is billed; the other counts are parts of a bucket. Source: contract-app 9.2.
+ * is billed; the other counts are parts of a bucket. Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export interface TokenCounts {
   /** Prompt tokens that were neither read from nor written to a cache. */
@@ -35,7 +35,11 @@ export const NO_TOKENS: TokenCounts = {
   audioOutputTokens: 0,
 };
 
-/** What one provider answer said about itself. Source: contract-app 9.2, 9.3. */
+/**
+ * What one provider answer said about itself.
+ *
+ * Source: docs/reference/accounting.md#tokens-of-an-answer, docs/reference/accounting.md#reported-costs.
+ */
 export interface UsageReading extends TokenCounts {
   /** False: the answer gave no count and no duration. The zeros above then mean "unknown", not "free". */
   readonly usageSeen: boolean;

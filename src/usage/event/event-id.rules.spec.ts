@@ -16,7 +16,7 @@ class CountingIds extends Ids {
 }
 
 describe('event id', () => {
-  it('contract-app 9.6: any time and bytes → 12 hex digits of the time, 20 of the bytes', () => {
+  it('any time and bytes → 12 hex digits of the time, 20 of the bytes', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 47 }), fc.uint8Array({ minLength: 30, maxLength: 30 }), (nowMs, bytes) => {
         const id = eventId(nowMs, Buffer.from(bytes), 20);

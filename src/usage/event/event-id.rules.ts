@@ -9,7 +9,7 @@ export const EVENT_ID_RANDOM_BYTES = 10;
  *
  * @param nowMs milliseconds since the Unix epoch.
  * @param random the bytes at `offset` and the nine after it are used.
- * Source: contract-app 9.6.
+ * Source: docs/reference/accounting.md#usage-event.
  */
 export function eventId(nowMs: number, random: Buffer, offset: number): string {
   return earliestEventId(nowMs) + random.toString('hex', offset, offset + EVENT_ID_RANDOM_BYTES);

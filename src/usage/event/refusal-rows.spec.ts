@@ -22,7 +22,7 @@ function store(rows: RefusalRows) {
   });
 }
 
-describe('rows of refusals (decision 4.5)', () => {
+describe('rows of refusals', () => {
   it('one identity, one reason, one minute → one row that counts', () => {
     const rows = new RefusalRows(10);
     expect([refuse(rows, { eventId: 'first', userId: 'ann' }), refuse(rows, { userId: 'ann' })]).toEqual([true, false]);
@@ -52,7 +52,7 @@ describe('rows of refusals (decision 4.5)', () => {
     expect(refuse(rows, { createdAtMs: minute })).toBe(false);
   });
 
-  it('contract-app 9.6: a row → everything known of its first call, no tokens, no cost, no source of it', () => {
+  it('a row → everything known of its first call, no tokens, no cost, no source of it', () => {
     const rows = new RefusalRows(10);
     refuse(rows, { eventId: 'first', userId: 'a"nn', appVersion: '2.0' });
     expect(store(rows)).toEqual([

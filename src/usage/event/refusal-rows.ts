@@ -22,7 +22,7 @@ export interface RefusalRow {
  * further identities share one row an application and status, without user and key, which is bounded by the
  * applications there are.
  *
- * Source: decision 4.5.
+ * Source: docs/reference/accounting.md#counted-refusals.
  */
 export class RefusalRows {
   private readonly rows = new Map<string, RefusalRow>();

@@ -8,7 +8,7 @@ const perMinute = compilePrice({ per_minute: 0.006 });
 const TOKEN_COST = 1_000 * 2_000 + 500 * 8_000;
 const INTERRUPTED = { ending: 'cut', loss: 'gateway_interrupted' } as const;
 
-describe('usage cost (contract-app 9.4, 9.5)', () => {
+describe('usage cost', () => {
   it('tokens and a price → computed in nano-dollars', () => {
     const cost = resolveCost(false, anOutcome({ price, reading: aReading() }));
     expect(cost).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
@@ -55,7 +55,7 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     ['not offered but used', [], 1, true],
     ['offered and not used', ['web_search'], 0, false],
     ['neither', [], undefined, false],
-  ])('decision 3.6: hosted tool %s → %s', (_name, hostedTools, hostedToolCalls, unresolved) => {
+  ])('hosted tool %s → %s', (_name, hostedTools, hostedToolCalls, unresolved) => {
     const cost = resolveCost(false, anOutcome({ price, reading: aReading({ hostedToolCalls }), hostedTools }));
     expect(cost).toEqual(
       unresolved
@@ -104,7 +104,7 @@ describe('usage cost (contract-app 9.4, 9.5)', () => {
     expect(resolveCost(false, { ...broken, reading: aReading() })).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
-  it('threats 8.3: cut off after its first event → not free: that much is known, the rest is not', () => {
+  it('cut off after its first event → not free: that much is known, the rest is not', () => {
     const outcome = anOutcome({ price, reading: aReading({ isOpening: true }), clientAborted: true });
     expect(resolveCost(false, outcome)).toEqual({
       ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'client_aborted' },

@@ -31,7 +31,7 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
  * is known as its cost; a client that left is then named as the reason before anything else.
  *
  * @param mayReport whether answers on this way may carry the provider's own figure.
- * Source: contract-app 9.4, 9.5; ADR 0042.
+ * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#cost-sources, ADR 0042.
  */
 export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const reported = outcome.reading?.reportedCostNanoUsd;

@@ -73,13 +73,13 @@ describe('usage event', () => {
     ['openai', null, undefined, undefined],
     ['openrouter', 'direct', undefined, undefined],
     ['openrouter', 'direct', 'byok', 'byok'],
-  ] as const)('contract-app 9.6: credential source of %s, key %s, answer says %s → %s', (type, known, said, stored) => {
+  ] as const)('credential source of %s, key %s, answer says %s → %s', (type, known, said, stored) => {
     const admission = anAdmission({ providerType: type, credentialSource: known });
     const row = settled(admission, anOutcome({ reading: aReading({ credentialSource: said }) }));
     expect(row.credential_source).toBe(stored);
   });
 
-  it('decision 4.6: several targets → each attempt in the one event', () => {
+  it('several targets → each attempt in the one event', () => {
     const attempts = [{ providerSlug: 'a', model: 'm\u0000', status: null, latencyMs: 9, error: 'timeout' }];
     expect(settled(anAdmission(), anOutcome({ attempts })).attempts).toEqual([
       { provider_slug: 'a', model: 'm', status: null, latency_ms: 9, error: 'timeout' },

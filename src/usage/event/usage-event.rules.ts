@@ -54,7 +54,7 @@ export function fixedMembers(admission: UsageAdmission): string {
  * The event of a request whose end nobody saw, because this process was killed: not an error of the provider's, and
  * not free.
  *
- * @param chargedNanoUsd from {@link interruptedCharge}. Source: threats 9.1; ADR 0042.
+ * @param chargedNanoUsd from {@link interruptedCharge}. Source: docs/reference/accounting.md#exactly-once, ADR 0042.
  */
 export function interruptedEvent(members: string, admission: UsageAdmission, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
@@ -96,7 +96,7 @@ export function settledEvent({ members, admission }: AdmittedEvent, outcome: Usa
  * The members of a row of refusals that do not change any more, as JSON text without braces: no tokens, no cost and no
  * source of it.
  *
- * Source: decision 4.5; contract-app 9.6.
+ * Source: docs/reference/accounting.md#counted-refusals, docs/reference/accounting.md#usage-event.
  */
 export function refusalMembers(admission: UsageAdmission, status: RefusedStatus): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
@@ -125,7 +125,11 @@ function partsMember({ parts, audioCachedInputTokens }: TokenCounts): string {
   return `,"usage_parts":${JSON.stringify(stored)}`;
 }
 
-/** A marketplace chooses the key itself, so only its answer can tell whose it was. Source: contract-app 9.6. */
+/**
+ * A marketplace chooses the key itself, so only its answer can tell whose it was.
+ *
+ * Source: docs/reference/accounting.md#usage-event.
+ */
 function credentialSourceOf(admission: UsageAdmission, reading: UsageReading | undefined): CredentialSource | null {
   if (admission.providerType === 'openrouter') return reading?.credentialSource ?? null;
   return reading?.credentialSource ?? admission.credentialSource;

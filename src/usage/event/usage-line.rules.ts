@@ -11,7 +11,7 @@ export function wholeNumber(value: number): number {
 /**
  * Text as Postgres can hold it: without NUL, well-formed Unicode, at most `maxLength` UTF-16 units.
  *
- * Source: threats 6.6.
+ * Source: docs/reference/security.md#log-lines.
  */
 export function storableText(value: string, maxLength: number): string {
   if (value.length <= maxLength && PLAIN.test(value)) return value;

@@ -61,7 +61,7 @@ const ATTEMPTS = 10;
  * refusals, calls that are open, calls that were counted and never sent. Correct while calls are made, too: events are read
  * before a counter that may not be below them, and after one that may not be above them.
  *
- * Source: contract-app 8.1; threats 8.1, 9.2.
+ * Source: docs/reference/application-api.md#request-limits, docs/reference/security.md#dependency-failures.
  */
 export class CounterLedger {
   private readonly realTime = new SystemClock();

@@ -1,4 +1,4 @@
-/** What usage can be broken down by. Source: contract-admin 5.1. */
+/** What usage can be broken down by. Source: docs/reference/management-api.md#usage-reports. */
 export const USAGE_DIMENSIONS = [
   'model',
   'provider',

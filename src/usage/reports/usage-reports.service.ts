@@ -29,7 +29,7 @@ export interface UsageBucket extends UsageTotals {
   readonly provider: string;
 }
 
-/** Source: contract-admin 5.1. */
+/** Source: docs/reference/management-api.md#usage-reports. */
 export interface UsageTimeseries extends DayRange {
   readonly app_id: string;
   readonly buckets: readonly UsageBucket[];
@@ -40,7 +40,7 @@ export interface UsageShare extends UsageTotals {
   readonly key: string | null;
 }
 
-/** Source: contract-admin 5.1. */
+/** Source: docs/reference/management-api.md#usage-reports. */
 export interface UsageBreakdown extends DayRange {
   readonly app_id: string;
   readonly by: UsageDimension;

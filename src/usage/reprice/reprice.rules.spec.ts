@@ -33,7 +33,7 @@ function planOf(event: Partial<PricedEventRow>, price: CompiledPrice | undefined
 }
 
 describe('planReprice', () => {
-  it('contract-admin 5.4: another price → the difference, computed', () => {
+  it('another price → the difference, computed', () => {
     const plan = planOf({});
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
     expect(toFigures(plan)).toEqual({
@@ -62,7 +62,7 @@ describe('planReprice', () => {
   });
 
   it.each([['unresolved' as const], ['computed' as const], [null]])(
-    'contract-admin 5.4: no measure, source %s → costs nothing, keeps its source, needs no price',
+    'no measure, source %s → costs nothing, keeps its source, needs no price',
     (cost_source) => {
       const plan = planReprice([anEvent({ ...UNMETERED, cost_source })], () => undefined);
       expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 0, chargedNanoUsd: null, costSource: cost_source }]);
@@ -70,12 +70,12 @@ describe('planReprice', () => {
     },
   );
 
-  it('contract-admin 5.4: unresolved with tokens and no cost → computed', () => {
+  it('unresolved with tokens and no cost → computed', () => {
     const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: '0' });
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
   });
 
-  it('decision 3.6: tokens priced, tools beside them not → new cost of the tokens, still unresolved', () => {
+  it('tokens priced, tools beside them not → new cost of the tokens, still unresolved', () => {
     const plan = planOf({ cost_source: 'unresolved' });
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'unresolved' }]);
   });
@@ -85,7 +85,7 @@ describe('planReprice', () => {
     ['still unresolved: its estimate, beside the new cost', {}, '1000000', 14_000_000, 'unresolved'],
     ['the same of a smaller one', { charged_nano_usd: '2000000' }, '1000000', 7_000_000, 'unresolved'],
     ['unmetered: what it counted', UNMETERED, '0', 9_000_000, 'unresolved'],
-  ] as const)('decision 3.11: unresolved, charged more than its cost; %s', (_name, members, cost, charged, source) => {
+  ] as const)('unresolved, charged more than its cost; %s', (_name, members, cost, charged, source) => {
     const plan = planOf({ cost_source: 'unresolved', cost_nano_usd: cost, charged_nano_usd: '9000000', ...members });
     const changes = plan.changes.map(({ chargedNanoUsd, costSource }) => [chargedNanoUsd, costSource]);
     expect(changes).toEqual(source === 'unresolved' && cost === '0' ? [] : [[charged, source]]);
@@ -94,7 +94,7 @@ describe('planReprice', () => {
   it.each([
     ['no price', undefined],
     ['a price by the minute only', compilePrice({ per_minute: 0.006 })],
-  ])('contract-admin 5.4: tokens and %s → unpriced, counted with its cost apart', (_name, price) => {
+  ])('tokens and %s → unpriced, counted with its cost apart', (_name, price) => {
     const plan = planReprice([anEvent()], () => price);
     expect(plan.changes).toEqual([]);
     expect(toFigures(plan)).toMatchObject({
@@ -106,12 +106,12 @@ describe('planReprice', () => {
     });
   });
 
-  it('contract-app 9.4: recording without tokens → a measure, priced by the minute', () => {
+  it('recording without tokens → a measure, priced by the minute', () => {
     const plan = planOf({ ...UNMETERED, audio_milliseconds: '90500' }, compilePrice({ per_minute: 0.006 }));
     expect(plan).toMatchObject({ unmeteredEvents: 0, recalculatedNanoUsd: 9_050_000n });
   });
 
-  it('contract-app 9.4: prompt above the threshold → long rates; audio → rates of audio', () => {
+  it('prompt above the threshold → long rates; audio → rates of audio', () => {
     const long = compilePrice({ input: 1, output: 1, long_context_threshold: 999, long_input: 2, long_output: 3 });
     expect(planOf({}, long).recalculatedNanoUsd).toBe(3_500_000n);
     const audio = compilePrice({ input: 1, output: 1, audio_input: 10, audio_output: 20 });
@@ -120,13 +120,13 @@ describe('planReprice', () => {
     );
   });
 
-  it('decision 4.2: sums beyond 2^53 → exact', () => {
+  it('sums beyond 2^53 → exact', () => {
     const huge = anEvent({ ...UNMETERED, cost_nano_usd: String(Number.MAX_SAFE_INTEGER) });
     const plan = planReprice([huge, huge, huge], () => PRICE);
     expect(plan.previousNanoUsd).toBe(3n * BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  it('decision 4.2: any usage without cached audio → what billing asked for', () => {
+  it('any usage without cached audio → what billing asked for', () => {
     const count = fc.integer({ min: 0, max: 500_000 });
     const usage = fc.record({ input: count, cached: count, written: count, output: count, ms: count });
     fc.assert(

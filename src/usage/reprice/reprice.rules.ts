@@ -41,7 +41,7 @@ export interface RepricePlan {
   readonly recalculatedNanoUsd: bigint;
 }
 
-/** The same as clients read it. Source: contract-admin 5.4. */
+/** The same as clients read it. Source: docs/reference/accounting.md#repricing. */
 export interface RepriceFigures {
   readonly matched_events: number;
   readonly unmetered_events: number;
@@ -58,7 +58,7 @@ export interface RepriceFigures {
  * its tokens and the estimate it had; every other one becomes computed and counts its cost.
  *
  * @param priceOf the price, at an instant in milliseconds since the Unix epoch, of the instance that served.
- * Source: contract-admin 5.4.
+ * Source: docs/reference/accounting.md#repricing.
  */
 export function planReprice(
   events: readonly PricedEventRow[],
@@ -161,7 +161,11 @@ function repricedCost(
   return { id: event.id, costNanoUsd: nanoUsd, chargedNanoUsd, costSource: 'unresolved' };
 }
 
-/** An unresolved cost is 0 but where the tokens have one and tools beside them have none. Source: contract-app 9.5. */
+/**
+ * An unresolved cost is 0 but where the tokens have one and tools beside them have none.
+ *
+ * Source: docs/reference/accounting.md#cost-sources.
+ */
 function usedUnpricedTools({ cost_source, cost_nano_usd }: PricedEventRow): boolean {
   return cost_source === 'unresolved' && cost_nano_usd !== '0';
 }

@@ -13,7 +13,7 @@ import { firstEventDay } from '../reports/usage-range.rules.js';
 import { type PricedEventRow, planReprice, type RepriceFigures, type RepricePlan, toFigures } from './reprice.rules.js';
 import { type EventSelection, UsageRepriceRepository } from './usage-reprice.repository.js';
 
-/** Most events one request reprices. Source: contract-admin 5.4. */
+/** Most events one request reprices. Source: docs/reference/accounting.md#repricing. */
 const MAX_EVENTS = 10_000;
 
 /** What to reprice. */
@@ -26,7 +26,7 @@ export interface RepriceOrder {
   readonly apply: boolean;
 }
 
-/** What repricing came to. Source: contract-admin 5.4. */
+/** What repricing came to. Source: docs/reference/accounting.md#repricing. */
 export interface UsageReprice extends RepriceFigures {
   readonly app_id: string;
   readonly provider: ProviderType;

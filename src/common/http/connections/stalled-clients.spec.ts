@@ -77,7 +77,7 @@ const inPieces: RequestListener = (_request, response) => {
   send();
 };
 
-describe('clients that take nothing of what waits for them (threats 10.1)', () => {
+describe('clients that take nothing of what waits for them', () => {
   it('for the whole time → cut at the first sweep after it, with one line that has no query', async () => {
     const { stalled, lines, open, port } = await serving(3, inPieces);
     await unreading(port);
@@ -136,7 +136,7 @@ describe('clients that take nothing of what waits for them (threats 10.1)', () =
     expect([lines, open.size]).toEqual([[], 1]);
   });
 
-  it('threats 10.7: hundreds stall at once → 256 a sweep, each once', async () => {
+  it('hundreds stall at once → 256 a sweep, each once', async () => {
     const { stalled, lines, open, port } = await serving(1, (_request, response) => void response.write('x'));
     const count = 300;
     await Promise.all(Array.from({ length: count }, () => unreading(port)));

@@ -5,7 +5,7 @@ import { pathOf } from '../gateway-request.js';
 import { cutConnection } from './cut-answer.js';
 
 const SWEEP_MS = 1_000;
-/** Cutting a connection ends what was on its way to it; so many at a time do not hold the event loop (threats 10.7). */
+/** Cutting a connection ends what was on its way to it; so many at a time do not hold the event loop. */
 const MAX_CUT_PER_SWEEP = 256;
 
 /** How far a client was that has something to take. */
@@ -17,7 +17,7 @@ interface Standing {
 
 /**
  * Cuts the connections of clients that take nothing of what waits for them, so that nothing is held for them without
- * end; to whoever answers, they have then left (threats 10.1). A client for which nothing waits is left alone, however
+ * end; to whoever answers, they have then left. A client for which nothing waits is left alone, however
  * long its answer takes.
  *
  * A client has taken something when a piece of its answer has left whole; whoever sends much sends it in pieces. Only

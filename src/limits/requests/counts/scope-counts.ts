@@ -50,7 +50,7 @@ export class WindowCount {
 
 /**
  * What a user, or an application, has used of its minute and its day. Two windows of each are kept, so that a clock
- * that is set back by less than a window finds what was counted (threats 10.8).
+ * that is set back by less than a window finds what was counted.
  */
 export class ScopeCounts {
   /** The minute of the latest call. */

@@ -71,7 +71,7 @@ export class EpochAgreement {
 
   /**
    * This instance counts alone, without Redis. Part of its start, so it waits for Postgres as the rest of that does;
-   * said twice, it holds all the same. Source: threats 10.4.
+   * said twice, it holds all the same. Source: docs/reference/security.md#dependency-failures.
    *
    * @param begin what else the start asks of Postgres; must bear being done twice.
    */

@@ -65,7 +65,7 @@ function excess({ admitted, limits }: LimitsSimulation, kind: 'minute' | 'day'):
   return Math.max(...[...admitted].filter(([name]) => name.startsWith(kind)).map(([, count]) => count - limit), 0);
 }
 
-describe('request limits of several instances, at random (threats 8.1)', () => {
+describe('request limits of several instances, at random', () => {
   it.each<[string, Weather]>([
     ['nothing happens', {}],
     ['Redis is lost by some and comes back', { loseRedis: 4 }],

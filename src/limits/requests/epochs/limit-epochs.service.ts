@@ -41,7 +41,8 @@ const PRUNE_EVERY_MS = 60_000;
  * counted in one place at a time and nothing that was counted is lost on the way. While that is open, or while the
  * others may believe that this instance is gone, there is no place, and calls wait.
  *
- * Log lines: limits_degraded, limits_restored, limits_recounted, limits_agreement_failed. Source: decision 4.8; threats
+ * Log lines: limits_degraded, limits_restored, limits_recounted, limits_agreement_failed.
+ * Source: docs/reference/accounting.md#several-instances; threats
  * 8.1, 9.2.
  */
 @Injectable()

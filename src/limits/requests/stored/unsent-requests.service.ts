@@ -12,7 +12,7 @@ const STORE_MS = 1_000;
  * Notes calls that were counted and are never sent: they stay counted, as the contract says, and no event tells of them,
  * so that the ledger can. They are stored together, once a second; a process that is killed loses those of the last one.
  *
- * Source: contract-app 8.1; decision 4.5 for the form.
+ * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#counted-refusals for the form.
  */
 @Injectable()
 export class UnsentRequests {
