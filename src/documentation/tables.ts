@@ -1,0 +1,133 @@
+/** What the documentation says of one table. */
+interface TablePurpose {
+  /** The folder whose code owns the table. */
+  readonly owner: string;
+  /** What the table is for, in one sentence. */
+  readonly purpose: string;
+}
+
+/** Tables that are read together. */
+export interface TableArea {
+  readonly title: string;
+  readonly tables: Readonly<Record<string, TablePurpose>>;
+}
+
+/** Every table of the database, by area. `npm run docs` fails on a table that is not named here. */
+export const TABLE_AREAS: readonly TableArea[] = [
+  {
+    title: 'Accounts and sign-in',
+    tables: {
+      organizations: {
+        owner: 'src/identity',
+        purpose: 'One row for each account, the tenant that owns everything else.',
+      },
+      identities: { owner: 'src/identity', purpose: 'Persons and service identities that act in organizations.' },
+      memberships: { owner: 'src/identity', purpose: 'Which identity belongs to which organization, with its role.' },
+      invitations: { owner: 'src/organizations', purpose: 'Invitations into organizations, and what became of them.' },
+      management_keys: { owner: 'src/identity', purpose: 'Hashes of the management keys of an organization.' },
+      passwords: { owner: 'src/console-auth', purpose: 'Password hashes of persons who sign in with a password.' },
+      openid_subjects: {
+        owner: 'src/console-auth',
+        purpose: 'Which subject of which OpenID provider signs in as which person.',
+      },
+      sessions: { owner: 'src/identity', purpose: 'Browser sessions of persons who are signed in to the console.' },
+      audit_events: {
+        owner: 'src/identity',
+        purpose: 'One row for each change in an organization: who changed what.',
+      },
+      creation_receipts: {
+        owner: 'src/receipts',
+        purpose:
+          'Answers to creations with an `Idempotency-Key`, so that a retry gets the same answer; keys in them are sealed.',
+      },
+    },
+  },
+  {
+    title: 'Applications and providers',
+    tables: {
+      apps: { owner: 'src/apps', purpose: 'Applications with their configuration; `src/app-directory` reads them.' },
+      app_keys: { owner: 'src/keys', purpose: 'Hashes of the API keys of applications.' },
+      providers: { owner: 'src/providers', purpose: 'Provider instances with their sealed keys and custom prices.' },
+      provider_gateways: {
+        owner: 'src/gateways',
+        purpose: 'Connections to upstream gateways with their sealed tokens.',
+      },
+    },
+  },
+  {
+    title: 'Users and devices',
+    tables: {
+      app_users: {
+        owner: 'src/users',
+        purpose:
+          'End users of applications: those who proved themselves, those seen in usage only, those who are blocked.',
+      },
+      app_user_counts: {
+        owner: 'src/users',
+        purpose:
+          'How many users an application has, by status, kept by triggers of `app_users`; the counts are sums over rows.',
+      },
+      auth_challenges: { owner: 'src/attestation', purpose: 'Challenges that devices have to sign.' },
+      device_keys: {
+        owner: 'src/attestation',
+        purpose: 'Public keys of registered devices with their assertion counters.',
+      },
+      auth_events: {
+        owner: 'src/auth-events',
+        purpose: 'One row for each attempt to register a device or to exchange a token.',
+      },
+    },
+  },
+  {
+    title: 'Usage',
+    tables: {
+      usage_events: {
+        owner: 'src/usage',
+        purpose:
+          'One row for each provider call, and one for refusals of one kind within a minute; in a partition for each UTC month (`usage_events_2026_11`) and `usage_events_default`.',
+      },
+      usage_days: { owner: 'src/usage', purpose: 'Sums of events by UTC day and by everything that reports group by.' },
+      usage_months: {
+        owner: 'src/usage',
+        purpose: 'Sums of events by UTC month; they replace those of `usage_days` after 400 days.',
+      },
+      usage_user_days: { owner: 'src/usage', purpose: 'Sums of events by user and UTC day.' },
+      usage_user_months: { owner: 'src/usage', purpose: 'Sums of events by user and UTC month.' },
+      usage_all_users_days: {
+        owner: 'src/usage',
+        purpose: 'Sums over all users by UTC day, kept by triggers of `usage_user_days`; a day is the sum of its rows.',
+      },
+    },
+  },
+  {
+    title: 'Limits and budgets',
+    tables: {
+      budget_months: {
+        owner: 'src/budgets',
+        purpose:
+          'What an application (empty user) or a user spent and was granted in a UTC month; `src/usage` adds what is spent.',
+      },
+      budget_grants: { owner: 'src/budgets', purpose: 'The part of a budget that each instance may spend.' },
+      limit_epoch: {
+        owner: 'src/limits',
+        purpose: 'The one row that says where requests are counted now: in Redis or on the instances.',
+      },
+      limit_counts: {
+        owner: 'src/limits',
+        purpose: 'Request counts of the current windows that instances handed over at a new epoch.',
+      },
+      limit_unsent: { owner: 'src/limits', purpose: 'Requests that were counted and never sent to a provider.' },
+    },
+  },
+  {
+    title: 'Instances and migrations',
+    tables: {
+      gateway_instances: {
+        owner: 'src/platform',
+        purpose:
+          'Processes that serve from this database; `src/limits` keeps the epoch that each follows here, `src/usage` its open calls.',
+      },
+      migrations: { owner: 'src/platform', purpose: 'Migrations that have run; TypeORM creates and fills it.' },
+    },
+  },
+];
