@@ -1,11 +1,10 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
-import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import { AppConfigParser } from './app-config-parser.js';
 import { AppDirectoryRepository } from './app-directory.repository.js';
 import type { AppRow } from './app-row.js';
@@ -25,18 +24,18 @@ const MAX_SNAPSHOTS = 10_000;
 
 /** Finds applications: from memory for callers of providers, from the database for those who manage them. */
 @Injectable()
-export class AppDirectoryService implements OnModuleDestroy {
-  private readonly snapshots: SnapshotCache<AppSnapshot>;
-  private readonly unsubscribe: () => void;
+export class AppDirectoryService {
+  private readonly snapshots: NotifiedCache<AppSnapshot>;
 
   constructor(
     private readonly repository: AppDirectoryRepository,
     private readonly parser: AppConfigParser,
     private readonly log: Log,
-    private readonly configChanges: ConfigChanges,
+    configChanges: ConfigChanges,
     clock: Clock,
   ) {
-    this.snapshots = new SnapshotCache({
+    this.snapshots = new NotifiedCache(configChanges, {
+      topic: APPS_TOPIC,
       load: (appId) => this.load(appId),
       clock,
       refreshAfterMs: REFRESH_AFTER_MS,
@@ -44,14 +43,6 @@ export class AppDirectoryService implements OnModuleDestroy {
       missAgeMs: MISS_AGE_MS,
       max: MAX_SNAPSHOTS,
     });
-    this.unsubscribe = configChanges.subscribe(APPS_TOPIC, (appId) => {
-      if (appId === EVERYTHING) this.snapshots.invalidateAll();
-      else this.snapshots.invalidate(appId);
-    });
-  }
-
-  onModuleDestroy(): void {
-    this.unsubscribe();
   }
 
   /**
@@ -76,12 +67,12 @@ export class AppDirectoryService implements OnModuleDestroy {
 
   /** Tells every instance, when the transaction commits, that the application changed or is gone. */
   announceChange(tx: EntityManager, appId: string): Promise<void> {
-    return this.configChanges.publish(tx, { topic: APPS_TOPIC, key: appId });
+    return this.snapshots.announceChange(tx, appId);
   }
 
   /** For this instance, after the commit: whoever made the change sees it in the very next call. */
   forget(appId: string): void {
-    this.snapshots.invalidate(appId);
+    this.snapshots.forget(appId);
   }
 
   private async load(appId: string): Promise<AppSnapshot | undefined> {

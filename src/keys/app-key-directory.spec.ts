@@ -56,18 +56,11 @@ class StoredKeys extends AppKeysRepository {
 }
 
 class SpokenChanges extends ConfigChanges {
-  announce: (key: string) => void = () => {};
+  readonly announce = (key: string) => this.tellHere({ topic: 'app_keys', key });
   readonly published: unknown[] = [];
 
   override async publish(_tx: unknown, change: unknown): Promise<void> {
     this.published.push(change);
-  }
-
-  override subscribe(_topic: string, subscriber: (key: string) => void): () => void {
-    this.announce = subscriber;
-    return () => {
-      this.announce = () => {};
-    };
   }
 }
 

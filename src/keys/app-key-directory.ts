@@ -1,10 +1,9 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import type { Ready } from '../common/when-ready.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
-import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import type { AppKey } from './app-key.js';
 import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
@@ -27,29 +26,23 @@ interface KeyNames {
 
 /** Finds the key a caller presents or its token names, from memory when that happened within the minute. */
 @Injectable()
-export class AppKeyDirectory implements OnModuleDestroy {
-  private readonly byHash: SnapshotCache<UsedAppKey>;
-  private readonly byId: SnapshotCache<UsedAppKey>;
-  private readonly unsubscribe: () => void;
+export class AppKeyDirectory {
+  private readonly byHash: NotifiedCache<UsedAppKey>;
+  private readonly byId: NotifiedCache<UsedAppKey>;
 
   constructor(
     private readonly repository: AppKeysRepository,
     private readonly uses: AppKeyUses,
-    private readonly configChanges: ConfigChanges,
+    configChanges: ConfigChanges,
     clock: Clock,
   ) {
     const ages = { refreshAfterMs: REFRESH_AFTER_MS, maxAgeMs: HIT_AGE_MS, missAgeMs: MISS_AGE_MS };
-    const options = { ...ages, clock, max: MAX_KEYS };
-    this.byHash = new SnapshotCache({ ...options, load: (hash) => repository.findByHash(hash).then(toUsedKey) });
-    this.byId = new SnapshotCache({ ...options, load: (id) => repository.findById(id).then(toUsedKey) });
-    this.unsubscribe = configChanges.subscribe(APP_KEYS_TOPIC, (name) => {
-      if (name === EVERYTHING) this.forgetAll();
-      else this.forget({ id: name, hash: name });
+    const options = { ...ages, clock, max: MAX_KEYS, topic: APP_KEYS_TOPIC };
+    this.byHash = new NotifiedCache(configChanges, {
+      ...options,
+      load: (hash) => repository.findByHash(hash).then(toUsedKey),
     });
-  }
-
-  onModuleDestroy(): void {
-    this.unsubscribe();
+    this.byId = new NotifiedCache(configChanges, { ...options, load: (id) => repository.findById(id).then(toUsedKey) });
   }
 
   /**
@@ -77,19 +70,14 @@ export class AppKeyDirectory implements OnModuleDestroy {
 
   /** Tells every instance, when the transaction commits, that a key changed. */
   async announceChange(tx: EntityManager, { id, hash }: KeyNames): Promise<void> {
-    await this.configChanges.publish(tx, { topic: APP_KEYS_TOPIC, key: hash });
-    await this.configChanges.publish(tx, { topic: APP_KEYS_TOPIC, key: id });
+    await this.byHash.announceChange(tx, hash);
+    await this.byId.announceChange(tx, id);
   }
 
   /** For this instance, after the commit: the very next call sees the change. */
   forget({ id, hash }: KeyNames): void {
-    this.byHash.invalidate(hash);
-    this.byId.invalidate(id);
-  }
-
-  private forgetAll(): void {
-    this.byHash.invalidateAll();
-    this.byId.invalidateAll();
+    this.byHash.forget(hash);
+    this.byId.forget(id);
   }
 
   private noted(found: Ready<UsedAppKey | undefined>): Ready<AppKey | undefined> {

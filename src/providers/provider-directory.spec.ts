@@ -84,7 +84,6 @@ function setUp() {
   const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
   const routes = new ProviderRoutes(new GatewayListing(gateways), loadEnvironment({}));
   const directory = new ProviderDirectory(stored, routes, changes, vault, clock, log);
-  directory.onModuleInit();
   const sealed = async (row: ProviderRow, key: string): Promise<ProviderRow> => ({
     ...row,
     secretBlob: await vault.seal(new Secret(key), secretContext(row)),
@@ -144,15 +143,6 @@ describe('ProviderDirectory', () => {
     changes.announce(key);
     expect((await directory.forOrganization('account-1')).all).toHaveLength(1);
     expect(stored.reads).toBe(2);
-  });
-
-  it('end: after the module is destroyed → changes are no longer heard', async () => {
-    const { stored, changes, directory } = setUp();
-    const set = await directory.forOrganization('account-1');
-    directory.onModuleDestroy();
-    changes.announce(EVERYTHING);
-    expect(directory.forOrganization('account-1')).toBe(set);
-    expect(stored.reads).toBe(1);
   });
 
   it('key: opened once → kept over a reload, replaced with its blob', async () => {

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
@@ -6,8 +6,7 @@ import { Log } from '../common/log/log.js';
 import { GATEWAYS_TOPIC } from '../gateways/gateway-listing.service.js';
 import type { GatewayRow } from '../gateways/gateway-row.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
-import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import { Vault } from '../platform/vault/vault.js';
 import { directRoute } from '../upstreams/routes/provider-route.js';
 import { OpenSecrets } from './open-secrets.js';
@@ -26,23 +25,25 @@ const NO_PROVIDERS = new ProviderSet([]);
  * latest every 30 s, never older than 60 s.
  */
 @Injectable()
-export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
-  readonly #sets: SnapshotCache<ProviderSet>;
+export class ProviderDirectory {
+  readonly #sets: NotifiedCache<ProviderSet>;
   /** Keys by account, then by provider: an opened key outlives the snapshot it was opened for. */
   readonly #credentials = new LRUCache<string, AccountCredentials>({ max: MAX_ACCOUNTS });
   readonly #tools: Omit<CredentialTools, 'secrets'>;
-  #unsubscribe: readonly (() => void)[] = [];
 
   constructor(
     private readonly providers: ProvidersRepository,
     private readonly routes: ProviderRoutes,
-    private readonly configChanges: ConfigChanges,
+    configChanges: ConfigChanges,
     vault: Vault,
     clock: Clock,
     private readonly log: Log,
   ) {
     this.#tools = { vault, clock, log };
-    this.#sets = new SnapshotCache<ProviderSet>({
+    this.#sets = new NotifiedCache<ProviderSet>(configChanges, {
+      topic: TOPIC,
+      alsoStaleBy: [GATEWAYS_TOPIC],
+      onChange: 'renew',
       load: (organizationId) => this.load(organizationId),
       clock,
       refreshAfterMs: 30_000,
@@ -50,18 +51,6 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
       missAgeMs: 10_000,
       max: MAX_ACCOUNTS,
     });
-  }
-
-  onModuleInit(): void {
-    const hear = (key: string) => {
-      if (key === EVERYTHING) this.#sets.invalidateAll();
-      else this.#sets.renew(key);
-    };
-    this.#unsubscribe = [TOPIC, GATEWAYS_TOPIC].map((topic) => this.configChanges.subscribe(topic, hear));
-  }
-
-  onModuleDestroy(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   /**
@@ -77,12 +66,12 @@ export class ProviderDirectory implements OnModuleInit, OnModuleDestroy {
 
   /** Tells every instance, with the commit of the transaction, that an account's providers have changed. */
   announceChange(tx: EntityManager, organizationId: string): Promise<void> {
-    return this.configChanges.publish(tx, { topic: TOPIC, key: organizationId });
+    return this.#sets.announceChange(tx, organizationId);
   }
 
   /** Makes a committed change count here at once, without waiting for its notification. */
   forget(organizationId: string): void {
-    this.#sets.renew(organizationId);
+    this.#sets.forget(organizationId);
   }
 
   private async load(organizationId: string): Promise<ProviderSet> {

@@ -149,13 +149,4 @@ describe('BlockedUsers.isBlocked', () => {
     repository.failure = undefined;
     expect(await users.isBlocked(APP, 'alice')).toBe(false);
   });
-
-  it('stopped → listens no more', async () => {
-    const { users, repository, changes } = setUp();
-    await users.isBlocked(APP, 'mallory');
-    users.onModuleDestroy();
-    changes.announce(APP.id);
-    expect(users.isBlocked(APP, 'mallory')).toBe(true);
-    expect(repository.asked).toHaveLength(1);
-  });
 });

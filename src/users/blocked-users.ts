@@ -1,12 +1,11 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
-import { SnapshotCache } from '../platform/snapshots/snapshot-cache.js';
+import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import { UsersRepository } from './users.repository.js';
 
 /** Topic of {@link ConfigChanges} for blocked users; the key is the id of the application. */
@@ -19,16 +18,12 @@ const MAX_APPS = 10_000;
 
 /** Knows who is blocked, from memory: one set an application. */
 @Injectable()
-export class BlockedUsers implements OnModuleDestroy {
-  private readonly blocked: SnapshotCache<ReadonlySet<string>>;
-  private readonly unsubscribe: () => void;
+export class BlockedUsers {
+  private readonly blocked: NotifiedCache<ReadonlySet<string>>;
 
-  constructor(
-    repository: UsersRepository,
-    private readonly configChanges: ConfigChanges,
-    clock: Clock,
-  ) {
-    this.blocked = new SnapshotCache<ReadonlySet<string>>({
+  constructor(repository: UsersRepository, configChanges: ConfigChanges, clock: Clock) {
+    this.blocked = new NotifiedCache<ReadonlySet<string>>(configChanges, {
+      topic: BLOCKED_USERS_TOPIC,
       load: async (appId) => new Set(await repository.listBlocked(appId)),
       clock,
       refreshAfterMs: REFRESH_AFTER_MS,
@@ -36,14 +31,6 @@ export class BlockedUsers implements OnModuleDestroy {
       missAgeMs: MAX_AGE_MS,
       max: MAX_APPS,
     });
-    this.unsubscribe = configChanges.subscribe(BLOCKED_USERS_TOPIC, (appId) => {
-      if (appId === EVERYTHING) this.blocked.invalidateAll();
-      else this.blocked.invalidate(appId);
-    });
-  }
-
-  onModuleDestroy(): void {
-    this.unsubscribe();
   }
 
   /**
@@ -56,12 +43,12 @@ export class BlockedUsers implements OnModuleDestroy {
 
   /** Tells every instance, when the transaction commits, that somebody was blocked or unblocked. */
   announceChange(tx: EntityManager, appId: string): Promise<void> {
-    return this.configChanges.publish(tx, { topic: BLOCKED_USERS_TOPIC, key: appId });
+    return this.blocked.announceChange(tx, appId);
   }
 
   /** For this instance, after the commit: the very next call sees the change. */
   forget(appId: string): void {
-    this.blocked.invalidate(appId);
+    this.blocked.forget(appId);
   }
 }
 

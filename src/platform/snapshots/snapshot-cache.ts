@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 
 /** How a cache loads and how long it believes what it loaded. All ages count from the start of the load. */
-interface SnapshotCacheOptions<T extends object> {
+export interface SnapshotCacheOptions<T extends object> {
   /** Reads the current state; `undefined` means that there is no such thing. Never called twice at once for one key. */
   readonly load: (key: string) => Promise<T | undefined>;
   readonly clock: Clock;
