@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
 const DOCUMENTS = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...markdownIn('docs/'),
   ...markdownIn('docs/adr/'),
   ...markdownIn('docs/reference/'),
