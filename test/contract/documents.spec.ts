@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
+const GUIDES = markdownIn('docs/guides/');
 const DOCUMENTS = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...markdownIn('docs/'),
   ...markdownIn('docs/adr/'),
+  ...GUIDES,
   ...markdownIn('docs/reference/'),
 ];
 const CODE = ['src', 'test', 'bench', 'migrations'].flatMap(codeIn);
@@ -19,6 +21,8 @@ const DECISION = /\bADRs? (\d{4})/g;
 /** A numbered section of a document that is not in this repository. */
 const ELSEWHERE =
   /\b(?:contract-\w+|threats?|[Dd]ecisions?|[Ss]pecification|house style|style) \d|\b[Ss]pecification,? "/;
+const MOST_README_LINES = 200;
+const MOST_COLUMNS = 120;
 const SCRIPT = /`npm run ([a-z0-9:-]+)/g;
 
 function read(path: string): string {
@@ -100,6 +104,19 @@ describe('sources that code cites', () => {
     );
     expect(lines.filter((line) => ELSEWHERE.test(line))).toEqual([]);
     expect(`Source: contract-app ${6.3}.`).toMatch(ELSEWHERE);
+  });
+});
+
+describe('README.md and docs/guides', () => {
+  it('README.md → can be read to its end', () => {
+    const lines = read('README.md').split('\n');
+    expect(lines.length).toBeLessThanOrEqual(MOST_README_LINES);
+    expect(lines.filter((line) => line.length > MOST_COLUMNS)).toEqual([]);
+  });
+
+  it.each(GUIDES)('%s → linked from README.md, and followed by a test', (guide) => {
+    expect(read('README.md')).toContain(`](${guide})`);
+    expect(read('test/e2e/guides.e2e-spec.ts')).toContain(`through('${guide}'`);
   });
 });
 

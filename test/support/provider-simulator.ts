@@ -43,12 +43,23 @@ export const SLOWLY = 'slowly';
 /** A message with this word is answered 429, in the provider's own error format. */
 export const OVERLOADED = 'overloaded';
 
+/** What every recording says. */
+const TRANSCRIPTION = {
+  text: 'Good morning.',
+  usage: {
+    type: 'tokens',
+    input_tokens: 14,
+    input_token_details: { text_tokens: 0, audio_tokens: 14 },
+    output_tokens: 4,
+    total_tokens: 18,
+  },
+};
 const PIECE_CHARACTERS = 6;
 const SLOW_PIECE_DELAY_MS = 25;
 
 /**
  * Starts an independent simulator of the providers' own APIs (OpenAI Responses and Chat Completions, Anthropic
- * Messages, Gemini generateContent; whole and streamed) on a free port of the loopback.
+ * Messages, Gemini generateContent; whole and streamed; OpenAI transcriptions) on a free port of the loopback.
  */
 export async function startProviderSimulator({
   providerKey,
@@ -70,6 +81,7 @@ export async function startProviderSimulator({
   });
   simulator.onMessage(SLOWLY, response, { latency: SLOW_PIECE_DELAY_MS });
   simulator.onMessage(/(?:)/, response, { latency: pieceDelayMs });
+  simulator.onTranscription({ transcription: TRANSCRIPTION });
   return {
     url: await simulator.start(),
     requests: () => simulator.getRequests().map(({ path, headers }) => ({ path, headers })),

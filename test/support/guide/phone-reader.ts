@@ -1,0 +1,102 @@
+import type { Device } from '../device.js';
+import type { MobileWorld } from '../mobile-world.js';
+import { BUNDLE_ID, TEAM_ID } from '../phone.js';
+import type { Reader } from './guide.js';
+import { lastAnswer, memberOf } from './guide-answers.js';
+import { readGuide } from './guide-blocks.js';
+import type { GuideShell } from './guide-shell.js';
+
+const USER = 'ada';
+const AUDIENCE = 'my-app';
+const GUIDE = 'docs/guides/call-from-a-phone.md';
+/** The text that the guide lets Swift put together. */
+const CLIENT_DATA = /^let text = (".*")$/m;
+
+interface ClientData {
+  readonly appId: string;
+  readonly challenge: string;
+  readonly keyId: string;
+}
+
+/** A reader of the phone guide: a phone and an identity provider do what the guide leaves to them. */
+export class PhoneReader {
+  readonly own: NonNullable<Reader['own']>;
+  readonly steps: NonNullable<Reader['steps']>;
+  private readonly device: Device;
+
+  constructor(
+    private readonly world: MobileWorld,
+    private readonly shell: GuideShell,
+  ) {
+    this.device = world.vendor.device();
+    const { issuer } = world;
+    this.own = { 'https://id.example.com/.well-known/jwks.json': issuer.jwksUrl, 'https://id.example.com': issuer.url };
+    let application = '';
+    this.steps = {
+      '"source": "app_install"': async (block, walk) => {
+        await walk.run(block);
+        application = block.text;
+      },
+      '"jwks_url":': async (block, walk) =>
+        walk.run({ ...block, text: application.replace('{"source": "app_install"}', block.text) }),
+      attestKey: (_block, walk) => this.attest(memberOf(lastAnswer(walk.output), 'challenge')),
+      generateAssertion: () => this.assert(),
+      'auth-events?limit=1': async (block, walk) => {
+        await this.assert('another-audience');
+        await this.exchange();
+        await walk.run(block);
+      },
+      '"$BACKEND_KEY"': async (block, walk) => {
+        const app = await world.backendApp({ audience: AUDIENCE });
+        shell.export({ BACKEND_APP: app.id, BACKEND_KEY: app.key, ISSUER_TOKEN: await this.issuerToken() });
+        await walk.run(block);
+      },
+    };
+  }
+
+  /** What a device signs, as the guide's own Swift puts it together. */
+  static clientData({ appId, challenge, keyId }: ClientData): string {
+    const literal = CLIENT_DATA.exec(readGuide(GUIDE))?.[1] ?? '';
+    const values: Readonly<Record<string, string>> = { appId, challenge, keyId };
+    return JSON.parse(literal.replaceAll(/\\\((\w+)\)/g, (_, name: string) => values[name] ?? ''));
+  }
+
+  private async attest(challenge: string): Promise<void> {
+    const attestation = await this.device.attest({ challenge, teamId: TEAM_ID, bundleId: BUNDLE_ID });
+    this.shell.export({
+      KEY_ID: this.device.keyId,
+      ATTESTATION: attestation,
+      CHALLENGE: challenge,
+      ISSUER_TOKEN: await this.issuerToken(),
+    });
+  }
+
+  private async assert(audience?: string): Promise<void> {
+    const appId = this.shell.get('APP');
+    const answer = await fetch(`${this.world.baseUrl}/v1/apps/${appId}/auth/challenge`, { method: 'POST' });
+    const challenge = memberOf(await answer.json(), 'challenge');
+    const clientData = PhoneReader.clientData({ appId, challenge, keyId: this.device.keyId });
+    const request = { appId, challenge, teamId: TEAM_ID, bundleId: BUNDLE_ID };
+    const assertion = this.device.assert(request, { clientData });
+    this.shell.export({ ASSERTION: assertion, CHALLENGE: challenge, ISSUER_TOKEN: await this.issuerToken(audience) });
+  }
+
+  /** Exchanges what {@link assert} has made. */
+  private async exchange(): Promise<void> {
+    const body = JSON.stringify({
+      issuer_token: this.shell.get('ISSUER_TOKEN'),
+      key_id: this.shell.get('KEY_ID'),
+      assertion: this.shell.get('ASSERTION'),
+      challenge: this.shell.get('CHALLENGE'),
+    });
+    await fetch(`${this.world.baseUrl}/v1/apps/${this.shell.get('APP')}/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+  }
+
+  private issuerToken(aud = AUDIENCE): Promise<string> {
+    return this.world.issuer.token({ sub: USER, aud });
+  }
+}
