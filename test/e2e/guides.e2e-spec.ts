@@ -207,12 +207,13 @@ describe('docs/guides', () => {
   );
 
   it(
-    'call-from-a-phone.md → as its commands print it, with a simulated phone for what the device does',
+    'call-from-a-phone.md, then users-and-sign-ins.md → as their commands print it, with a simulated phone for what the device does',
     async () => {
       const world = await startMobileWorld();
       const { shell } = await afterStepTwo(world);
       const phone = new PhoneReader(world, shell);
-      await Walk.through('docs/guides/call-from-a-phone.md', { shell, own: phone.own, steps: phone.steps });
+      await Walk.through('docs/guides/call-from-a-phone.md', phone.signsIn());
+      await Walk.through('docs/guides/users-and-sign-ins.md', phone.manages());
     },
     WALK_MS,
   );

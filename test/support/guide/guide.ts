@@ -17,7 +17,7 @@ export interface Reader {
   readonly own?: Readonly<Record<string, string>>;
   /** Values of exports whose comment names no member of the last answer. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Blocks that a shell cannot run as they are, by a text in them. Each is done once, in its place. */
+  /** What is done in place of the blocks that contain a text, or around them. */
   readonly steps?: Readonly<Record<string, (block: GuideBlock, walk: Walk) => Promise<void>>>;
 }
 
@@ -50,7 +50,7 @@ export class Walk {
   }
 
   /** A text of the guide with what is the reader's own in it. */
-  owned(text: string): string {
+  private owned(text: string): string {
     return Object.entries(this.reader.own ?? {}).reduce((filled, [printed, real]) => {
       if (filled.includes(printed)) this.used.add(printed);
       return filled.replaceAll(printed, real);

@@ -18,10 +18,8 @@ interface ClientData {
   readonly keyId: string;
 }
 
-/** A reader of the phone guide: a phone and an identity provider do what the guide leaves to them. */
+/** A reader of the guides about phones: a phone and an identity provider do what the guides leave to them. */
 export class PhoneReader {
-  readonly own: NonNullable<Reader['own']>;
-  readonly steps: NonNullable<Reader['steps']>;
   private readonly device: Device;
 
   constructor(
@@ -29,27 +27,45 @@ export class PhoneReader {
     private readonly shell: GuideShell,
   ) {
     this.device = world.vendor.device();
-    const { issuer } = world;
-    this.own = { 'https://id.example.com/.well-known/jwks.json': issuer.jwksUrl, 'https://id.example.com': issuer.url };
+  }
+
+  /** For the guide that ends with a call of the phone. */
+  signsIn(): Reader {
+    const { shell, world } = this;
+    const { jwksUrl, url } = world.issuer;
     let application = '';
-    this.steps = {
-      '"source": "app_install"': async (block, walk) => {
-        await walk.run(block);
-        application = block.text;
+    return {
+      shell,
+      own: { 'https://id.example.com/.well-known/jwks.json': jwksUrl, 'https://id.example.com': url },
+      steps: {
+        '"source": "app_install"': async (block, walk) => {
+          await walk.run(block);
+          application = block.text;
+        },
+        '"jwks_url":': (block, walk) =>
+          walk.run({ ...block, text: application.replace('{"source": "app_install"}', block.text) }),
+        attestKey: (_block, walk) => this.attest(memberOf(lastAnswer(walk.output), 'challenge')),
+        generateAssertion: () => this.assert(),
       },
-      '"jwks_url":': async (block, walk) =>
-        walk.run({ ...block, text: application.replace('{"source": "app_install"}', block.text) }),
-      attestKey: (_block, walk) => this.attest(memberOf(lastAnswer(walk.output), 'challenge')),
-      generateAssertion: () => this.assert(),
-      'auth-events?limit=1': async (block, walk) => {
-        await this.assert('another-audience');
-        await this.exchange();
-        await walk.run(block);
-      },
-      '"$BACKEND_KEY"': async (block, walk) => {
-        const app = await world.backendApp({ audience: AUDIENCE });
-        shell.export({ BACKEND_APP: app.id, BACKEND_KEY: app.key, ISSUER_TOKEN: await this.issuerToken() });
-        await walk.run(block);
+    };
+  }
+
+  /** For the guide that goes on from there. */
+  manages(): Reader {
+    const { shell, world } = this;
+    return {
+      shell,
+      steps: {
+        'auth-events?limit=1': async (block, walk) => {
+          await this.assert('another-audience');
+          await this.exchange();
+          await walk.run(block);
+        },
+        '"$BACKEND_KEY"': async (block, walk) => {
+          const app = await world.backendApp({ audience: AUDIENCE });
+          shell.export({ BACKEND_APP: app.id, BACKEND_KEY: app.key, ISSUER_TOKEN: await this.issuerToken() });
+          await walk.run(block);
+        },
       },
     };
   }
