@@ -1,32 +1,33 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { AllowanceModule } from './allowance/allowance.module.js';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
+import { AppKeysModule } from './app-keys/app-keys.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
 import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
-import { GatewaysModule } from './gateways/gateways.module.js';
+import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { HealthModule } from './health/health.module.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { ManagementKeysModule } from './identity/management-keys/management-keys.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
-import { KeysModule } from './keys/keys.module.js';
-import { LimitsModule } from './limits/limits.module.js';
-import { ManagementKeysModule } from './management-keys/management-keys.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
+import { ProviderGatewaysModule } from './providers/gateways/provider-gateways.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
-import { ReceiptsModule } from './receipts/receipts.module.js';
+import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
+import { RequestLimitsModule } from './request-limits/request-limits.module.js';
 import { NightlyRetentionModule } from './retention/nightly-retention.module.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
 
 /**
- * No arrow leads from `apps` to `usage` or `users`, or from `allowance` or `limits` to `usage`: what they must know
+ * No arrow leads from `apps` to `usage` or `users`, or from `entitlements` or `request-limits` to `usage`: what they must know
  * reaches them through the ports `AppUsageTotals`, `AppUsers`, `RecordedAccountRequests` and `RecordedRequests`.
  */
 @Global()
@@ -34,16 +35,16 @@ import { UsersModule } from './users/users.module.js';
 class AppPortsModule {}
 
 /**
- * No arrow leads from `gateways` or `usage` to `providers`: what they must know of them reaches them through the ports
+ * No arrow leads from `usage` to `providers`, and gateways know no provider: what they must know of them reaches them through the ports
  * `GatewayReferences` and `CustomPrices`.
  */
 @Global()
 @Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
 class ProviderPortsModule {}
 
-/** No arrow leads from `receipts` to `keys`: which keys are in force reaches it through the port `IssuedKeys`. */
+/** No arrow leads from `idempotency` to `app-keys`: which keys are in force reaches it through the port `IssuedKeys`. */
 @Global()
-@Module({ imports: [KeysModule], exports: [KeysModule] })
+@Module({ imports: [AppKeysModule], exports: [AppKeysModule] })
 class KeyPortsModule {}
 
 /** The rooms, in arrow order. */
@@ -51,20 +52,21 @@ class KeyPortsModule {}
   imports: [
     DiscoveryModule,
     IdentityModule,
-    LimitsModule,
+    RateLimitsModule,
+    RequestLimitsModule,
     OrganizationsModule,
     ConsoleAuthModule,
     ManagementKeysModule,
     PricingModule,
-    AllowanceModule,
+    EntitlementsModule,
     AppDirectoryModule,
     IssuersModule,
-    ReceiptsModule,
+    IdempotencyModule,
     ProviderPortsModule,
-    GatewaysModule,
+    ProviderGatewaysModule,
     ProvidersModule,
     KeyPortsModule,
-    KeysModule,
+    AppKeysModule,
     AppPortsModule,
     AppsModule,
     AttestationModule,

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AllowanceModule } from '../allowance/allowance.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AppKeysModule } from '../app-keys/app-keys.module.js';
+import { EntitlementsModule } from '../entitlements/entitlements.module.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { KeysModule } from '../keys/keys.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
-import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { AccountProvidersService } from './account-providers.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { AppViews } from './app-views.js';
@@ -26,13 +26,13 @@ import { NewAppIds } from './new-app-ids.service.js';
  */
 @Module({
   imports: [
-    AllowanceModule,
+    EntitlementsModule,
     AppDirectoryModule,
     IdentityModule,
-    KeysModule,
+    AppKeysModule,
     PricingModule,
     ProvidersModule,
-    ReceiptsModule,
+    IdempotencyModule,
   ],
   controllers: [AppsController],
   providers: [

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Ceilings } from '../allowance/ceilings.service.js';
 import type { AppRow } from '../app-directory/app-row.js';
+import type { IssuedAppKey } from '../app-keys/app-key.js';
+import { AppKeysService } from '../app-keys/app-keys.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ceilings } from '../entitlements/ceilings.service.js';
+import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
-import type { IssuedAppKey } from '../keys/app-key.js';
-import { AppKeysService } from '../keys/app-keys.service.js';
-import type { Write } from '../receipts/creation.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
 import type { CreateAppRequest } from './dto/create-app.request.js';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import { type ReadableApp, requireActive } from '../app-directory/app-snapshot.js';
+import type { AppKey } from '../app-keys/app-key.js';
+import { AppKeyDirectory } from '../app-keys/app-key-directory.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { appVersionOf, type GatewayRequest } from '../common/http/gateway-request.js';
 import { type Ready, whenReady } from '../common/when-ready.js';
-import type { AppKey } from '../keys/app-key.js';
-import { AppKeyDirectory } from '../keys/app-key-directory.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { Caller, CallerNeeds } from './caller.js';
 import { findCredential, requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
-import { KeysModule } from '../keys/keys.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { AppKeysModule } from '../app-keys/app-keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { RequestLimitsModule } from '../request-limits/request-limits.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallerGuard } from './caller.guard.js';
@@ -18,7 +18,7 @@ import { MeService } from './me.service.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [AppDirectoryModule, KeysModule, LimitsModule, ProvidersModule, UsageModule, UsersModule],
+  imports: [AppDirectoryModule, AppKeysModule, RequestLimitsModule, ProvidersModule, UsageModule, UsersModule],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
   exports: [CallerAuthentication, CallerGuard, GatewayTokens],

@@ -1,9 +1,9 @@
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { isUserId } from '../app-directory/user-id.rules.js';
+import { isAppKey } from '../app-keys/app-key.rules.js';
 import { latestExpiryMs } from '../common/credential-lifetime.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { isStorableText } from '../common/fields/config-reader.js';
-import { isAppKey } from '../keys/app-key.rules.js';
 import { AUTH_METHODS, type AuthMethod } from '../usage/usage-event.js';
 
 /** The only algorithm that signs and verifies gateway tokens. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { RequestLimits } from '../limits/requests/request-limits.service.js';
+import { RequestLimits } from '../request-limits/request-limits.service.js';
 import { UserUsage } from '../usage/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { Caller } from './caller.js';

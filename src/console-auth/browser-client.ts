@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import { type HeldSession, type SessionClient, Sessions } from '../identity/sessions/sessions.service.js';
-import { addressOf } from '../limits/request-address.js';
 import { Environment } from '../platform/config/environment.js';
+import { addressOf } from '../rate-limits/request-address.js';
 
 /** The browser a request came from, and the session it has, if that holds. */
 export interface BrowserClient extends SessionClient {

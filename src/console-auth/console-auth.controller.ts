@@ -14,7 +14,7 @@ import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Secret } from '../common/log/secret.js';
 import { BrowserAccess, OptionalSession } from '../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
-import { AddressLimited } from '../limits/address-limited.decorator.js';
+import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
 import { BrowserClients } from './browser-client.js';
 import { BrowserSessions } from './browser-sessions.service.js';
 import { SessionResponse, SignOutResponse } from './dto/session.response.js';

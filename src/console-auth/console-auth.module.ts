@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { BrowserClients } from './browser-client.js';
 import { BrowserSessions } from './browser-sessions.service.js';
 import { ConsoleAuthController } from './console-auth.controller.js';
@@ -33,7 +33,7 @@ import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
  * service_unavailable. Log lines: third_party_sign_in_failed.
  */
 @Module({
-  imports: [IdentityModule, LimitsModule, OrganizationsModule],
+  imports: [IdentityModule, RateLimitsModule, OrganizationsModule],
   controllers: [ConsoleAuthController, ProfileController, ThirdPartyController, ConsoleCapabilitiesController],
   providers: [
     BrowserClients,

@@ -15,7 +15,7 @@ import {
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { Sessions } from '../identity/sessions/sessions.service.js';
-import { AddressLimited } from '../limits/address-limited.decorator.js';
+import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
 import { AdminSessions } from './admin-sessions.service.js';
 import { AdminSessionResponse } from './dto/admin-session.response.js';
 import {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { AdminSessions } from './admin-sessions.service.js';
 import { InvitationLinksController } from './invitations/invitation-links.controller.js';
 import { InvitationLinks } from './invitations/invitation-links.service.js';
@@ -28,7 +28,7 @@ import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
  * forbidden.
  */
 @Module({
-  imports: [IdentityModule, LimitsModule],
+  imports: [IdentityModule, RateLimitsModule],
   controllers: [OrganizationsController, MembersController, InvitationsController, InvitationLinksController],
   providers: [
     AdminSessions,

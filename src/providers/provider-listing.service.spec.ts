@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { aPriceBook } from '../../test/support/price-books.js';
-import { GatewayListing } from '../gateways/gateway-listing.service.js';
-import type { GatewayRow } from '../gateways/gateway-row.js';
-import { GatewaysRepository } from '../gateways/gateways.repository.js';
 import { loadEnvironment } from '../platform/config/environment.js';
+import { GatewayListing } from './gateways/gateway-listing.service.js';
+import type { GatewayRow } from './gateways/gateway-row.js';
+import { GatewaysRepository } from './gateways/gateways.repository.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';

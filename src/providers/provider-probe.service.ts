@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Secret } from '../common/log/secret.js';
-import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { Environment } from '../platform/config/environment.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
@@ -10,6 +9,7 @@ import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/r
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
 import { type ProviderTarget, readTarget } from './drafts/provider-write.rules.js';
 import type { TestProviderRequest } from './dto/test-provider.request.js';
+import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
 import { ProviderRoutes } from './provider-routes.service.js';
 
 /** What a test of a key has shown; `reason` is absent when the key works. */

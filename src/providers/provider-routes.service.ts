@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayListing } from '../gateways/gateway-listing.service.js';
-import type { GatewayRow } from '../gateways/gateway-row.js';
 import { Environment } from '../platform/config/environment.js';
 import { isProviderType, type ProviderType } from '../upstreams/provider-types.js';
 import { gatewayRoute, servesType } from '../upstreams/routes/gateway-route.js';
 import type { GatewayBaseUrls, GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
 import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
+import { GatewayListing } from './gateways/gateway-listing.service.js';
+import type { GatewayRow } from './gateways/gateway-row.js';
 import type { ProviderRow } from './provider-row.js';
 
 /** A stored instance with the way its calls take. */

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import type { Creation, Write } from '../idempotency/creation.js';
+import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import type { Creation, Write } from '../receipts/creation.js';
-import { Creating, Idempotent } from '../receipts/idempotent.decorator.js';
 import { CreateProviderRequest } from './dto/create-provider.request.js';
 import { DeletedProviderResponse, ProviderListResponse, ProviderResponse } from './dto/provider.response.js';
 import { ProviderTestResponse } from './dto/provider-test.response.js';

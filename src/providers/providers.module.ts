@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { AllowanceModule } from '../allowance/allowance.module.js';
-import { GatewayReferences } from '../gateways/gateway-references.js';
-import { GatewaysModule } from '../gateways/gateways.module.js';
+import { EntitlementsModule } from '../entitlements/entitlements.module.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { CustomPrices } from '../pricing/custom-prices.js';
 import { PricingModule } from '../pricing/pricing.module.js';
-import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
+import { GatewayReferences } from './gateways/gateway-references.js';
+import { ProviderGatewaysModule } from './gateways/provider-gateways.module.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderProbe } from './provider-probe.service.js';
@@ -28,7 +28,7 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
  * Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [AllowanceModule, GatewaysModule, IdentityModule, PricingModule, ReceiptsModule],
+  imports: [EntitlementsModule, ProviderGatewaysModule, IdentityModule, PricingModule, IdempotencyModule],
   controllers: [ProvidersController],
   providers: [
     ProvidersRepository,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { GatewayReferences, GatewayUse } from '../gateways/gateway-references.js';
 import { isoTime } from '../platform/database/utc-sql.js';
+import type { GatewayReferences, GatewayUse } from './gateways/gateway-references.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus, ProviderWrite } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Ceilings } from '../allowance/ceilings.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ceilings } from '../entitlements/ceilings.service.js';
+import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { breaksReference, violates } from '../platform/database/violates.js';
-import type { Write } from '../receipts/creation.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { noSuchGateway } from './drafts/provider-gateways.service.js';
 import type { CreateProviderRequest } from './dto/create-provider.request.js';

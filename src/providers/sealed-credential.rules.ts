@@ -1,8 +1,8 @@
-import type { GatewayRow } from '../gateways/gateway-row.js';
-import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
 import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
 import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
 import { secretContext } from './drafts/provider-secret.rules.js';
+import type { GatewayRow } from './gateways/gateway-row.js';
+import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
 import type { ProviderRow } from './provider-row.js';
 
 /** What calls of an instance authenticate with, as it is stored: a key of its own, or the token of its gateway. */

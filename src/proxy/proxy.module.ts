@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { AllowanceModule } from '../allowance/allowance.module.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
 import { ClientAuthModule } from '../client-auth/client-auth.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { Environment } from '../platform/config/environment.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { TracesModule } from '../platform/traces/traces.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { RequestLimitsModule } from '../request-limits/request-limits.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallAdmission } from './admission/call-admission.js';
@@ -43,10 +43,10 @@ import { SendBatch } from './relay/send-batch.js';
  */
 @Module({
   imports: [
-    AllowanceModule,
+    EntitlementsModule,
     BudgetsModule,
     ClientAuthModule,
-    LimitsModule,
+    RequestLimitsModule,
     PricingModule,
     ProvidersModule,
     TracesModule,

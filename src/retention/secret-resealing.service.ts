@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { GatewayRow } from '../gateways/gateway-row.js';
-import { gatewaySecretContext } from '../gateways/gateway-secret.rules.js';
 import { resealOldSecrets, type SecretRows, type StoredSecret } from '../platform/vault/resealing.js';
 import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
 import { Vault } from '../platform/vault/vault.js';
 import { secretContext } from '../providers/drafts/provider-secret.rules.js';
+import type { GatewayRow } from '../providers/gateways/gateway-row.js';
+import { gatewaySecretContext } from '../providers/gateways/gateway-secret.rules.js';
 import type { ProviderRow } from '../providers/provider-row.js';
 import type { RetentionStep } from './retention-step.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { ApiKeyAuthentication } from '../app-directory/config/app-config.js';
+import { AppKeyDirectory } from '../app-keys/app-key-directory.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { readShape } from '../common/fields/read-shape.js';
-import { AppKeyDirectory } from '../keys/app-key-directory.js';
 import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';

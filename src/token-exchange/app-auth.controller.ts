@@ -6,7 +6,7 @@ import { AppVersionHeader } from '../common/http/app-version-header.decorator.js
 import { BodyLimit } from '../common/http/body-limit.decorator.js';
 import { appVersionOf } from '../common/http/gateway-request.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { AddressLimited } from '../limits/address-limited.decorator.js';
+import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
 import { AuthAttempts } from './auth-attempts.js';
 import { DeviceChallengeService } from './device-challenge.service.js';
 import { DeviceRegistrationService } from './device-registration.service.js';

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AppKeysModule } from '../app-keys/app-keys.module.js';
 import { AttestationModule } from '../attestation/attestation.module.js';
 import { AuthEventsModule } from '../auth-events/auth-events.module.js';
 import { ClientAuthModule } from '../client-auth/client-auth.module.js';
 import { IssuersModule } from '../issuers/issuers.module.js';
-import { KeysModule } from '../keys/keys.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import { AppAuthController } from './app-auth.controller.js';
@@ -30,8 +30,8 @@ import { TokenExchangeService } from './token-exchange.service.js';
     AuthEventsModule,
     ClientAuthModule,
     IssuersModule,
-    KeysModule,
-    LimitsModule,
+    AppKeysModule,
+    RateLimitsModule,
     UsersModule,
   ],
   controllers: [AppAuthController],

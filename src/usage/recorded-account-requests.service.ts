@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RecordedAccountRequests } from '../allowance/recorded-account-requests.js';
+import { RecordedAccountRequests } from '../entitlements/recorded-account-requests.js';
 import { UsageSumsRepository } from './usage-sums.repository.js';
 
 /** Answers what plans must know of recorded usage. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type RecordedMinute, RecordedRequests, type RecordedScope } from '../limits/requests/recorded-requests.js';
+import { type RecordedMinute, RecordedRequests, type RecordedScope } from '../request-limits/recorded-requests.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Answers what request limits ask about recorded usage: counts of days begin with it. */

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { RecordedAccountRequests } from '../allowance/recorded-account-requests.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
+import { RecordedAccountRequests } from '../entitlements/recorded-account-requests.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { RecordedRequests } from '../limits/requests/recorded-requests.js';
 import { JournalModule } from '../platform/journal/journal.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
+import { RecordedRequests } from '../request-limits/recorded-requests.js';
 import { RecordedUsageTotals } from './app-usage-totals.service.js';
 import { EventCostsRepository } from './event/event-costs.repository.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';

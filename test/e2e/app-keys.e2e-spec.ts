@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppDirectoryService } from '../../src/app-directory/app-directory.service.js';
-import { AppKeyDirectory } from '../../src/keys/app-key-directory.js';
-import { AppKeyUses } from '../../src/keys/app-key-uses.js';
+import { AppKeyDirectory } from '../../src/app-keys/app-key-directory.js';
+import { AppKeyUses } from '../../src/app-keys/app-key-uses.js';
 import { firstOrganizationId, newMember } from '../support/accounts.js';
 import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';
 import { auditEntries } from '../support/audit-entries.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RecordedAccountRequests } from '../../src/allowance/recorded-account-requests.js';
+import { RecordedAccountRequests } from '../../src/entitlements/recorded-account-requests.js';
 import { startGateway } from '../../src/start.js';
 import { UsageRefusals } from '../../src/usage/usage-refusals.service.js';
 import { firstOrganizationId } from '../support/accounts.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreationKind } from '../../src/receipts/receipt.js';
+import type { CreationKind } from '../../src/idempotency/receipt.js';
 import { firstOrganizationId, newAccount, newMember } from '../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../support/api-client.js';
 import { rawDeviceConfig, rawServerConfig } from '../support/app-configs.js';

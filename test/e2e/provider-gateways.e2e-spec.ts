@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { GATEWAYS_TOPIC, GatewayListing } from '../../src/gateways/gateway-listing.service.js';
-import { gatewaySecretContext } from '../../src/gateways/gateway-secret.rules.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { Vault } from '../../src/platform/vault/vault.js';
+import { GATEWAYS_TOPIC, GatewayListing } from '../../src/providers/gateways/gateway-listing.service.js';
+import { gatewaySecretContext } from '../../src/providers/gateways/gateway-secret.rules.js';
 import { firstOrganizationId, newAccount } from '../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

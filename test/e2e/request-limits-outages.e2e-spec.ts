@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
-import { RequestLimits } from '../../src/limits/requests/request-limits.service.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
+import { RequestLimits } from '../../src/request-limits/request-limits.service.js';
 import type { RunningGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { CountingPlace } from '../../src/limits/requests/epochs/counting-places.service.js';
-import { LimitEpochs } from '../../src/limits/requests/epochs/limit-epochs.service.js';
-import { windowIndex } from '../../src/limits/requests/request-limit.rules.js';
-import { RequestLimits } from '../../src/limits/requests/request-limits.service.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
+import type { CountingPlace } from '../../src/request-limits/epochs/counting-places.service.js';
+import { LimitEpochs } from '../../src/request-limits/epochs/limit-epochs.service.js';
+import { windowIndex } from '../../src/request-limits/request-limit.rules.js';
+import { RequestLimits } from '../../src/request-limits/request-limits.service.js';
 import type { RunningGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CreationKind } from '../../src/receipts/receipt.js';
+import type { CreationKind } from '../../src/idempotency/receipt.js';
 import { rawServerConfig } from './app-configs.js';
 import type { World } from './world.js';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import type { LimitedCall, RequestCounts } from '../../src/limits/requests/limited-call.js';
-import type { RequestLimits } from '../../src/limits/requests/request-limits.service.js';
+import type { LimitedCall, RequestCounts } from '../../src/request-limits/limited-call.js';
+import type { RequestLimits } from '../../src/request-limits/request-limits.service.js';
 
 /** Limits of a call; what is not named is without limit. */
 export interface TestLimits {

@@ -4,8 +4,8 @@ import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { Text } from '../../src/common/fields/fields.js';
 import { PublicAccess } from '../../src/common/http/access.js';
 import { Fails, Operation } from '../../src/common/http/openapi.decorators.js';
-import { AddressLimited } from '../../src/limits/address-limited.decorator.js';
-import { LimitsModule } from '../../src/limits/limits.module.js';
+import { AddressLimited } from '../../src/rate-limits/address-limited.decorator.js';
+import { RateLimitsModule } from '../../src/rate-limits/rate-limits.module.js';
 import type { ApiAnswer } from './api-client.js';
 import { FakeClock } from './clock.js';
 import { startWorld, type World } from './world.js';
@@ -42,7 +42,7 @@ class GreetingController {
   otherwise(): void {}
 }
 
-@Module({ imports: [LimitsModule], controllers: [GreetingController] })
+@Module({ imports: [RateLimitsModule], controllers: [GreetingController] })
 class GreetingModule {}
 
 interface Call {

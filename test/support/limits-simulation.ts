@@ -1,18 +1,18 @@
-import { takeBaseInShare } from '../../src/limits/requests/counts/day-bases.js';
-import { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
-import type { ScopeCounts, WindowCount } from '../../src/limits/requests/counts/scope-counts.js';
-import { carriedMinutes } from '../../src/limits/requests/epochs/carried-minutes.js';
+import { takeBaseInShare } from '../../src/request-limits/counts/day-bases.js';
+import { RequestCounters } from '../../src/request-limits/counts/request-counters.js';
+import type { ScopeCounts, WindowCount } from '../../src/request-limits/counts/scope-counts.js';
+import { carriedMinutes } from '../../src/request-limits/epochs/carried-minutes.js';
 import {
   type EpochState,
   type EpochStep,
   nextStep,
   type OwnState,
-} from '../../src/limits/requests/epochs/epoch.rules.js';
-import { handedCounts, toldCounts, untoldWindows } from '../../src/limits/requests/epochs/handed-counts.rules.js';
-import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.repository.js';
-import type { LimitedCall } from '../../src/limits/requests/limited-call.js';
-import { roomInShare } from '../../src/limits/requests/places/local-counting.js';
-import { WINDOW_MS, windowIndex } from '../../src/limits/requests/request-limit.rules.js';
+} from '../../src/request-limits/epochs/epoch.rules.js';
+import { handedCounts, toldCounts, untoldWindows } from '../../src/request-limits/epochs/handed-counts.rules.js';
+import type { HandedCount } from '../../src/request-limits/epochs/limit-epochs.repository.js';
+import type { LimitedCall } from '../../src/request-limits/limited-call.js';
+import { roomInShare } from '../../src/request-limits/places/local-counting.js';
+import { WINDOW_MS, windowIndex } from '../../src/request-limits/request-limit.rules.js';
 
 import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';
 

@@ -1,8 +1,8 @@
-import type { RequestCounters } from '../../src/limits/requests/counts/request-counters.js';
-import type { MinuteBases } from '../../src/limits/requests/counts/scope-counts.js';
-import { type EpochState, type EpochStep } from '../../src/limits/requests/epochs/epoch.rules.js';
-import type { HandedCount } from '../../src/limits/requests/epochs/limit-epochs.repository.js';
-import { WINDOW_MS } from '../../src/limits/requests/request-limit.rules.js';
+import type { RequestCounters } from '../../src/request-limits/counts/request-counters.js';
+import type { MinuteBases } from '../../src/request-limits/counts/scope-counts.js';
+import { type EpochState, type EpochStep } from '../../src/request-limits/epochs/epoch.rules.js';
+import type { HandedCount } from '../../src/request-limits/epochs/limit-epochs.repository.js';
+import { WINDOW_MS } from '../../src/request-limits/request-limit.rules.js';
 
 /** As the lease of real instances. */
 export const LEASE_MS = 3_000;

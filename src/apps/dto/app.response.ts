@@ -1,8 +1,8 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import type { AppStatus } from '../../app-directory/config/app-config.js';
 import type { ResolvedApp } from '../../app-directory/config/resolved-app.rules.js';
-import type { IssuedAppKey } from '../../keys/app-key.js';
-import { IssuedAppKeyResponse } from '../../keys/dto/app-key.response.js';
+import type { IssuedAppKey } from '../../app-keys/app-key.js';
+import { IssuedAppKeyResponse } from '../../app-keys/dto/app-key.response.js';
 import type { AppView } from '../app-views.js';
 import { APP_CONFIG, WithAppConfig } from './app-config.schema.js';
 

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import type { Secret } from '../../common/log/secret.js';
 import { comparableEmail } from '../../identity/email-address.js';
-import { AddressLimits } from '../../limits/address-limits.service.js';
+import { AddressLimits } from '../../rate-limits/address-limits.service.js';
 import { PasswordHashing } from './password-hashing.service.js';
 import { PasswordsRepository, type StoredPassword } from './passwords.repository.js';
 

@@ -5,7 +5,7 @@ import { headerReference, setsCookie } from '../../common/http/answer-headers.js
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BrowserAccess } from '../../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../../identity/sessions/console-cookies.js';
-import { AddressLimited } from '../../limits/address-limited.decorator.js';
+import { AddressLimited } from '../../rate-limits/address-limited.decorator.js';
 import { BrowserClients } from '../browser-client.js';
 import { SocialSignInRequest } from '../dto/sign-in.request.js';
 import { SocialSignInResponse } from '../dto/social-sign-in.response.js';

@@ -4,7 +4,7 @@ import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
 import { BrowserAccess, Person, PersonAccess } from '../../identity/admin-access.decorator.js';
 import type { PersonPrincipal } from '../../identity/admin-principal.js';
-import { AddressLimited } from '../../limits/address-limited.decorator.js';
+import { AddressLimited } from '../../rate-limits/address-limited.decorator.js';
 import { InvitationTokenRequest } from './dto/invitation.request.js';
 import { InvitationDetailsResponse, JoinedOrganizationResponse } from './dto/invitation.response.js';
 import { InvitationLinks } from './invitation-links.service.js';

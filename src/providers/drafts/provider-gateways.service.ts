@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { GatewayListing } from '../../gateways/gateway-listing.service.js';
-import type { GatewayRow } from '../../gateways/gateway-row.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { servesType } from '../../upstreams/routes/gateway-route.js';
+import { GatewayListing } from '../gateways/gateway-listing.service.js';
+import type { GatewayRow } from '../gateways/gateway-row.js';
 
 /** Finds the gateway that an instance is to be routed through. */
 @Injectable()

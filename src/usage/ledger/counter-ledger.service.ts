@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, dayStartMs, instantOf, SystemClock } from '../../common/clock.js';
-import type { CountersPlace, StoredCounters } from '../../limits/requests/stored/stored-counters.js';
+import type { CountersPlace, StoredCounters } from '../../request-limits/stored/stored-counters.js';
 import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './counter-ledger.repository.js';
 import { countedAtMost, isTooHigh, isTooLow, type ScopeRequests } from './counter-ledger.rules.js';
 import { readWrittenEvents, type WrittenEvent } from './written-events.js';

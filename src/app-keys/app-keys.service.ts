@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRow } from '../app-directory/app-row.js';
+import { Clock } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { Secret } from '../common/log/secret.js';
+import { Ceilings } from '../entitlements/ceilings.service.js';
+import type { Write } from '../idempotency/creation.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import { breaksReference } from '../platform/database/violates.js';
+import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
+import {
+  APP_KEY_BRAND,
+  APP_KEY_RANDOM_LENGTH,
+  displayPrefix,
+  hashAppKey,
+  isAppKeyId,
+  KEY_ID_RANDOM_LENGTH,
+  requireKeyAuthentication,
+} from './app-key.rules.js';
+import { AppKeyDirectory } from './app-key-directory.js';
+import { AppKeysRepository } from './app-keys.repository.js';
+
+/** Issues, lists and revokes the keys of applications whose callers are server backends. */
+@Injectable()
+export class AppKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly repository: AppKeysRepository,
+    private readonly directory: AppKeyDirectory,
+    private readonly ceilings: Ceilings,
+    private readonly audit: AuditTrail,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Issues a key as part of a transaction; its plaintext exists in the answer only.
+   *
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
+   */
+  async issue(tx: EntityManager, app: KeyOwner, name: string): Promise<IssuedAppKey> {
+    await this.ceilings.requireRoom(tx, app.organizationId, 'active_keys_per_app', () =>
+      this.repository.countActive(tx, app),
+    );
+    const key = new Secret(`${APP_KEY_BRAND}${this.ids.base62(APP_KEY_RANDOM_LENGTH)}`);
+    const issued: IssuedAppKey = {
+      id: `key_${this.ids.base36(KEY_ID_RANDOM_LENGTH)}`,
+      name,
+      key,
+      keyPrefix: displayPrefix(key),
+      createdAt: this.clock.now(),
+    };
+    await this.repository.insert(tx, app, issued, hashAppKey(key.reveal()));
+    return issued;
+  }
+
+  /**
+   * @throws invalid_request the application does not use keys; and as `issue`.
+   * @throws app_not_found it was deleted during this call.
+   */
+  async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
+    requireKeyAuthentication(app.authenticationType);
+    try {
+      return await write(async (tx) => {
+        const issued = await this.issue(tx, app, name);
+        const target = targetOf(app, issued.id);
+        await this.audit.record(tx, admin, { action: 'app_key.created', ...target, details: { name } });
+        return issued;
+      });
+    } catch (error) {
+      if (!breaksReference(error, 'app_keys_app_fkey')) throw error;
+      throw new GatewayError('app_not_found', { reason: 'app_deleted' });
+    }
+  }
+
+  /** Newest first; also those of an application that used keys once and does not now. */
+  list(app: AppRow): Promise<readonly AppKeyRow[]> {
+    return this.repository.listOf(app);
+  }
+
+  /**
+   * Revokes a key; instances stop accepting it at once, and within a minute when they cannot be told. Repeating it
+   * changes nothing. An application that does not use keys now may have some from before, which would open it again.
+   *
+   * @throws not_found the application has no such key.
+   */
+  async revoke(admin: AdminPrincipal, app: AppRow, keyId: string): Promise<void> {
+    if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
+    const revoked = await this.dataSource.transaction(async (tx) => {
+      const key = await this.repository.revoke(tx, app, keyId, this.clock.now());
+      if (key === undefined) throw new GatewayError('not_found');
+      if (key.wasActive) await this.audit.record(tx, admin, { action: 'app_key.revoked', ...targetOf(app, keyId) });
+      const revokedKey = { id: keyId, hash: key.keyHash };
+      await this.directory.announceChange(tx, revokedKey);
+      return revokedKey;
+    });
+    this.directory.forget(revoked);
+  }
+}
+
+function targetOf(app: KeyOwner, keyId: string): Pick<AuditEntry, 'targetType' | 'targetId' | 'appId'> {
+  return { targetType: 'app_key', targetId: keyId, appId: app.id };
+}

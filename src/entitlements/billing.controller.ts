@@ -1,0 +1,34 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { BillingPlansResponse } from './dto/billing-plans.response.js';
+import { BillingStatusResponse } from './dto/billing-status.response.js';
+import { Allowance } from './entitlements.js';
+
+const TAG = 'Admin billing';
+
+/**
+ * Read only, and for people alone. Not in the published OpenAPI document.
+ */
+@ApiExcludeController()
+@Controller('v1/admin/billing')
+export class BillingController {
+  constructor(private readonly allowance: Allowance) {}
+
+  @Get('plans')
+  @AdminAccess('read', { credential: 'session' })
+  @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans there are' })
+  @Fails('billing_unavailable')
+  plans(): BillingPlansResponse {
+    return BillingPlansResponse.from(this.allowance.listPlans());
+  }
+
+  @Get('status')
+  @AdminAccess('read', { credential: 'session' })
+  @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read what the account may use, and has used' })
+  async status(@Admin() { organizationId }: AdminPrincipal): Promise<BillingStatusResponse> {
+    return BillingStatusResponse.from(organizationId, await this.allowance.standingOf(organizationId));
+  }
+}

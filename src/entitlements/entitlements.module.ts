@@ -1,0 +1,50 @@
+import { Module } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/log/log.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { Environment } from '../platform/config/environment.js';
+import { BillingController } from './billing.controller.js';
+import { CeilingsRepository } from './ceilings.repository.js';
+import { Ceilings } from './ceilings.service.js';
+import { Allowance, UnlimitedAllowance } from './entitlements.js';
+import { AccountRequests } from './plans/account-requests.js';
+import { PlansAllowance } from './plans/plans-allowance.js';
+import { PlansFile } from './plans/plans-file.js';
+import { RecordedAccountRequests } from './recorded-account-requests.js';
+
+/** How often the file of plans is looked at. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise. Needs a
+ * `RecordedAccountRequests` from the room that records usage.
+ *
+ * Tables: none. Routes: `/v1/admin/billing/*`. Codes: billing_payment_required, billing_request_quota_exceeded,
+ * billing_unavailable, billing_plan_limit_reached. Log lines: plans_file_read, plans_file_unreadable.
+ */
+@Module({
+  imports: [IdentityModule],
+  controllers: [BillingController],
+  providers: [
+    {
+      provide: Allowance,
+      useFactory: allowanceOf,
+      inject: [Environment, RecordedAccountRequests, Clock, Log],
+    },
+    Ceilings,
+    CeilingsRepository,
+  ],
+  exports: [Allowance, Ceilings],
+})
+export class EntitlementsModule {}
+
+async function allowanceOf(
+  { PLANS_FILE: path }: Environment,
+  recorded: RecordedAccountRequests,
+  clock: Clock,
+  log: Log,
+): Promise<Allowance> {
+  if (path === undefined) return new UnlimitedAllowance();
+  const file = await PlansFile.open({ path, log, everyMs: LOOK_EVERY_MS });
+  return new PlansAllowance(file, new AccountRequests(recorded, clock), clock);
+}

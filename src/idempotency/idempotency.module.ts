@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { ReceiptsRepository } from './receipts.repository.js';
+import { Receipts } from './receipts.service.js';
+
+/**
+ * Creations that may be sent again without creating twice: what was answered is kept with what was created, in one
+ * transaction. Needs an `IssuedKeys` from the room of keys.
+ *
+ * Tables: creation_receipts. Codes: forbidden, conflict, resource_receipt_expired, resource_key_unavailable.
+ */
+@Module({ providers: [Receipts, ReceiptsRepository], exports: [Receipts] })
+export class IdempotencyModule {}

@@ -1,0 +1,65 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../admin-access.decorator.js';
+import type { AdminPrincipal } from '../admin-principal.js';
+import { AccountKeys } from './account-keys.service.js';
+import { CreateManagementKeyRequest } from './dto/create-management-key.request.js';
+import {
+  CreatedManagementKeyResponse,
+  ManagementKeyListResponse,
+  ManagementKeyResponse,
+} from './dto/management-key.response.js';
+
+const TAG = 'Admin management keys';
+
+@Controller('v1/admin/keys')
+export class ManagementKeysController {
+  constructor(private readonly keys: AccountKeys) {}
+
+  @Get()
+  @AdminAccess('read', { credential: 'session' })
+  @Operation({
+    id: 'listManagementKeys',
+    tag: TAG,
+    summary: 'List the management keys of the account',
+    description: 'Newest first; revoked ones for 90 days.',
+  })
+  @ApiOkResponse({ type: ManagementKeyListResponse })
+  async list(@Admin() admin: AdminPrincipal): Promise<ManagementKeyListResponse> {
+    return ManagementKeyListResponse.from(await this.keys.list(admin));
+  }
+
+  @Post()
+  @AdminAccess('write', { credential: 'session' })
+  @Operation({
+    id: 'createManagementKey',
+    tag: TAG,
+    summary: 'Make a management key',
+    description: 'It is yours: it carries your role of the moment, in this account only. The key is shown once.',
+  })
+  @Fails('invalid_request', 'conflict')
+  @ApiCreatedResponse({ type: CreatedManagementKeyResponse })
+  async create(
+    @Admin() admin: AdminPrincipal,
+    @Body() body: CreateManagementKeyRequest,
+  ): Promise<CreatedManagementKeyResponse> {
+    return CreatedManagementKeyResponse.from(await this.keys.create(admin, body.name, body.chosenGrant()));
+  }
+
+  @Post(':id/revoke')
+  @AdminAccess('write', { credential: 'session' })
+  @HttpCode(200)
+  @Operation({
+    id: 'revokeManagementKey',
+    tag: TAG,
+    summary: 'Revoke a management key',
+    description: 'Whoever’s of the account it is. It counts from the next request on; repeating it answers the same.',
+  })
+  @ApiParam({ name: 'id', description: 'Id of the key.', schema: { type: 'string' } })
+  @Fails('invalid_request', 'not_found')
+  @ApiOkResponse({ type: ManagementKeyResponse })
+  async revoke(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<ManagementKeyResponse> {
+    return ManagementKeyResponse.from(await this.keys.revoke(admin, id));
+  }
+}

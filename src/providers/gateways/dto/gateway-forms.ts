@@ -1,0 +1,46 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { invalidRequest } from '../../../common/errors/gateway-error.js';
+import { readShape } from '../../../common/fields/read-shape.js';
+import { GATEWAY_TYPES, type GatewayType } from '../../../upstreams/routes/gateway-types.js';
+
+/** A JSON object that is still to be read. */
+export type SentBody = Readonly<Record<string, unknown>>;
+
+/** A class for each type of gateway. */
+type Forms<T> = Readonly<Record<GatewayType, Type<T>>>;
+
+/** What the OpenAPI document says of a value whose member `type` decides its form. */
+interface ByTypeSchema {
+  readonly oneOf: { $ref: string }[];
+  readonly discriminator: { propertyName: string; mapping: Record<string, string> };
+}
+
+/**
+ * Reads a body whose form its `type` decides.
+ *
+ * @param sent a JSON object.
+ * @throws invalid_request at `type`, listing the types there are, and for the form of the type as `readShape` says.
+ * Source: docs/reference/management-api.md#provider-gateways.
+ */
+export function readByType<T extends object>(forms: Forms<T>, sent: SentBody): T {
+  const type = GATEWAY_TYPES.find((known) => known === sent.type);
+  if (type === undefined) {
+    throw invalidRequest('type', `must be one of ${GATEWAY_TYPES.map((known) => `"${known}"`).join(', ')}`);
+  }
+  return readShape(forms[type], sent);
+}
+
+/** The OpenAPI schema of such a value; the classes must be among the document's models. */
+export function byTypeSchema(forms: Forms<object>): ByTypeSchema {
+  const paths = GATEWAY_TYPES.map((type): [GatewayType, string] => [type, getSchemaPath(forms[type])]);
+  return {
+    oneOf: paths.map(([, path]) => ({ $ref: path })),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(paths) },
+  };
+}
+
+/** Describes such a body. */
+export function BodyByType(forms: Forms<object>): MethodDecorator {
+  return applyDecorators(ApiExtraModels(...Object.values(forms)), ApiBody({ schema: byTypeSchema(forms) }));
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { parseSecretText, secretHintOf } from '../../common/fields/secret-text.rules.js';
+import { Ids } from '../../common/ids.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { Vault } from '../../platform/vault/vault.js';
+import type { CreateGatewayRequest } from './dto/create-gateway.request.js';
+import type { GatewayRow, NewGateway } from './gateway-row.js';
+import { gatewaySecretContext } from './gateway-secret.rules.js';
+import { configOf } from './gateway-write.rules.js';
+
+/** A token as it is stored. */
+type SealedToken = Pick<NewGateway, 'secretBlob' | 'secretHint'>;
+
+/** Turns write requests into what is stored, tokens sealed. Works before any transaction: a vault may be remote. */
+@Injectable()
+export class GatewayDrafts {
+  constructor(
+    private readonly vault: Vault,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * @throws invalid_request at `token` as `parseSecretText` says.
+   * @throws provider_unavailable the vault cannot seal.
+   */
+  async create(admin: AdminPrincipal, body: CreateGatewayRequest): Promise<NewGateway> {
+    const { organizationId, identityId } = admin;
+    const place = { id: this.ids.uuid(), organizationId, type: body.type, config: configOf(body) };
+    const sealed = await this.seal(body.token, place);
+    return { ...place, ...sealed, name: body.name, createdBy: identityId };
+  }
+
+  /**
+   * A new token for a gateway that exists.
+   *
+   * @throws invalid_request, provider_unavailable as `create`.
+   */
+  async seal(
+    token: string,
+    place: Pick<GatewayRow, 'id' | 'organizationId' | 'type' | 'config'>,
+  ): Promise<SealedToken> {
+    const secret = parseSecretText('token', token);
+    return { secretBlob: await this.vault.seal(secret, gatewaySecretContext(place)), secretHint: secretHintOf(secret) };
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { parseSecretText } from '../../common/fields/secret-text.rules.js';
+import type { Secret } from '../../common/log/secret.js';
+import { Environment } from '../../platform/config/environment.js';
+import { GuardedRequest, OutboundError } from '../../platform/outbound/guarded-request.js';
+import { gatewayRoute } from '../../upstreams/routes/gateway-route.js';
+import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
+import type { TestGatewayRequest } from './dto/test-gateway.request.js';
+
+/** Why a test of a token has proven nothing. */
+export const GATEWAY_DOUBTS = ['unreachable', 'unexpected_status', 'rejected'] as const;
+
+export type GatewayDoubt = (typeof GATEWAY_DOUBTS)[number];
+
+/** What a test of a token has shown; `reason` is absent when the token works. */
+export interface GatewayProbeOutcome {
+  readonly validated: boolean;
+  readonly reason?: GatewayDoubt;
+  /** The gateway's status, unless it is a success or there was none. */
+  readonly status?: number;
+}
+
+const TIMEOUT_MS = 4_000;
+const TOKEN_REFUSED: ReadonlySet<number> = new Set([401, 403]);
+
+/** Every kind serves it, and its way has the call that proves the gateway's own token. */
+const PROBED_TYPE = 'openai';
+
+/** Asks an upstream gateway, once and cheaply, whether it knows a token. Nothing is stored or repeated of its answer. */
+@Injectable()
+export class GatewayProbe {
+  constructor(
+    private readonly outbound: GuardedRequest,
+    private readonly environment: Environment,
+  ) {}
+
+  /**
+   * @throws invalid_request at `token` as `parseSecretText` says.
+   * Source: docs/reference/management-api.md#provider-gateways.
+   */
+  async test(body: TestGatewayRequest): Promise<GatewayProbeOutcome> {
+    const token = parseSecretText('token', body.token);
+    const { CF_AIG_BASE_URL, VERCEL_AI_GATEWAY_BASE_URL } = this.environment;
+    const baseUrls = { cf_aig: CF_AIG_BASE_URL, vercel: VERCEL_AI_GATEWAY_BASE_URL };
+    const status = await this.ask(gatewayRoute(PROBED_TYPE, body, null, baseUrls), token);
+    if (status === undefined) return { validated: false, reason: 'unreachable' };
+    if (status >= 200 && status < 300) return { validated: true };
+    return { validated: false, reason: TOKEN_REFUSED.has(status) ? 'rejected' : 'unexpected_status', status };
+  }
+
+  /** The status, or `undefined` for a gateway that gave none in time or stands where we may not call. */
+  private async ask(route: ProviderRoute, token: Secret): Promise<number | undefined> {
+    if (route.probe === null) throw new Error(`No way to test a gateway of the kind ${route.kind}.`);
+    const headers = Object.fromEntries([...route.probe.headers, ...route.credentialHeaders(token)]);
+    const options = { headers, timeoutMs: TIMEOUT_MS, maxBytes: 0, discardBody: true };
+    try {
+      return (await this.outbound.get(`${route.baseUrl}${route.probe.path}`, options)).status;
+    } catch (error) {
+      if (error instanceof OutboundError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Ids } from '../../common/ids.js';
+import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
+import { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
+import { RequestCounters } from '../counts/request-counters.js';
+import type { MinuteBases } from '../counts/scope-counts.js';
+import type { LimitedCall } from '../limited-call.js';
+import { counterNamespace } from '../places/counter-keys.rules.js';
+import { LocalCounting } from '../places/local-counting.js';
+import { RedisCounting } from '../places/redis-counting.js';
+import type { RequestCounting } from '../places/request-counting.js';
+import { RecordedRequests } from '../recorded-requests.js';
+import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
+import { KeptCountsRepository } from '../stored/kept-counts.repository.js';
+import { carriedMinutes } from './carried-minutes.js';
+import { byKey, handedCount, type UntoldWindow } from './handed-counts.rules.js';
+import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
+import { ScopeRoom } from './scope-room.js';
+
+/** Where this instance counts in one epoch, and what it has counted. */
+export interface CountingPlace {
+  readonly epoch: number;
+  readonly counting: RequestCounting;
+  readonly counters: RequestCounters;
+  /** For counters of many users; filled by whoever knows whom to tell. */
+  readonly room: ScopeRoom;
+}
+
+/** What a place tells and asks while it counts. */
+export interface PlaceEvents {
+  /** Throws `EpochOver` where the place may count no longer. */
+  readonly requireCurrent: () => void;
+  /** A call was counted, and may not be sent: the place may count no longer. */
+  readonly onUnsent: (call: LimitedCall) => void;
+  readonly onLost: () => void;
+  readonly onForgotten: () => void;
+}
+
+/** Makes the places in which requests are counted. */
+@Injectable()
+export class CountingPlaces {
+  constructor(
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly redis: RedisConnection,
+    private readonly instances: InstanceRegistry,
+    private readonly recorded: RecordedRequests,
+    private readonly epochs: LimitEpochsRepository,
+    private readonly kept: KeptCountsRepository,
+  ) {}
+
+  /** What minutes begin with that may still run: what is recorded of them, which a process that was killed had counted. */
+  async recordedMinutes(): Promise<MinuteBases> {
+    const nowMs = this.clock.nowMs();
+    const minutes = await this.recorded.listMinutes((windowIndex('minute', nowMs) - 1) * WINDOW_MS.minute);
+    const counts = minutes.map(({ minuteStartMs: windowStartMs, ...whose }) => ({
+      ...whose,
+      windowMs: WINDOW_MS.minute,
+      windowStartMs,
+    }));
+    return carriedMinutes({ counts, nowMs, unknownForMs: undefined });
+  }
+
+  /** The place of an instance that counts alone: only users it has no place for are stored. */
+  alone(minuteBases: MinuteBases): CountingPlace {
+    // What could not be stored stays, and is tried again with a later call.
+    const onCrowded = () => void room.make((windows) => this.keep(windows)).catch(() => undefined);
+    const counters = new RequestCounters({ onCrowded });
+    const room = new ScopeRoom(counters, this.clock);
+    const counting = new LocalCounting({
+      clock: this.clock,
+      counters,
+      dayBases: new DayBases(this.recorded, takeBaseHere, async (appId, userId, dayStartMs, recorded) =>
+        counters.haveLeft ? Math.max(recorded, await this.kept.findDay(appId, userId, dayStartMs)) : recorded,
+      ),
+      minuteBases,
+      instances: 1,
+      rank: 0,
+    });
+    return { epoch: 0, counting, counters, room };
+  }
+
+  /** The place of this instance in an epoch that it counts in. */
+  inEpoch(view: EpochView, minuteBases: MinuteBases, events: PlaceEvents): CountingPlace {
+    const counters = new RequestCounters();
+    const counting =
+      view.countedIn === 'redis'
+        ? this.inRedis(view, counters, minuteBases, events)
+        : this.onInstances(view, counters, minuteBases, events);
+    return { epoch: view.epoch, counting, counters, room: new ScopeRoom(counters, this.clock) };
+  }
+
+  private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: PlaceEvents) {
+    const { clock, ids, redis } = this;
+    const namespace = counterNamespace(view);
+    const dayBases = this.dayBasesOf(view, takeBaseAsFloor);
+    return new RedisCounting({ clock, ids, redis, counters, dayBases, minuteBases, namespace, ...events });
+  }
+
+  private onInstances(
+    view: EpochView,
+    counters: RequestCounters,
+    minuteBases: MinuteBases,
+    { requireCurrent }: PlaceEvents,
+  ) {
+    return new LocalCounting({
+      clock: this.clock,
+      counters,
+      dayBases: this.dayBasesOf(
+        view,
+        takeBaseInShare(() => counters.haveLeft),
+      ),
+      minuteBases,
+      instances: view.members.length,
+      rank: view.members.indexOf(this.instances.id),
+      requireCurrent,
+    });
+  }
+
+  private async keep(windows: readonly UntoldWindow[]): Promise<boolean> {
+    await this.kept.keep(windows.map((one) => handedCount(one, one.count)).sort(byKey));
+    await this.epochs.prune(this.clock.nowMs());
+    return true;
+  }
+
+  private dayBasesOf({ epoch }: EpochView, take: TakeBase): DayBases {
+    return new DayBases(this.recorded, take, (appId, userId, windowStartMs, requests) =>
+      this.epochs.agreeOnDay(epoch, { appId, userId, windowStartMs, requests }),
+    );
+  }
+}

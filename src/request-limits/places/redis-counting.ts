@@ -1,0 +1,171 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../common/clock.js';
+import type { Ids } from '../../common/ids.js';
+import type { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { CallWindows, type HasRoom, type LimitedWindow } from '../counts/call-windows.js';
+import type { DayBases } from '../counts/day-bases.js';
+import type { RequestCounters } from '../counts/request-counters.js';
+import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
+import type { LimitedCall } from '../limited-call.js';
+import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
+import { counterKey, markKey } from './counter-keys.rules.js';
+import { EpochOver, type RequestCounting } from './request-counting.js';
+import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
+
+const MARK_BYTES = 6;
+/** How long a counter is kept from its first call on: instances whose clocks are behind still use it. */
+const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
+/** Questions about one call: two may be answered with "tell me what the day begins with". */
+const MAX_QUESTIONS = 4;
+
+type Scripted = Pick<Redis, 'eval' | 'evalsha'>;
+
+export interface RedisCountingOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly redis: RedisConnection;
+  readonly counters: RequestCounters;
+  readonly dayBases: DayBases;
+  readonly minuteBases: MinuteBases;
+  /** Names the counters: of this deployment, and of nothing that was counted before. */
+  readonly namespace: string;
+  /** Throws where this place may count no longer. */
+  readonly requireCurrent: () => void;
+  /** A call was counted, and this place may count no longer: the caller asks elsewhere. */
+  readonly onUnsent: (call: LimitedCall) => void;
+  /** Redis gave no answer. */
+  readonly onLost: () => void;
+  /** Redis has forgotten what it had counted. */
+  readonly onForgotten: () => void;
+}
+
+/** One question to Redis about a call. */
+interface Question {
+  readonly call: LimitedCall;
+  readonly app: AppCounts;
+  readonly limits: readonly LimitedWindow[];
+  readonly counts: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Counts in Redis, for all instances together: one question a call. What this instance has seen of a counter refuses
+ * alone, so that a flood beyond the limit does not reach Redis; and it shows when Redis has forgotten.
+ */
+export class RedisCounting implements RequestCounting {
+  constructor(private readonly options: RedisCountingOptions) {}
+
+  async admit(call: LimitedCall): Promise<void> {
+    await this.decide(call, 'admit');
+  }
+
+  async require(call: LimitedCall): Promise<void> {
+    await this.decide(call, 'require');
+  }
+
+  async countToday(call: LimitedCall): Promise<number> {
+    if (call.user?.perDay == null) return 0;
+    const user = { perMinute: null, perDay: Number.MAX_SAFE_INTEGER };
+    const [day] = await this.decide({ ...call, user, app: undefined }, 'look');
+    return day?.window.count ?? 0;
+  }
+
+  /**
+   * Asks Redis once; and again after telling it what a day begins with, where it must be told.
+   *
+   * @param purpose `require` is about a call that is refused anyway: some users a second that nobody knows are asked for.
+   * @returns what limits the call, with the counts as they are now.
+   */
+  private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'look'): Promise<readonly LimitedWindow[]> {
+    const { clock, counters, minuteBases, dayBases, requireCurrent } = this.options;
+    const counts = purpose === 'admit';
+    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: hasRoom, looksOnly: !counts });
+    for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
+      requireCurrent();
+      windows.find(call, clock.nowMs()).requireRoom(hasRoom);
+      const limits = windows.limits();
+      const [first] = limits;
+      if (first === undefined) return limits;
+      const outdated = windows.hasOutdatedDay();
+      const isAnswered =
+        !outdated && (await this.ask({ call, app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
+      if (isAnswered) return limits;
+      const openDay = windows.openDay();
+      const isRefusedAnyway = purpose === 'require' && windows.isUserLoose;
+      if (isRefusedAnyway && !first.scope.app.mayLookUp(windows.nowMs)) return limits;
+      if (openDay !== undefined) await dayBases.ask(openDay);
+    }
+    throw countsUnknown();
+  }
+
+  /**
+   * @returns false when Redis must be told what a day begins with.
+   * @throws app_rate_limited, EpochOver.
+   */
+  private async ask({ call, app, limits, counts, nowMs }: Question): Promise<boolean> {
+    const { ids, redis, namespace, onLost, onForgotten } = this.options;
+    const indexes = limits.map(({ window }) => window.index);
+    const keys = [markKey(namespace, app.appId), ...limits.map((one) => keyOf(namespace, one))];
+    const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
+    let numbers = `${app.mark} ${mark} ${counts ? 1 : 0}`;
+    for (const { kind, limit, window } of limits) {
+      numbers += ` ${limit} ${window.base} ${window.seen} ${LIFE_MS[kind]}`;
+    }
+    const answer = toNumbers(await redis.run((client) => runScript(client, keys, numbers)));
+    if (answer === undefined) onLost();
+    const [said, knownMark = 0, ...counted] = answer ?? [];
+    if (said === SCRIPT_SAYS.forgotten) onForgotten();
+    this.requireStillCurrent(counts && said === SCRIPT_SAYS.counted ? call : undefined);
+    if (said === undefined || said === SCRIPT_SAYS.forgotten) throw new EpochOver();
+    if (said === SCRIPT_SAYS.baseMissing) return false;
+    if (knownMark !== 0) app.mark = knownMark;
+    for (const [at, { window }] of limits.entries()) {
+      if (window.index !== indexes[at]) continue;
+      window.count = Math.max(window.count, counted[at] ?? 0);
+      // A counter that is only looked at may not be there yet.
+      if (!counts || said !== SCRIPT_SAYS.counted) continue;
+      window.seen = window.count;
+      window.own++;
+    }
+    const full = limits[said - 1];
+    if (full === undefined) return true;
+    throw requestLimitRefusal(full.scope.userId === '' ? 'app' : 'user', full.kind, {
+      limit: full.limit,
+      index: indexes[said - 1] ?? 0,
+      nowMs,
+    });
+  }
+
+  /** @param counted the call, where it was counted. */
+  private requireStillCurrent(counted: LimitedCall | undefined): void {
+    try {
+      this.options.requireCurrent();
+    } catch (error) {
+      if (counted !== undefined) this.options.onUnsent(counted);
+      throw error;
+    }
+  }
+}
+
+const hasRoom: HasRoom = (window, limit) => window.count < limit;
+
+function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): string {
+  return counterKey(namespace, scope.app.appId, { kind, index: window.index, digest: scope.digest });
+}
+
+/** Sends the script itself only where Redis does not know it yet. */
+async function runScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
+  try {
+    return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, numbers);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return client.eval(COUNT_REQUEST, keys.length, ...keys, numbers);
+  }
+}
+
+/** Undefined for what the script never says: such an answer counts as none. */
+function toNumbers(answer: unknown): number[] | undefined {
+  if (!Array.isArray(answer)) return undefined;
+  const numbers = answer.map(Number);
+  return numbers.every(Number.isSafeInteger) ? numbers : undefined;
+}

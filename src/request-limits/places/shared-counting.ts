@@ -1,0 +1,41 @@
+import type { Clock } from '../../common/clock.js';
+import type { Ready } from '../../common/when-ready.js';
+import type { LimitEpochs } from '../epochs/limit-epochs.service.js';
+import type { LimitedCall } from '../limited-call.js';
+import { countsUnknown } from '../request-limit.rules.js';
+import { MAX_WAIT_MS } from '../wait-at-most.js';
+import { EpochOver, type RequestCounting } from './request-counting.js';
+
+/** Counts where all instances have agreed to; when they agree on another place meanwhile, the call is counted there. */
+export class SharedCounting implements RequestCounting {
+  /** @param realTime bounds the wait of one call. */
+  constructor(
+    private readonly epochs: LimitEpochs,
+    private readonly realTime: Clock,
+  ) {}
+
+  admit(call: LimitedCall): Promise<void> {
+    return this.decide((counting) => counting.admit(call));
+  }
+
+  require(call: LimitedCall): Promise<void> {
+    return this.decide((counting) => counting.require(call));
+  }
+
+  countToday(call: LimitedCall): Promise<number> {
+    return this.decide((counting) => counting.countToday(call));
+  }
+
+  private async decide<T>(ask: (counting: RequestCounting) => Ready<T>): Promise<T> {
+    const startedAtMs = this.realTime.monotonicMs();
+    for (;;) {
+      const { counting } = this.epochs.place ?? (await this.epochs.next());
+      try {
+        return await ask(counting);
+      } catch (error) {
+        if (!(error instanceof EpochOver)) throw error;
+      }
+      if (this.realTime.monotonicMs() - startedAtMs > MAX_WAIT_MS) throw countsUnknown();
+    }
+  }
+}

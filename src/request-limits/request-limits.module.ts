@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { CountingPlaces } from './epochs/counting-places.service.js';
+import { EpochAgreement } from './epochs/epoch-agreement.service.js';
+import { LimitEpochsRepository } from './epochs/limit-epochs.repository.js';
+import { LimitEpochs } from './epochs/limit-epochs.service.js';
+import { RequestLimits } from './request-limits.service.js';
+import { KeptCountsRepository } from './stored/kept-counts.repository.js';
+import { UnsentRequestsRepository } from './stored/unsent-requests.repository.js';
+import { UnsentRequests } from './stored/unsent-requests.service.js';
+
+/**
+ * How many requests applications and their users may make. Knows names and numbers; what is recorded of requests reaches
+ * it through the port `RecordedRequests`.
+ *
+ * Tables: limit_epoch, limit_counts, limit_unsent. Routes: none. Codes: app_rate_limited, service_unavailable. Log lines: limits_degraded,
+ * limits_restored, limits_recounted, limits_agreement_failed.
+ */
+@Module({
+  providers: [
+    CountingPlaces,
+    EpochAgreement,
+    KeptCountsRepository,
+    LimitEpochs,
+    LimitEpochsRepository,
+    RequestLimits,
+    UnsentRequests,
+    UnsentRequestsRepository,
+  ],
+  exports: [RequestLimits],
+})
+export class RequestLimitsModule {}
