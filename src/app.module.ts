@@ -16,7 +16,6 @@ import { IssuersModule } from './issuers/issuers.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
-import { ProviderGatewaysModule } from './providers/gateways/provider-gateways.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
@@ -27,16 +26,15 @@ import { UsageModule } from './usage/usage.module.js';
 import { UsersModule } from './users/users.module.js';
 
 /**
- * No arrow leads from `apps` to `usage` or `users`, or from `entitlements` or `request-limits` to `usage`: what they must know
- * reaches them through the ports `AppUsageTotals`, `AppUsers`, `RecordedAccountRequests` and `RecordedRequests`.
+ * No arrow leads from `apps` to `usage` or `users`, or from `entitlements` or `request-limits` to `usage`: what they must
+ * know reaches them through the ports `AppUsageTotals`, `AppUsers`, `RecordedAccountRequests` and `RecordedRequests`.
  */
 @Global()
 @Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
 class AppPortsModule {}
 
 /**
- * No arrow leads from `usage` to `providers`, and gateways know no provider: what they must know of them reaches them through the ports
- * `GatewayReferences` and `CustomPrices`.
+ * No arrow leads from `usage` to `providers`: what it must know of them reaches it through the port `CustomPrices`.
  */
 @Global()
 @Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
@@ -63,7 +61,6 @@ class KeyPortsModule {}
     IssuersModule,
     IdempotencyModule,
     ProviderPortsModule,
-    ProviderGatewaysModule,
     ProvidersModule,
     KeyPortsModule,
     AppKeysModule,

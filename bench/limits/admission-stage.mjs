@@ -4,8 +4,8 @@
  */
 import pg from 'pg';
 import { limitedCallOf } from '../../dist/src/client-auth/limited-call.rules.js';
-import { RequestLimits } from '../../dist/src/request-limits/request-limits.service.js';
 import { CallAdmission } from '../../dist/src/proxy/admission/call-admission.js';
+import { RequestLimits } from '../../dist/src/request-limits/request-limits.service.js';
 import { startGateway } from '../../dist/src/start.js';
 import { addProvider, gatewayEnvironment, makeReachable, managed } from '../gateway.mjs';
 import { takeJobs } from '../jobs.mjs';

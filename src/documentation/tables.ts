@@ -36,7 +36,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose: 'One row for each change in an organization: who changed what.',
       },
       creation_receipts: {
-        owner: 'src/receipts',
+        owner: 'src/idempotency',
         purpose:
           'Answers to creations with an `Idempotency-Key`, so that a retry gets the same answer; keys in them are sealed.',
       },
@@ -46,10 +46,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
     title: 'Applications and providers',
     tables: {
       apps: { owner: 'src/apps', purpose: 'Applications with their configuration; `src/app-directory` reads them.' },
-      app_keys: { owner: 'src/keys', purpose: 'Hashes of the API keys of applications.' },
+      app_keys: { owner: 'src/app-keys', purpose: 'Hashes of the API keys of applications.' },
       providers: { owner: 'src/providers', purpose: 'Provider instances with their sealed keys and custom prices.' },
       provider_gateways: {
-        owner: 'src/gateways',
+        owner: 'src/providers/gateways',
         purpose: 'Connections to upstream gateways with their sealed tokens.',
       },
     },
@@ -109,14 +109,17 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       budget_grants: { owner: 'src/budgets', purpose: 'The part of a budget that each instance may spend.' },
       limit_epoch: {
-        owner: 'src/limits',
+        owner: 'src/request-limits',
         purpose: 'The one row that says where requests are counted now: in Redis or on the instances.',
       },
       limit_counts: {
-        owner: 'src/limits',
+        owner: 'src/request-limits',
         purpose: 'Request counts of the current windows that instances handed over at a new epoch.',
       },
-      limit_unsent: { owner: 'src/limits', purpose: 'Requests that were counted and never sent to a provider.' },
+      limit_unsent: {
+        owner: 'src/request-limits',
+        purpose: 'Requests that were counted and never sent to a provider.',
+      },
     },
   },
   {
@@ -125,7 +128,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       gateway_instances: {
         owner: 'src/platform',
         purpose:
-          'Processes that serve from this database; `src/limits` keeps the epoch that each follows here, `src/usage` its open calls.',
+          'Processes that serve from this database; `src/request-limits` keeps the epoch that each follows here, `src/usage` its open calls.',
       },
       migrations: { owner: 'src/platform', purpose: 'Migrations that have run; TypeORM creates and fills it.' },
     },

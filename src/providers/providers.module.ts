@@ -6,8 +6,12 @@ import { CustomPrices } from '../pricing/custom-prices.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
-import { GatewayReferences } from './gateways/gateway-references.js';
-import { ProviderGatewaysModule } from './gateways/provider-gateways.module.js';
+import { GatewayDrafts } from './gateways/gateway-drafts.js';
+import { GatewayListing } from './gateways/gateway-listing.service.js';
+import { GatewayProbe } from './gateways/gateway-probe.service.js';
+import { GatewaysController } from './gateways/gateways.controller.js';
+import { GatewaysRepository } from './gateways/gateways.repository.js';
+import { GatewaysService } from './gateways/gateways.service.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderProbe } from './provider-probe.service.js';
@@ -19,20 +23,20 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
 
 /**
  * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
- * a credential, and the snapshots that calls read them from. Tells the room of gateways what is in use.
+ * a credential, and the snapshots that calls read them from. Connections to the gateways: their sealed tokens, a test of
+ * a token, and which providers use them.
  *
- * Tables: providers. Routes: `/v1/admin/providers*`. Configuration topic: `providers`, keyed by account; listens to
- * `provider_gateways` too.
- * Codes: slug_taken, conflict, not_found, provider_key_invalid, provider_not_supported_by_gateway,
+ * Tables: providers, provider_gateways. Routes: `/v1/admin/providers*`, `/v1/admin/provider-gateways*`. Configuration
+ * topics: `providers` and `provider_gateways`, keyed by account.
+ * Codes: slug_taken, gateway_in_use, conflict, not_found, provider_key_invalid, provider_not_supported_by_gateway,
  * provider_gateway_managed, provider_unavailable, billing_plan_limit_reached.
  * Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [EntitlementsModule, ProviderGatewaysModule, IdentityModule, PricingModule, IdempotencyModule],
-  controllers: [ProvidersController],
+  imports: [EntitlementsModule, IdentityModule, PricingModule, IdempotencyModule],
+  controllers: [ProvidersController, GatewaysController],
   providers: [
     ProvidersRepository,
-    { provide: GatewayReferences, useExisting: ProvidersRepository },
     { provide: CustomPrices, useClass: StoredCustomPrices },
     ProviderDrafts,
     ProviderGateways,
@@ -41,7 +45,12 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
     ProvidersService,
     ProviderProbe,
     ProviderListing,
+    GatewaysRepository,
+    GatewayDrafts,
+    GatewaysService,
+    GatewayProbe,
+    GatewayListing,
   ],
-  exports: [CustomPrices, GatewayReferences, ProviderDirectory, ProviderListing],
+  exports: [CustomPrices, ProviderDirectory, ProviderListing],
 })
 export class ProvidersModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isoTime } from '../platform/database/utc-sql.js';
-import type { GatewayReferences, GatewayUse } from './gateways/gateway-references.js';
+import type { GatewayUse } from './gateways/gateway-row.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderStatus, ProviderWrite } from './provider-row.js';
 
 const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secret_blob AS "secretBlob",
@@ -33,7 +33,7 @@ const STATE_MEMBERS = ['name', 'secretBlob', 'secretHint', 'baseUrl', 'gatewayRo
 
 /** The table providers. Instants are ISO-8601, UTC. */
 @Injectable()
-export class ProvidersRepository implements GatewayReferences {
+export class ProvidersRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Every instance of an account, oldest first. */
@@ -67,7 +67,7 @@ export class ProvidersRepository implements GatewayReferences {
     return row?.status;
   }
 
-  /** For the room of gateways: `active` are the instances of that status, `disabled` all others. */
+  /** Use of every gateway of the account that has any; the others are absent. `disabled` counts all that are not active. */
   async useByGateway(organizationId: string): Promise<ReadonlyMap<string, GatewayUse>> {
     const rows = await this.dataSource.query<({ id: string } & GatewayUse)[]>(
       `SELECT provider_gateway_id AS id,

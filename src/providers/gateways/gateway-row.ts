@@ -39,3 +39,11 @@ export interface GatewayRow extends NewGateway {
 
 /** What a write may change of a stored gateway; an absent member stays as it is. */
 export type GatewayChange = Partial<Pick<GatewayRow, 'name' | 'secretBlob' | 'secretHint'>>;
+
+/** How many providers are routed through one gateway, by their status. */
+export interface GatewayUse {
+  readonly active: number;
+  readonly disabled: number;
+}
+
+export const NOT_USED: GatewayUse = { active: 0, disabled: 0 };

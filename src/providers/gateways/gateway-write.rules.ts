@@ -1,7 +1,6 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayPlace } from '../../upstreams/routes/gateway-types.js';
-import type { GatewayUse } from './gateway-references.js';
-import type { GatewayConfig } from './gateway-row.js';
+import type { GatewayConfig, GatewayUse } from './gateway-row.js';
 
 /**
  * What names a place within `cf_aig`, for both the check and the OpenAPI document: characters that mean themselves in a

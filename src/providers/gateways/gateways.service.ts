@@ -8,12 +8,12 @@ import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { AuditTrail } from '../../identity/audit/audit-trail.js';
 import { ConfigChanges } from '../../platform/database/config-changes.js';
 import { breaksReference } from '../../platform/database/violates.js';
+import { ProvidersRepository } from '../providers.repository.js';
 import type { CreateGatewayRequest } from './dto/create-gateway.request.js';
 import type { RenameGatewayRequest, RotateGatewayRequest } from './dto/update-gateway.request.js';
 import { GatewayDrafts } from './gateway-drafts.js';
 import { GATEWAYS_TOPIC } from './gateway-listing.service.js';
-import { GatewayReferences, type GatewayUse, NOT_USED } from './gateway-references.js';
-import type { GatewayChange, GatewayRow } from './gateway-row.js';
+import { type GatewayChange, type GatewayRow, type GatewayUse, NOT_USED } from './gateway-row.js';
 import { gatewayInUse } from './gateway-write.rules.js';
 import { GatewaysRepository } from './gateways.repository.js';
 
@@ -37,7 +37,7 @@ export class GatewaysService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly gateways: GatewaysRepository,
-    private readonly references: GatewayReferences,
+    private readonly providers: ProvidersRepository,
     private readonly drafts: GatewayDrafts,
     private readonly configChanges: ConfigChanges,
     private readonly ceilings: Ceilings,
@@ -49,7 +49,7 @@ export class GatewaysService {
   async list({ organizationId }: AdminPrincipal): Promise<CountedGateway[]> {
     const [rows, uses] = await Promise.all([
       this.gateways.list(organizationId),
-      this.references.useByGateway(organizationId),
+      this.providers.useByGateway(organizationId),
     ]);
     return rows.map((row) => ({ row, use: uses.get(row.id) ?? NOT_USED }));
   }
@@ -146,7 +146,7 @@ export class GatewaysService {
   }
 
   private async useOf({ organizationId }: AdminPrincipal, id: string): Promise<GatewayUse> {
-    return (await this.references.useByGateway(organizationId)).get(id) ?? NOT_USED;
+    return (await this.providers.useByGateway(organizationId)).get(id) ?? NOT_USED;
   }
 
   private record(
