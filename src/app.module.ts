@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppKeysModule } from './app-keys/app-keys.module.js';
@@ -19,31 +19,13 @@ import { PricingModule } from './pricing/pricing.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
+import { RepricingModule } from './repricing/repricing.module.js';
 import { RequestLimitsModule } from './request-limits/request-limits.module.js';
 import { NightlyRetentionModule } from './retention/nightly-retention.module.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
+import { UsageReportsModule } from './usage-reports/usage-reports.module.js';
 import { UsersModule } from './users/users.module.js';
-
-/**
- * No arrow leads from `apps` to `usage` or `users`, or from `entitlements` or `request-limits` to `usage`: what they must
- * know reaches them through the ports `AppUsageTotals`, `AppUsers`, `RecordedAccountRequests` and `RecordedRequests`.
- */
-@Global()
-@Module({ imports: [UsageModule, UsersModule], exports: [UsageModule, UsersModule] })
-class AppPortsModule {}
-
-/**
- * No arrow leads from `usage` to `providers`: what it must know of them reaches it through the port `CustomPrices`.
- */
-@Global()
-@Module({ imports: [ProvidersModule], exports: [ProvidersModule] })
-class ProviderPortsModule {}
-
-/** No arrow leads from `idempotency` to `app-keys`: which keys are in force reaches it through the port `IssuedKeys`. */
-@Global()
-@Module({ imports: [AppKeysModule], exports: [AppKeysModule] })
-class KeyPortsModule {}
 
 /** The rooms, in arrow order. */
 @Module({
@@ -60,11 +42,12 @@ class KeyPortsModule {}
     AppDirectoryModule,
     IssuersModule,
     IdempotencyModule,
-    ProviderPortsModule,
     ProvidersModule,
-    KeyPortsModule,
     AppKeysModule,
-    AppPortsModule,
+    UsageModule,
+    UsageReportsModule,
+    RepricingModule,
+    UsersModule,
     AppsModule,
     AttestationModule,
     AuthEventsModule,

@@ -6,6 +6,6 @@ if (problem) {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
 } else {
-  const { runProcess } = await import('./process.js');
+  const { runProcess } = await import('./bootstrap/process.js');
   await runProcess();
 }

@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { startGateway } from '../../dist/src/bootstrap/start.js';
 import { CookieKeys } from '../../dist/src/identity/sessions/cookie-keys.js';
 import {
   ORGANIZATION_COOKIE,
   SESSION_COOKIE,
   signedCookie,
 } from '../../dist/src/identity/sessions/session-cookie.rules.js';
-import { startGateway } from '../../dist/src/start.js';
 import { percentile } from '../statistics.mjs';
 import { fillAccounts } from './fill-accounts.mjs';
 

@@ -3,10 +3,10 @@
  * time for another user, by the service that the proxy asks. What it holds is given back, and both are counted.
  */
 import pg from 'pg';
+import { startGateway } from '../../dist/src/bootstrap/start.js';
 import { limitedCallOf } from '../../dist/src/client-auth/limited-call.rules.js';
 import { CallAdmission } from '../../dist/src/proxy/admission/call-admission.js';
 import { RequestLimits } from '../../dist/src/request-limits/request-limits.service.js';
-import { startGateway } from '../../dist/src/start.js';
 import { addProvider, gatewayEnvironment, makeReachable, managed } from '../gateway.mjs';
 import { takeJobs } from '../jobs.mjs';
 import { freePort } from '../processes.mjs';

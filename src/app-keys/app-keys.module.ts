@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
-import { IssuedKeys } from '../idempotency/issued-keys.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { AppKeyDirectory } from './app-key-directory.js';
 import { AppKeyUses } from './app-key-uses.js';
@@ -12,7 +11,6 @@ import { AppKeysService } from './app-keys.service.js';
 
 /**
  * Keys with which server backends call their application: issue, list, revoke, and the look-up of a presented key.
- * Tells the room of receipts which keys are in force.
  *
  * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found,
  * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached. Log lines: app_key_use_write_failed.
@@ -20,13 +18,7 @@ import { AppKeysService } from './app-keys.service.js';
 @Module({
   imports: [EntitlementsModule, AppDirectoryModule, IdentityModule, IdempotencyModule],
   controllers: [AppKeysController],
-  providers: [
-    AppKeyDirectory,
-    AppKeyUses,
-    AppKeysRepository,
-    { provide: IssuedKeys, useExisting: AppKeysRepository },
-    AppKeysService,
-  ],
-  exports: [AppKeyDirectory, AppKeysService, IssuedKeys],
+  providers: [AppKeyDirectory, AppKeyUses, AppKeysRepository, AppKeysService],
+  exports: [AppKeyDirectory, AppKeysService],
 })
 export class AppKeysModule {}

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
-import type { IssuedKeys } from '../idempotency/issued-keys.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
 /** A key and when its use was last written down. */
@@ -16,7 +15,7 @@ interface RevokedKey {
 
 /** All SQL on the table `app_keys`. */
 @Injectable()
-export class AppKeysRepository implements IssuedKeys {
+export class AppKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   async insert(tx: EntityManager, app: KeyOwner, key: IssuedAppKey, keyHash: string): Promise<void> {
@@ -56,14 +55,6 @@ export class AppKeysRepository implements IssuedKeys {
       [app.organizationId, app.id, keyId, at],
     );
     return rows[0];
-  }
-
-  async isActive(organizationId: string, keyId: string): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      "SELECT FROM app_keys WHERE organization_id = $1 AND id = $2 AND status = 'active'",
-      [organizationId, keyId],
-    );
-    return rows.length > 0;
   }
 
   /** Of whichever account: the key itself says whose it is. */

@@ -6,6 +6,8 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AccountProvidersService } from './account-providers.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { AppViews } from './app-views.js';
@@ -17,8 +19,7 @@ import { AppListService } from './list/app-list.service.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
 /**
- * Write side of applications: list, create, replace, validate, check, delete. Needs an `AppUsageTotals` from the room
- * that records usage and an `AppUsers` from the room of users.
+ * Write side of applications: list, create, replace, validate, check, delete.
  *
  * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
@@ -33,6 +34,8 @@ import { NewAppIds } from './new-app-ids.service.js';
     PricingModule,
     ProvidersModule,
     IdempotencyModule,
+    UsageReportsModule,
+    UsersModule,
   ],
   controllers: [AppsController],
   providers: [

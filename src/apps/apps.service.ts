@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import type { AppRow } from '../app-directory/app-row.js';
-import { AppUsers } from '../app-directory/app-users.js';
 import type { AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
@@ -10,6 +9,7 @@ import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js'
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { AppUsers } from '../users/app-users.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import {
   CHECK_LIMITATIONS,

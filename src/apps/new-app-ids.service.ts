@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { AppUsageTotals } from '../app-directory/app-usage-totals.js';
+import { Inject, Injectable } from '@nestjs/common';
 import { Ids } from '../common/ids.js';
+import { AppUsageTotals } from '../usage-reports/app-usage-totals.service.js';
 import { appIdFrom } from './app-id.rules.js';
 
 /** Source: docs/reference/management-api.md#application-objects-and-ids. */
@@ -11,7 +11,7 @@ const SUFFIX_LENGTH = 6;
 export class NewAppIds {
   constructor(
     private readonly ids: Ids,
-    private readonly usage: AppUsageTotals,
+    @Inject(AppUsageTotals) private readonly usage: Pick<AppUsageTotals, 'appIdHasHistory'>,
   ) {}
 
   /**

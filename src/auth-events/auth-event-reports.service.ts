@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../app-directory/app-row.js';
 import { Clock } from '../common/clock.js';
-import { type DayFailures, UserUsage } from '../usage/user-usage.service.js';
+import { type DayFailures, UserUsage } from '../usage-reports/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthEventFilter, AuthEventRow } from './auth-event.js';
 import {

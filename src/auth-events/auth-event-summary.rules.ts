@@ -1,5 +1,5 @@
 import type { Instant } from '../common/clock.js';
-import type { DayFailures } from '../usage/user-usage.service.js';
+import type { DayFailures } from '../usage-reports/user-usage.service.js';
 import { type AuthEventDayRow, type AuthEventKind, type ClaimDelayRow, SUCCESS } from './auth-event.js';
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;

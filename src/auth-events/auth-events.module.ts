@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AuthEventLosses } from './auth-event-losses.service.js';
 import { AuthEventReports } from './auth-event-reports.service.js';
@@ -17,7 +17,7 @@ import { AuthEvents } from './auth-events.service.js';
  * none of its own. Log lines: auth_event_record_failed.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, UsageModule, UsersModule],
+  imports: [AppDirectoryModule, IdentityModule, UsageReportsModule, UsersModule],
   controllers: [AuthEventsController],
   providers: [AuthEventLosses, AuthEventReports, AuthEventWriter, AuthEvents, AuthEventsRepository],
   exports: [AuthEvents],

@@ -3,7 +3,7 @@ import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../app-keys/app-keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { RequestLimitsModule } from '../request-limits/request-limits.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallerGuard } from './caller.guard.js';
 import { CallerAuthentication } from './caller-authentication.service.js';
@@ -18,7 +18,7 @@ import { MeService } from './me.service.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [AppDirectoryModule, AppKeysModule, RequestLimitsModule, ProvidersModule, UsageModule, UsersModule],
+  imports: [AppDirectoryModule, AppKeysModule, RequestLimitsModule, ProvidersModule, UsageReportsModule, UsersModule],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
   exports: [CallerAuthentication, CallerGuard, GatewayTokens],

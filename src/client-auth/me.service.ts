@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { RequestLimits } from '../request-limits/request-limits.service.js';
-import { UserUsage } from '../usage/user-usage.service.js';
+import { UserUsage } from '../usage-reports/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { Caller } from './caller.js';
 import { limitedCallOf } from './limited-call.rules.js';

@@ -1,5 +1,5 @@
 import type { ScopeLimits } from '../app-directory/config/app-config.js';
-import type { CurrentUsage } from '../usage/user-usage.service.js';
+import type { CurrentUsage } from '../usage-reports/user-usage.service.js';
 
 /** What a user has used: as it is stored, and as its limits have counted it, which is sooner. */
 export interface UsedByUser extends CurrentUsage {

@@ -3,6 +3,8 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { Environment } from '../platform/config/environment.js';
+import { RecordedAccountRequests } from '../usage/recorded-account-requests.service.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Ceilings } from './ceilings.service.js';
@@ -10,20 +12,18 @@ import { Allowance, UnlimitedAllowance } from './entitlements.js';
 import { AccountRequests } from './plans/account-requests.js';
 import { PlansAllowance } from './plans/plans-allowance.js';
 import { PlansFile } from './plans/plans-file.js';
-import { RecordedAccountRequests } from './recorded-account-requests.js';
 
 /** How often the file of plans is looked at. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise. Needs a
- * `RecordedAccountRequests` from the room that records usage.
+ * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise.
  *
  * Tables: none. Routes: `/v1/admin/billing/*`. Codes: billing_payment_required, billing_request_quota_exceeded,
  * billing_unavailable, billing_plan_limit_reached. Log lines: plans_file_read, plans_file_unreadable.
  */
 @Module({
-  imports: [IdentityModule],
+  imports: [IdentityModule, UsageModule],
   controllers: [BillingController],
   providers: [
     {

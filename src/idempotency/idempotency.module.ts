@@ -4,9 +4,9 @@ import { Receipts } from './receipts.service.js';
 
 /**
  * Creations that may be sent again without creating twice: what was answered is kept with what was created, in one
- * transaction. Needs an `IssuedKeys` from the room of keys.
+ * transaction.
  *
- * Tables: creation_receipts. Codes: forbidden, conflict, resource_receipt_expired, resource_key_unavailable.
+ * Tables: creation_receipts; reads app_keys. Codes: forbidden, conflict, resource_receipt_expired, resource_key_unavailable.
  */
 @Module({ providers: [Receipts, ReceiptsRepository], exports: [Receipts] })
 export class IdempotencyModule {}

@@ -9,19 +9,27 @@ export interface KeptAnswer extends Pick<Receipt, 'answer' | 'sealedAnswer' | 's
   readonly expiresAt: Instant;
 }
 
-type ReceiptRow = Omit<Receipt, 'ids'> & Readonly<Record<keyof CreatedIds, string | null>>;
+/** A receipt, and how the key stands that was created with it. */
+export interface StoredReceipt extends Receipt {
+  /** The account has the key, and it is not revoked; false where no key was created. */
+  readonly isKeyActive: boolean;
+}
+
+type ReceiptRow = Omit<StoredReceipt, 'ids'> & Readonly<Record<keyof CreatedIds, string | null>>;
 
 /** The table creation_receipts. */
 @Injectable()
 export class ReceiptsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async find({ organizationId, id }: Pick<ReceiptClaim, 'organizationId' | 'id'>): Promise<Receipt | undefined> {
+  async find({ organizationId, id }: Pick<ReceiptClaim, 'organizationId' | 'id'>): Promise<StoredReceipt | undefined> {
     const [row] = await this.dataSource.query<ReceiptRow[]>(
       `SELECT proof_hash AS "proofHash", request_hash AS "requestHash", answer, sealed_answer AS "sealedAnswer",
               sealed_until AS "sealedUntil", app_id AS "appId", key_id AS "keyId", provider_id AS "providerId",
-              provider_gateway_id AS "providerGatewayId"
-         FROM creation_receipts WHERE organization_id = $1 AND id = $2`,
+              provider_gateway_id AS "providerGatewayId",
+              EXISTS (SELECT FROM app_keys key WHERE key.organization_id = receipt.organization_id
+                AND key.id = receipt.key_id AND key.status = 'active') AS "isKeyActive"
+         FROM creation_receipts receipt WHERE organization_id = $1 AND id = $2`,
       [organizationId, id],
     );
     return row && toReceipt(row);
@@ -45,7 +53,7 @@ export class ReceiptsRepository {
   }
 }
 
-function toReceipt({ appId, keyId, providerId, providerGatewayId, ...kept }: ReceiptRow): Receipt {
+function toReceipt({ appId, keyId, providerId, providerGatewayId, ...kept }: ReceiptRow): StoredReceipt {
   const ids: CreatedIds = {
     ...(appId === null ? {} : { appId }),
     ...(keyId === null ? {} : { keyId }),

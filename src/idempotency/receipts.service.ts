@@ -7,7 +7,6 @@ import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
 import { Creation } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
-import { IssuedKeys } from './issued-keys.js';
 import type { CreationAnswer, Receipt, ReceiptClaim } from './receipt.js';
 import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type ReceiptStanding, receiptStanding } from './receipt.rules.js';
 import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
@@ -23,7 +22,6 @@ export class Receipts {
   constructor(
     private readonly dataSource: DataSource,
     private readonly receipts: ReceiptsRepository,
-    private readonly keys: IssuedKeys,
     private readonly secrets: AuthSecrets,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -44,9 +42,10 @@ export class Receipts {
   async answerBefore(claim: ReceiptClaim): Promise<object | undefined> {
     const receipt = await this.receipts.find(claim);
     if (receipt === undefined) return undefined;
-    const { keyId } = receipt.ids;
-    const isKeyActive = keyId !== undefined && (await this.keys.isActive(claim.organizationId, keyId));
-    const standing = receiptStanding(receipt, claim, { isKeyActive, nowMs: this.clock.nowMs() });
+    const standing = receiptStanding(receipt, claim, {
+      isKeyActive: receipt.isKeyActive,
+      nowMs: this.clock.nowMs(),
+    });
     const answer = this.answerOf(receipt, claim, standing);
     if (answer === undefined) throw refusal(standing, receipt);
     return parsed(answer);

@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { CustomPrices } from '../pricing/custom-prices.js';
 import { PricingModule } from '../pricing/pricing.module.js';
+import { CustomPrices } from './custom-prices.service.js';
 import { ProviderDrafts } from './drafts/provider-drafts.js';
 import { ProviderGateways } from './drafts/provider-gateways.service.js';
 import { GatewayDrafts } from './gateways/gateway-drafts.js';
@@ -19,7 +19,6 @@ import { ProviderRoutes } from './provider-routes.service.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProvidersRepository } from './providers.repository.js';
 import { ProvidersService } from './providers.service.js';
-import { StoredCustomPrices } from './stored-custom-prices.service.js';
 
 /**
  * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
@@ -37,7 +36,7 @@ import { StoredCustomPrices } from './stored-custom-prices.service.js';
   controllers: [ProvidersController, GatewaysController],
   providers: [
     ProvidersRepository,
-    { provide: CustomPrices, useClass: StoredCustomPrices },
+    CustomPrices,
     ProviderDrafts,
     ProviderGateways,
     ProviderRoutes,

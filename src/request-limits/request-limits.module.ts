@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { UsageModule } from '../usage/usage.module.js';
 import { CountingPlaces } from './epochs/counting-places.service.js';
 import { EpochAgreement } from './epochs/epoch-agreement.service.js';
 import { LimitEpochsRepository } from './epochs/limit-epochs.repository.js';
@@ -9,13 +10,13 @@ import { UnsentRequestsRepository } from './stored/unsent-requests.repository.js
 import { UnsentRequests } from './stored/unsent-requests.service.js';
 
 /**
- * How many requests applications and their users may make. Knows names and numbers; what is recorded of requests reaches
- * it through the port `RecordedRequests`.
+ * How many requests applications and their users may make. Knows names and numbers.
  *
  * Tables: limit_epoch, limit_counts, limit_unsent. Routes: none. Codes: app_rate_limited, service_unavailable. Log lines: limits_degraded,
  * limits_restored, limits_recounted, limits_agreement_failed.
  */
 @Module({
+  imports: [UsageModule],
   providers: [
     CountingPlaces,
     EpochAgreement,

@@ -1,14 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { type RecordedMinute, RecordedRequests, type RecordedScope } from '../request-limits/recorded-requests.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** Answers what request limits ask about recorded usage: counts of days begin with it. */
-@Injectable()
-export class StoredRequests extends RecordedRequests {
-  constructor(private readonly events: UsageRepository) {
-    super();
-  }
+/** Whose recorded requests are asked for. */
+export interface RecordedScope {
+  readonly organizationId: string;
+  readonly appId: string;
+  /** Null: of the whole application. */
+  readonly userId: string | null;
+}
 
+/** Requests of one scope in one minute. */
+export interface RecordedMinute {
+  readonly appId: string;
+  /** Empty for the whole application. */
+  readonly userId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly minuteStartMs: number;
+  readonly requests: number;
+}
+
+/** Recorded requests, which counters of limits begin with after a restart. */
+@Injectable()
+export class RecordedRequests {
+  constructor(private readonly events: UsageRepository) {}
+
+  /**
+   * Requests of a UTC day that were not refused and are stored.
+   *
+   * @param day UTC, `YYYY-MM-DD`.
+   */
   countOn({ organizationId, appId, userId }: RecordedScope, day: string): Promise<number> {
     const app = { organizationId, id: appId };
     return userId === null
@@ -16,6 +36,12 @@ export class StoredRequests extends RecordedRequests {
       : this.events.countRequestsOfUserOn(app, userId, day);
   }
 
+  /**
+   * The same of every user and application, minute by minute: all calls that were sent before this process began, those
+   * of a process that was killed included.
+   *
+   * @param fromMs begin of the first minute; milliseconds since the Unix epoch.
+   */
   listMinutes(fromMs: number): Promise<readonly RecordedMinute[]> {
     return this.events.listMinutes(fromMs);
   }

@@ -7,9 +7,9 @@ import type { RecoveredEvent } from '../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { eventDayOf, parseEventFields } from './event/event-fields.rules.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
-import { firstEventDay } from './reports/usage-range.rules.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
+import { firstEventDay } from './usage-range.rules.js';
 
 const TOO_OLD = 'older than stored events are kept: it may have been stored and summed up, and would count twice';
 

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { DayRange } from '../common/day-range.rules.js';
 import { readBounded } from './read-bounded.js';
-import type { UsageDimension } from './reports/usage-dimensions.js';
+import type { UsageDimension } from './usage-dimensions.js';
 import type { TotalsRow } from './usage-rows.js';
 import { SUM_COLUMNS } from './usage-sum-columns.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
-import { NO_USERS, type UserCounts } from '../app-directory/app-users.js';
 import type { UserFilter, UserRow, UserStatus } from './user.js';
+import { NO_USERS, type UserCounts } from './user-counts.js';
 
 /** How many users an application of the account has. */
 export interface AppUserCounts extends UserCounts {

@@ -1,5 +1,5 @@
-import type { UsageTotals } from '../app-directory/app-usage-totals.js';
 import type { Instant } from '../common/clock.js';
+import type { UsageTotals } from '../usage-reports/usage-totals.js';
 
 /** Whether a user may call the application. */
 export type UserStatus = 'active' | 'blocked';

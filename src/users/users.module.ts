@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
-import { AppUsers } from '../app-directory/app-users.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { AppUsers } from './app-users.service.js';
 import { BlockedUsers } from './blocked-users.js';
 import { ManagedUsers } from './managed-users.service.js';
-import { KnownUserCounts } from './user-counts.service.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
@@ -18,16 +17,9 @@ import { UsersService } from './users.service.js';
  * not_found, auth_required (blocked), app_not_found (deleted meanwhile), invalid_request (no user id, no users). Log lines: none.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, UsageModule],
+  imports: [AppDirectoryModule, IdentityModule, UsageReportsModule],
   controllers: [UsersController],
-  providers: [
-    BlockedUsers,
-    ManagedUsers,
-    UserViewsRepository,
-    UsersRepository,
-    UsersService,
-    { provide: AppUsers, useClass: KnownUserCounts },
-  ],
+  providers: [AppUsers, BlockedUsers, ManagedUsers, UserViewsRepository, UsersRepository, UsersService],
   exports: [AppUsers, BlockedUsers, UsersService],
 })
 export class UsersModule {}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { renderConfiguration, renderEnvironmentExample } from '../../src/documentation/configuration.rules.js';
-import { documentedVariables } from '../../src/documentation/documents.js';
+import { renderConfiguration, renderEnvironmentExample } from '../../src/commands/documentation/configuration.rules.js';
+import { documentedVariables } from '../../src/commands/documentation/documents.js';
 import { loadEnvironment } from '../../src/platform/config/environment.js';
 import { declaredSettings } from '../../src/platform/config/setting.js';
 import { isVaultMisconfiguration, readVaultSettings } from '../../src/platform/vault/vault-settings.rules.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { renderErrors } from '../../src/commands/documentation/errors.rules.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
-import { renderErrors } from '../../src/documentation/errors.rules.js';
 
 const DOCUMENT = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const ROW = /^\| (\d{3}) \| `([a-z_]+)` \| (.+) \|$/gm;

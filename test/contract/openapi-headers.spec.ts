@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
 import { listRouteAccess } from '../../src/common/http/access-check.js';
 import { OpenApiDocument } from '../../src/health/openapi.controller.js';
-import { createOfflineGateway } from '../../src/offline-gateway.js';
 
 interface Described {
   readonly $ref?: string;

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
 import { listRouteAccess } from '../../src/common/http/access-check.js';
 import { OpenApiDocument } from '../../src/health/openapi.controller.js';
-import { createOfflineGateway } from '../../src/offline-gateway.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { readSchema } from '../../src/commands/documentation/schema.repository.js';
+import { renderSchema } from '../../src/commands/documentation/schema.rules.js';
+import { withMigratedDatabase } from '../../src/commands/documentation/schema-database.js';
+import { TABLE_AREAS } from '../../src/commands/documentation/tables.js';
 import { Secret } from '../../src/common/log/secret.js';
-import { readSchema } from '../../src/documentation/schema.repository.js';
-import { renderSchema } from '../../src/documentation/schema.rules.js';
-import { withMigratedDatabase } from '../../src/documentation/schema-database.js';
-import { TABLE_AREAS } from '../../src/documentation/tables.js';
 import { loadEnvironment } from '../../src/platform/config/environment.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';

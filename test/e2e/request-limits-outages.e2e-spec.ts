@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { RunningGateway } from '../../src/bootstrap/start.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { RequestLimits } from '../../src/request-limits/request-limits.service.js';
-import type { RunningGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { startFurtherInstance } from '../support/further-instance.js';

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import type { RunningGateway } from '../../src/bootstrap/start.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import type { CountingPlace } from '../../src/request-limits/epochs/counting-places.service.js';
 import { LimitEpochs } from '../../src/request-limits/epochs/limit-epochs.service.js';
 import { windowIndex } from '../../src/request-limits/request-limit.rules.js';
 import { RequestLimits } from '../../src/request-limits/request-limits.service.js';
-import type { RunningGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../support/further-instance.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { startGateway } from '../../src/bootstrap/start.js';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { RequestLimits } from '../../src/request-limits/request-limits.service.js';
-import { startGateway } from '../../src/start.js';
 import { FakeClock } from '../support/clock.js';
 import { eventually } from '../support/eventually.js';
 import { aCall, burst, outcomeOf } from '../support/limited-calls.js';

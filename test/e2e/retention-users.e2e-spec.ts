@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Log } from '../../src/common/log/log.js';
+import { UsageLedgerRepository } from '../../src/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../src/ledger/usage-ledger.service.js';
 import { Retention } from '../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../src/retention/retention-session.repository.js';
 import { RetentionSteps } from '../../src/retention/retention-steps.js';
-import { UsageLedgerRepository } from '../../src/usage/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../src/usage/ledger/usage-ledger.service.js';
 import { firstOrganizationId } from '../support/accounts.js';
 import { BreakingSessions } from '../support/breaking-sessions.js';
 import { FakeClock, sharedClockOf } from '../support/clock.js';

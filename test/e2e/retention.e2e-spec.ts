@@ -26,7 +26,7 @@ import { programEnvironment } from '../support/gateway-process.js';
 import { keptTotals, storeUsage, usageRows } from '../support/old-usage.js';
 import { startWorld, testEnvironment, type World } from '../support/world.js';
 
-const MAINTENANCE = fileURLToPath(new URL('../../dist/src/maintenance.js', import.meta.url));
+const MAINTENANCE = fileURLToPath(new URL('../../dist/src/commands/maintenance.js', import.meta.url));
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NEVER = new AbortController().signal;
 

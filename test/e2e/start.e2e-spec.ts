@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type RunningGateway, startGateway } from '../../src/start.js';
+import { type RunningGateway, startGateway } from '../../src/bootstrap/start.js';
 import { acmeType } from '../extension/acme-type.js';
 import { newSignUp } from '../support/console.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { UsageRetentionRepository } from '../../src/retention/usage-retention.repository.js';
-import { UserSharesRepository } from '../../src/usage/reports/user-shares.repository.js';
+import { UserSharesRepository } from '../../src/usage-reports/user-shares.repository.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { storeUsage, usageRows } from '../support/old-usage.js';
 import { ALL_USERS_OUT_OF_STEP } from '../support/usage-sums.js';

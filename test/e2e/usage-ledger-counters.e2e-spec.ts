@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { CounterLedgerRepository } from '../../src/ledger/counter-ledger.repository.js';
+import { CounterLedger } from '../../src/ledger/counter-ledger.service.js';
 import { UsageJournal } from '../../src/platform/journal/usage-journal.js';
 import { RedisConnection } from '../../src/platform/redis/redis-connection.js';
 import { LimitEpochsRepository } from '../../src/request-limits/epochs/limit-epochs.repository.js';
 import { counterNamespace, dayCounterKey } from '../../src/request-limits/places/counter-keys.rules.js';
 import { StoredCounters } from '../../src/request-limits/stored/stored-counters.js';
-import { CounterLedgerRepository } from '../../src/usage/ledger/counter-ledger.repository.js';
-import { CounterLedger } from '../../src/usage/ledger/counter-ledger.service.js';
 import { FakeClock } from '../support/clock.js';
 import { RESPONSE } from '../support/endpoint-chain.js';
 import { eventually } from '../support/eventually.js';
@@ -24,7 +24,7 @@ import { event, hold, json, resetBeforeAnswer } from '../support/upstream-script
 import { storeEvents } from '../support/usage-events.js';
 import { startWorld, type World } from '../support/world.js';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/src/verify-ledger.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/src/commands/verify-ledger.js', import.meta.url));
 const DAY_MS = 86_400_000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const TODAY = new Date(TODAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);

@@ -7,17 +7,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { Secret } from '../../src/common/log/secret.js';
+import { UsageLedgerRepository } from '../../src/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../src/ledger/usage-ledger.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
-import { UsageLedgerRepository } from '../../src/usage/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../src/usage/ledger/usage-ledger.service.js';
 import { USAGE_STATUSES } from '../../src/usage/usage-event.js';
 import { FakeClock } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { anEventOf, storeEvents } from '../support/usage-events.js';
 import { newManagementKey, testEnvironment } from '../support/world.js';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/src/verify-ledger.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/src/commands/verify-ledger.js', import.meta.url));
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;

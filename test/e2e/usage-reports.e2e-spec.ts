@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UsageRetentionRepository } from '../../src/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../src/retention/usage-retention.service.js';
-import { USAGE_DIMENSIONS } from '../../src/usage/reports/usage-dimensions.js';
+import { USAGE_DIMENSIONS } from '../../src/usage/usage-dimensions.js';
 import { FakeClock } from '../support/clock.js';
 import { type EventMembers, storeEvents } from '../support/usage-events.js';
 import { startWorld, type World } from '../support/world.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { UsageLedgerRepository } from '../../src/usage/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../src/usage/ledger/usage-ledger.service.js';
+import { UsageLedgerRepository } from '../../src/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../src/ledger/usage-ledger.service.js';
 import { FakeClock } from '../support/clock.js';
 import { LimitedApp } from '../support/limited-app.js';
 import { json, silence } from '../support/upstream-scripts.js';

@@ -7,7 +7,7 @@ import { createDataSource } from '../../src/platform/database/data-source.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
 import { UsageRepository } from '../../src/usage/usage.repository.js';
 import { USAGE_STATUSES } from '../../src/usage/usage-event.js';
-import { UserUsage } from '../../src/usage/user-usage.service.js';
+import { UserUsage } from '../../src/usage-reports/user-usage.service.js';
 import { FakeClock } from '../support/clock.js';
 import { dropDatabase, freshDatabase } from '../support/database.js';
 import { SUMS_OUT_OF_STEP } from '../support/usage-sums.js';

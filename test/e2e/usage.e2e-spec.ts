@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AppUsageTotals } from '../../src/app-directory/app-usage-totals.js';
 import { isConnectionTrouble } from '../../src/platform/database/violates.js';
 import { compilePrice } from '../../src/pricing/model-price.js';
 import { UsageWritesRepository } from '../../src/usage/event/usage-writes.repository.js';
-import { UsageService } from '../../src/usage/usage.service.js';
 import type { UsageAdmission, UsageOutcome } from '../../src/usage/usage-event.js';
 import { UsageRecorder } from '../../src/usage/usage-recorder.service.js';
+import { AppUsageTotals } from '../../src/usage-reports/app-usage-totals.service.js';
+import { UsageService } from '../../src/usage-reports/usage.service.js';
 import { eventually } from '../support/eventually.js';
 import { storeUsage } from '../support/stored-usage.js';
 import { anAdmission, anOutcome, aReading } from '../support/usage.js';

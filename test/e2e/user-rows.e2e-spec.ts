@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../src/app-directory/app-row.js';
-import { AppUsers } from '../../src/app-directory/app-users.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { UsageRecorder } from '../../src/usage/usage-recorder.service.js';
+import { AppUsers } from '../../src/users/app-users.service.js';
 import { BlockedUsers } from '../../src/users/blocked-users.js';
 import { UsersRepository } from '../../src/users/users.repository.js';
 import { UsersService } from '../../src/users/users.service.js';

@@ -1,5 +1,5 @@
+import { runProcess } from '../../src/bootstrap/process.js';
 import { processEnvironment } from '../../src/platform/config/environment.js';
-import { runProcess } from '../../src/process.js';
 import { acmeType } from './acme-type.js';
 import { hsmVault } from './hsm-vault.js';
 import { ReportsModule } from './reports.module.js';

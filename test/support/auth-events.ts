@@ -1,7 +1,7 @@
 import type { AuthEventDraft } from '../../src/auth-events/auth-event.js';
 import { AuthEventWriter } from '../../src/auth-events/auth-event-writer.service.js';
 import { AuthEvents } from '../../src/auth-events/auth-events.service.js';
-import type { RunningGateway } from '../../src/start.js';
+import type { RunningGateway } from '../../src/bootstrap/start.js';
 
 /** A token exchange that succeeded, of nobody. */
 export function anAuthEvent(

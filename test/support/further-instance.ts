@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunningGateway, startGateway } from '../../src/bootstrap/start.js';
 import type { Clock } from '../../src/common/clock.js';
 import type { LogSink } from '../../src/common/log/log.js';
-import { type RunningGateway, startGateway } from '../../src/start.js';
 import { ApiClient } from './api-client.js';
 import { consoleOriginOf, PRODUCTION_DATABASE_TIMEOUT, type World } from './world.js';
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AppConfigParser } from '../../app-directory/app-config-parser.js';
-import { AppUsageTotals } from '../../app-directory/app-usage-totals.js';
-import { AppUsers } from '../../app-directory/app-users.js';
 import { Clock } from '../../common/clock.js';
+import { AppUsageTotals } from '../../usage-reports/app-usage-totals.service.js';
+import { AppUsers } from '../../users/app-users.service.js';
 import { AccountProvidersService } from '../account-providers.service.js';
 import { type AppPage, AppsRepository } from '../apps.repository.js';
 import { type AppSummary, summarizeApp } from './app-summary.rules.js';

@@ -1,7 +1,5 @@
 import type { StoredConfig } from '../../app-directory/app-config-parser.js';
 import type { AppRow } from '../../app-directory/app-row.js';
-import { NO_USAGE, type UsageTotals } from '../../app-directory/app-usage-totals.js';
-import { NO_USERS, type UserCounts } from '../../app-directory/app-users.js';
 import type { Authentication } from '../../app-directory/config/app-config.js';
 import type { KnownProvider } from '../../app-directory/config/app-references.rules.js';
 import {
@@ -11,6 +9,8 @@ import {
   monthlyBudgetUsd,
   referencedProviders,
 } from '../../app-directory/config/app-summary.rules.js';
+import { NO_USAGE, type UsageTotals } from '../../usage-reports/usage-totals.js';
+import { NO_USERS, type UserCounts } from '../../users/user-counts.js';
 import { routedProviders } from '../app-readiness.rules.js';
 
 /** An application in the list of its account. Source: docs/reference/management-api.md#application-routes. */

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { rejectionOf } from '../../../test/support/rejection-of.js';
 import { epochMsOf } from '../../common/clock.js';
-import type { RecordedAccountRequests } from '../recorded-account-requests.js';
+import type { RecordedAccountRequests } from '../../usage/recorded-account-requests.service.js';
 import { AccountRequests } from './account-requests.js';
 
 const NOW = epochMsOf('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
 
 /** What is stored, and every question about it. */
-class FakeRecorded implements RecordedAccountRequests {
+class FakeRecorded implements Pick<RecordedAccountRequests, 'countSince'> {
   readonly questions: string[] = [];
   stored = 0;
   fails = false;

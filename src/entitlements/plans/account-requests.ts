@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 import type { Ready } from '../../common/when-ready.js';
-import type { RecordedAccountRequests } from '../recorded-account-requests.js';
+import type { RecordedAccountRequests } from '../../usage/recorded-account-requests.service.js';
 import type { PeriodUse } from './account-standing.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
 
@@ -40,7 +40,7 @@ export class AccountRequests {
   private readonly counts = new LRUCache<string, AccountCount>({ max: MAX_ACCOUNTS });
 
   constructor(
-    private readonly recorded: RecordedAccountRequests,
+    private readonly recorded: Pick<RecordedAccountRequests, 'countSince'>,
     private readonly clock: Clock,
   ) {}
 

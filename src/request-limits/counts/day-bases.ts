@@ -1,5 +1,5 @@
 import { instantOf } from '../../common/clock.js';
-import type { RecordedRequests } from '../recorded-requests.js';
+import type { RecordedRequests } from '../../usage/recorded-requests.service.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
 import { waitAtMost } from '../wait-at-most.js';
 import type { OpenDay } from './call-windows.js';

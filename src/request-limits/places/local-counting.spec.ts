@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { aCall, type TestLimits } from '../../../test/support/limited-calls.js';
+import type { RecordedScope } from '../../usage/recorded-requests.service.js';
 import { DayBases, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
 import { RequestCounters } from '../counts/request-counters.js';
-import type { RecordedScope } from '../recorded-requests.js';
 import { windowIndex } from '../request-limit.rules.js';
 import { LocalCounting } from './local-counting.js';
 

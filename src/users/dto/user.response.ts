@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { UsageTotalsResponse } from '../../app-directory/dto/usage-totals.response.js';
+import { UsageTotalsResponse } from '../../usage-reports/dto/usage-totals.response.js';
 import type { SingleUser, UserPage } from '../managed-users.service.js';
 import type { UserStatus, UserView } from '../user.js';
 

@@ -15,7 +15,7 @@ import { newManagementKey, PRODUCTION_DATABASE_TIMEOUT, testEnvironment } from '
 import { PaidCalls } from './paid-calls.js';
 import { type PaidProvider, startPaidProvider } from './paid-provider.js';
 
-const VERIFY_LEDGER = fileURLToPath(new URL('../../../dist/src/verify-ledger.js', import.meta.url));
+const VERIFY_LEDGER = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.js', import.meta.url));
 const CLIENTS = 256;
 export const MODEL = 'proof-model';
 export const USER_HEADER = 'x-proof-user';

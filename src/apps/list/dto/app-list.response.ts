@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { UsageTotals } from '../../../app-directory/app-usage-totals.js';
-import type { UserCounts } from '../../../app-directory/app-users.js';
 import type { AppStatus } from '../../../app-directory/config/app-config.js';
-import { UsageTotalsResponse } from '../../../app-directory/dto/usage-totals.response.js';
+import { UsageTotalsResponse } from '../../../usage-reports/dto/usage-totals.response.js';
+import type { UsageTotals } from '../../../usage-reports/usage-totals.js';
+import type { UserCounts } from '../../../users/user-counts.js';
 import type { AppList } from '../app-list.service.js';
 import type { AppSummary } from '../app-summary.rules.js';
 

@@ -1,0 +1,139 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import fastifyCookie from '@fastify/cookie';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayModule } from '../app.module.js';
+import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
+import { RequestShapePipe } from '../common/fields/request-shape.pipe.js';
+import { listRouteAccess } from '../common/http/access-check.js';
+import { maxBodyBytesOf } from '../common/http/body-limit.decorator.js';
+import { noteAnswer, refuseUnparsed } from '../common/http/client-error.js';
+import { noteFraming } from '../common/http/connections/cut-answer.js';
+import { lingerWhereUnread } from '../common/http/connections/lingering-close.js';
+import { StalledClients } from '../common/http/connections/stalled-clients.js';
+import { answerTunnels } from '../common/http/connections/tunnel-requests.js';
+import { dropMalformedContentType, RawBody } from '../common/http/raw-body.js';
+import { readBody } from '../common/http/read-body.js';
+import { refuseFragment, requireOneMeaning } from '../common/http/request-head.rules.js';
+import { OpenApiDocument } from '../health/openapi.controller.js';
+import { FirstParty } from '../identity/first-party/first-party.js';
+import { describeApi } from '../openapi/openapi.js';
+import { requestCounter } from '../platform/metrics/request-counter.js';
+import { type PlatformParts, platformModule } from '../platform/platform.module.js';
+import { ProxyDoor } from '../proxy/proxy-door.js';
+import { requireGuards } from './route-guards.rules.js';
+
+const MAX_HEADER_BYTES = 32 * 1024;
+/** How long a client may take to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 300_000;
+/** Longer than the idle time of common load balancers, so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** As long as any user id that can be proven: who may call may also be blocked. */
+const MAX_PARAMETER_CHARACTERS = 1_024;
+const SERVER_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  // `requireOneMeaning` asks for it: Node would refuse without an envelope.
+  requireHostHeader: false,
+};
+
+export interface GatewayOptions {
+  readonly parts: PlatformParts;
+  /** The origin in the OpenAPI document. */
+  readonly publicUrl: string;
+  /** Rooms of an extension. */
+  readonly imports?: readonly (Type | DynamicModule)[];
+}
+
+/** The adapter without Express-style middleware, which costs a hook on every request and serves nothing here. */
+class LeanFastifyAdapter extends FastifyAdapter {
+  override async init(): Promise<void> {}
+}
+
+/**
+ * Builds the application: one composition for `main.ts`, the tests and an extension's own start. Not yet listening.
+ *
+ * @throws Error when a route declares no access, or one that its guards do not prove.
+ */
+export async function createGateway({
+  parts,
+  publicUrl,
+  imports = [],
+}: GatewayOptions): Promise<NestFastifyApplication> {
+  let door: ProxyDoor | undefined;
+  const count = requestCounter(parts.metrics);
+  const stalled = new StalledClients(parts.environment.CLIENT_STALL_TIMEOUT_SECONDS, parts.log);
+  const adapter = new LeanFastifyAdapter({
+    logger: false,
+    forceCloseConnections: true,
+    return503OnClosing: true,
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    serverFactory: (framework: RequestListener) => {
+      const serve: RequestListener = (message, response) => {
+        count(response);
+        noteFraming(message, response);
+        stalled.watch(response);
+        lingerWhereUnread(response);
+        noteAnswer(response);
+        if (!door?.takes(message, response)) framework(message, response);
+      };
+      return stalled.endIn(
+        createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve).on('connect', answerTunnels(serve)),
+      );
+    },
+    clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook runs for these.
+      firstParty.label(reply);
+      filter.refuse(request, reply, error);
+    },
+  });
+  const root = {
+    module: GatewayModule,
+    imports: [platformModule(parts), ...imports],
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  const filter = app.get(GatewayErrorFilter);
+  const firstParty = app.get(FirstParty);
+  door = app.get(ProxyDoor);
+  app.useGlobalFilters(filter);
+  app.useGlobalPipes(new RequestShapePipe());
+  await app.register(fastifyCookie);
+  prepareFastify(adapter.getInstance(), firstParty);
+  requireGuards(listRouteAccess(app));
+  app.get(OpenApiDocument).set(describeApi(app, publicUrl));
+  return app;
+}
+
+function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void {
+  fastify.decorateRequest('timings', undefined);
+  // No route has it; with a body the framework would ask for a content type before it says that.
+  fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (request, _payload, done) => {
+    const contentType = request.headers['content-type'] ?? '';
+    readBody(request.raw, maxBodyBytesOf(request)).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
+  });
+  fastify.addHook('onRequest', (request, reply, done) => {
+    try {
+      firstParty.label(reply);
+      requireOneMeaning(request.raw);
+      refuseFragment(request.url);
+      dropMalformedContentType(request.raw.headers);
+      firstParty.judge(request);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('header check failed'));
+    }
+  });
+}

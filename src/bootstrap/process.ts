@@ -1,0 +1,109 @@
+import { SystemClock } from '../common/clock.js';
+import { SystemIds } from '../common/ids.js';
+import { Log } from '../common/log/log.js';
+import {
+  type Environment,
+  EnvironmentError,
+  loadEnvironment,
+  processEnvironment,
+} from '../platform/config/environment.js';
+import { openDatabase } from '../platform/open-platform.js';
+import { WorkerPool } from '../platform/workers/worker-pool.js';
+import { isWorkerProcess, onStopRequest, tellReady, workerLauncher } from '../platform/workers/worker-process.js';
+import { type Extension, startGateway } from './start.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Ends what runs; may be called again. @returns whether it ended as it should. */
+type Stop = (signal: string) => Promise<boolean>;
+
+/**
+ * Runs the service as a process of its own: starts it, explains a start that fails, stops it on a signal. With `WORKERS`
+ * above 1 the service runs in that many processes, which this one starts and keeps.
+ *
+ * @param extension what the program adds to the service, in every one of its processes.
+ */
+export async function runProcess(extension: Extension = {}): Promise<void> {
+  if (isWorkerProcess()) return runWorker(extension);
+  const environment = await orExplain(async () => loadEnvironment(processEnvironment()));
+  const { banner, stop } = await orExplain(() =>
+    environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
+  );
+  process.stderr.write(banner);
+  stopOnSignal(stop);
+}
+
+/** One of the processes that share the port. It ends when the one that started it says so, or is gone. */
+async function runWorker(extension: Extension): Promise<void> {
+  let stopService: Stop | undefined;
+  onStopRequest((signal) => {
+    if (stopService === undefined) process.exit(0);
+    void end(stopService, signal);
+  });
+  const { banner, stop } = await orExplain(() => startService(extension));
+  stopService = stop;
+  stopOnSignal(stop);
+  tellReady(banner);
+}
+
+async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
+  const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
+  return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
+}
+
+/** @throws EnvironmentError where the workers could not count together. */
+async function startWorkers(environment: Environment): Promise<{ banner: string; stop: Stop }> {
+  const { WORKERS, REDIS_URL, LOG_LEVEL } = environment;
+  if (REDIS_URL === undefined) {
+    throw new EnvironmentError(
+      'REDIS_URL must be set where WORKERS is above 1: several processes count together through Redis',
+    );
+  }
+  const clock = new SystemClock();
+  const log = new Log(clock, LOG_LEVEL, writeLine);
+  // Held here, so that an embedded database does not end with a worker that uses it.
+  const database = await openDatabase(environment, new SystemIds(), log);
+  const pool = new WorkerPool({ workers: WORKERS, fork: workerLauncher(), clock, log });
+  const banner = await pool.start().catch(async (error: unknown) => {
+    await database.stop();
+    throw error;
+  });
+  return {
+    banner,
+    stop: async (signal) => {
+      const isClean = await pool.stop(signal);
+      await database.stop();
+      return isClean;
+    },
+  };
+}
+
+/** A second signal ends the process at once. */
+function stopOnSignal(stop: Stop): void {
+  for (const signal of SIGNALS) process.once(signal, () => void end(stop, signal));
+}
+
+async function end(stop: Stop, signal: string): Promise<void> {
+  const isClean = await orExplain(() => stop(signal));
+  process.exit(isClean ? 0 : 1);
+}
+
+async function orExplain<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof EnvironmentError) {
+    return `The gateway does not start, because of these settings:\n${error.message}`;
+  }
+  return `The gateway does not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

@@ -1,0 +1,33 @@
+import { OwnAppGuard } from '../app-directory/own-app.guard.js';
+import { CallerGuard } from '../client-auth/caller.guard.js';
+import type { AccessDeclaration } from '../common/http/access.js';
+import type { RouteAccess } from '../common/http/access-check.js';
+import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../identity/admin.guard.js';
+import { MetricsGuard } from '../metrics/metrics.guard.js';
+
+/** What makes a declaration true. */
+const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> = {
+  public: [],
+  management: [AdminCredentialGuard, AdminRoleGuard],
+  caller: [CallerGuard],
+  metrics: [MetricsGuard],
+  person: [PersonGuard],
+  identity: [IdentityGuard],
+};
+
+/**
+ * Refuses routes that declare more than is proven: the declaration of access alone guards nothing, the access decorators
+ * bring both.
+ *
+ * @throws Error naming each of them: such a service does not start.
+ */
+export function requireGuards(routes: readonly RouteAccess[]): void {
+  const unguarded = routes.filter(({ access, guards }) => !guardsOf(access).every((guard) => guards.includes(guard)));
+  if (unguarded.length === 0) return;
+  const names = unguarded.map(({ route }) => route).join(', ');
+  throw new Error(`Routes without the guards of the access they declare: ${names}. Use the access decorators.`);
+}
+
+function guardsOf({ scheme, ownApp }: AccessDeclaration): readonly unknown[] {
+  return [...GUARDS[scheme], ...(ownApp ? [OwnAppGuard] : [])];
+}

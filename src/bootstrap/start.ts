@@ -1,0 +1,113 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Clock } from '../common/clock.js';
+import { drainServer } from '../common/http/drain-server.js';
+import { type Ids, SystemIds } from '../common/ids.js';
+import type { LogSink } from '../common/log/log.js';
+import { RegistrationPolicy } from '../console-auth/people/registration-policy.service.js';
+import { BootstrapService } from '../identity/bootstrap.service.js';
+import type { Environment } from '../platform/config/environment.js';
+import { whenReachable } from '../platform/database/when-reachable.js';
+import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
+import type { VaultFactory } from '../platform/vault/create-vault.js';
+import { defineProviderTypes } from '../upstreams/defined-types/define-provider-types.js';
+import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
+import { createGateway, type GatewayOptions } from './app.setup.js';
+import { registrationOf, startBanner } from './start-banner.rules.js';
+
+const VERSION = '0.1.0';
+
+/** What an extension adds to the service. Source: docs/extending.md. */
+export interface Extension {
+  /** Its rooms. */
+  readonly imports?: GatewayOptions['imports'];
+  /** Its provider types. They are known to the whole process from then on. */
+  readonly providerTypes?: readonly ProviderTypeDefinition[];
+  /** Makes the vault that takes the place of the one in the settings. */
+  readonly vault?: VaultFactory;
+}
+
+/** What a caller may put in place of the real thing, and add. */
+export interface StartOptions extends Extension {
+  readonly log: LogSink;
+  /** Counts as the time that all instances share, in place of the database's. */
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/** A service that answers requests. */
+export interface RunningGateway {
+  readonly app: NestFastifyApplication;
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** For the person who started it. */
+  readonly banner: string;
+  /** Drains open responses, writes what is recorded and ends everything; safe to call again. */
+  stop(signal: string): Promise<void>;
+}
+
+/**
+ * Starts everything in order: settings, database, migrations, vault, place among the instances, application, listener.
+ *
+ * @param env usually `process.env`.
+ * @throws EnvironmentError for settings that do not hold, and beside another instance without a Redis for both; Error
+ * where the database cannot be had, or a provider type of the extension is wrong.
+ */
+export async function startGateway(
+  env: Readonly<Record<string, string | undefined>>,
+  options: StartOptions,
+): Promise<RunningGateway> {
+  const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
+  const onSettings = ({ TRUSTED_PRIVATE_HOSTS }: Environment) =>
+    defineProviderTypes(providerTypes, TRUSTED_PRIVATE_HOSTS);
+  const platform = await openPlatform(env, { clock, ids, log, vault, onSettings });
+  try {
+    return await serve(platform, options.imports);
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
+  const { environment, log, clock, instances } = platform.parts;
+  const patience = {
+    clock,
+    waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
+    onWait: (_attempt: number, error: string) => log.event('database_waiting', { error }),
+  };
+  await whenReachable(() => instances.announce(), patience);
+  const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
+  const app = await createGateway({ parts: platform.parts, publicUrl, imports });
+  const bootstrap = app.get(BootstrapService);
+  try {
+    await app.init();
+    await whenReachable(() => bootstrap.run(), patience);
+    await app.listen(environment.PORT, environment.HOST);
+  } catch (error) {
+    await app.close().catch(() => undefined);
+    throw error;
+  }
+  const url = await app.getUrl();
+  const hasAccount = await whenReachable(() => bootstrap.hasAnyAccount(), patience);
+  const isOpen = await whenReachable(() => app.get(RegistrationPolicy).isOpen(), patience);
+  const registration = registrationOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
+  const instanceId = instances.id;
+  log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
+  let stopping: Promise<void> | undefined;
+  const stop = async (signal: string) => {
+    log.event('gateway_stopping', { instanceId, signal });
+    await drainServer(app.getHttpServer(), environment.DRAIN_TIMEOUT_SECONDS * 1000, clock);
+    await app.close();
+    await platform.close();
+    log.event('gateway_stopped', { instanceId });
+  };
+  return {
+    app,
+    url,
+    banner: startBanner({ url, hasAccount, registration }),
+    stop: (signal) => {
+      stopping ??= stop(signal);
+      return stopping;
+    },
+  };
+}

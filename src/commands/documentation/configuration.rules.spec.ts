@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { renderConfiguration, renderEnvironmentExample, toDocumentedSetting } from './configuration.rules.js';
+
+function setting(more: { fallback?: unknown; fallbackText?: string }) {
+  return { name: 'NAME', description: 'What it does.', parse: () => undefined, ...more };
+}
+
+describe('toDocumentedSetting', () => {
+  it.each([
+    ['a number', { fallback: 8080 }, '`8080`', '8080'],
+    ['zero', { fallback: 0 }, '`0`', '0'],
+    ['a text', { fallback: '../../documentation/.data' }, '`../../documentation/.data`', '../../documentation/.data'],
+    ['nothing', {}, 'unset', ''],
+    ['an object with words for it', { fallback: {}, fallbackText: 'empty' }, 'empty', ''],
+    ['words instead of a value', { fallbackText: 'unset: embedded' }, 'unset: embedded', ''],
+  ])('default is %s → written so that a person and an example file understand it', (_name, more, text, example) => {
+    expect(toDocumentedSetting(setting(more))).toMatchObject({ defaultText: text, exampleValue: example });
+  });
+});
+
+describe('renderConfiguration', () => {
+  it('a bar or a line break in a description → stays inside its cell', () => {
+    const variable = { name: 'A', description: 'one | two\n  three', defaultText: 'unset', exampleValue: '' };
+    expect(renderConfiguration([variable])).toContain('\n| `A` | unset | one \\| two three |\n');
+  });
+});
+
+describe('renderEnvironmentExample', () => {
+  it('long description → comment lines of bounded length, words whole and in order', () => {
+    const description = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
+    const text = renderEnvironmentExample([{ name: 'A', description, defaultText: '', exampleValue: '7' }]);
+    const lines = text.trimEnd().split('\n').slice(2);
+    expect(lines.pop()).toBe('# A=7');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(102);
+    expect(lines.map((line) => line.slice(2)).join(' ')).toBe(description);
+  });
+});

@@ -1,0 +1,68 @@
+import type { declaredSettings } from '../../platform/config/setting.js';
+import type { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
+import { tableRow } from './markdown.rules.js';
+
+/** What the documentation says of one environment variable. */
+export interface DocumentedVariable {
+  readonly name: string;
+  readonly description: string;
+  /** Markdown for what holds when it is unset. */
+  readonly defaultText: string;
+  /** What an example file writes after the equals sign; empty where there is no plain value. */
+  readonly exampleValue: string;
+}
+
+const MAX_COMMENT_CHARACTERS = 100;
+
+/** A setting of the service in the words of its documentation. */
+export function toDocumentedSetting(setting: ReturnType<typeof declaredSettings>[number]): DocumentedVariable {
+  const { name, description, fallback, fallbackText } = setting;
+  const plain = typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
+  return {
+    name,
+    description,
+    defaultText: fallbackText ?? (plain === '' ? 'unset' : `\`${plain}\``),
+    exampleValue: plain,
+  };
+}
+
+/** A variable of the vault in the words of its documentation; an example file gives no value for any of them. */
+export function toDocumentedVaultVariable(variable: (typeof VAULT_VARIABLES)[number]): DocumentedVariable {
+  const { name, description, fallbackText } = variable;
+  return { name, description, defaultText: fallbackText, exampleValue: '' };
+}
+
+/** The text of `docs/configuration.md`. */
+export function renderConfiguration(variables: readonly DocumentedVariable[]): string {
+  const rows = variables.map(({ name, defaultText, description }) =>
+    tableRow([`\`${name}\``, defaultText, description]),
+  );
+  return `# Configuration
+
+Every environment variable the service reads. An empty value counts as unset. A value that does not hold stops the
+start with a message that names the variable and never the value; the \`SECRET_VAULT_*\` variables instead leave the
+service running with \`vault: "misconfigured"\`.
+
+Written by \`npm run docs\` from the code; edit the code instead.
+
+${[tableRow(['Variable', 'Default', 'Meaning']), tableRow(['---', '---', '---']), ...rows].join('\n')}
+`;
+}
+
+/** The text of `.env.example`: every variable, commented out, with its default. */
+export function renderEnvironmentExample(variables: readonly DocumentedVariable[]): string {
+  const entries = variables.map(({ name, description, exampleValue }) =>
+    [...wrapped(description).map((line) => `# ${line}`), `# ${name}=${exampleValue}`].join('\n'),
+  );
+  return `# Every setting with its default. Written by \`npm run docs\`; docs/configuration.md says more.\n\n${entries.join('\n\n')}\n`;
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.replaceAll('`', '').split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= MAX_COMMENT_CHARACTERS) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

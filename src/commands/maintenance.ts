@@ -1,0 +1,46 @@
+import { NestFactory } from '@nestjs/core';
+import { SystemClock } from '../common/clock.js';
+import { SystemIds } from '../common/ids.js';
+import { processEnvironment } from '../platform/config/environment.js';
+import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
+import { platformModule } from '../platform/platform.module.js';
+import { RetentionModule } from '../retention/retention.module.js';
+import { Retention } from '../retention/retention.service.js';
+
+class MaintenanceModule {}
+
+/**
+ * Does the nightly work now, beside a running service or without one, with the settings of the service. Lines of the log
+ * go to standard output. Exit code 1 when a step failed, nothing could begin, or a signal came: that lets the statement
+ * under way finish, and leaves the rest for the next time.
+ */
+async function main(): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  const platform = await openPlatform(processEnvironment(), {
+    clock: new SystemClock(),
+    ids: new SystemIds(),
+    log: (line) => process.stdout.write(`${line}\n`),
+  });
+  try {
+    const outcome = await runRetention(platform, stop.signal);
+    process.exitCode = outcome === 'done' || outcome === 'skipped' ? 0 : 1;
+  } finally {
+    await platform.close();
+  }
+}
+
+async function runRetention({ parts }: OpenPlatform, signal: AbortSignal) {
+  const root = { module: MaintenanceModule, imports: [platformModule(parts), RetentionModule] };
+  const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+  try {
+    return await app.get(Retention).run(signal);
+  } finally {
+    await app.close();
+  }
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`Maintenance could not begin: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

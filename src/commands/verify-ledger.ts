@@ -1,0 +1,79 @@
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { SystemIds } from '../common/ids.js';
+import { Secret } from '../common/log/secret.js';
+import { CounterLedgerRepository } from '../ledger/counter-ledger.repository.js';
+import { CounterLedger } from '../ledger/counter-ledger.service.js';
+import { renderLedgerJson, renderLedgerReport } from '../ledger/ledger-report.rules.js';
+import { UsageLedgerRepository } from '../ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../ledger/usage-ledger.service.js';
+import { processEnvironment } from '../platform/config/environment.js';
+import { createDataSource } from '../platform/database/data-source.js';
+import { readDatabaseTime } from '../platform/instances/instances.repository.js';
+import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
+import { LimitEpochsRepository } from '../request-limits/epochs/limit-epochs.repository.js';
+import { StoredCounters } from '../request-limits/stored/stored-counters.js';
+
+const DIFFERS = 1;
+const NOT_CHECKED = 2;
+/** How long Redis may take to be reached. */
+const REDIS_WAIT_MS = 5_000;
+const REDIS_LOOK_MS = 20;
+
+/**
+ * Proves that every sum of usage is the sum of its events, and that requests are counted as they were made, beside a
+ * running service or without one, with the settings of the service. The report goes to standard output, as one JSON object with `--json`. Exit code 0 when all is equal,
+ * 1 when something differs, 2 when it could not be checked.
+ */
+async function main(): Promise<void> {
+  const platform = await openPlatform(processEnvironment(), { ids: new SystemIds(), log: () => undefined });
+  try {
+    const patient = await patientCopy(platform.parts.dataSource);
+    await redisReached(platform);
+    const { sharedClock: clock } = platform.parts;
+    const asked = clock.read();
+    clock.hear(asked, await readDatabaseTime(patient));
+    try {
+      const counters = await counterLedger(platform, patient).verify();
+      const sums = await new UsageLedger(new UsageLedgerRepository(patient), clock).verify();
+      const render = process.argv.includes('--json') ? renderLedgerJson : renderLedgerReport;
+      process.stdout.write(render(sums, counters));
+      process.exitCode = sums.findings.length + counters.findings.length === 0 ? 0 : DIFFERS;
+    } finally {
+      await patient.destroy();
+    }
+  } finally {
+    await platform.close();
+  }
+}
+
+function counterLedger({ parts }: OpenPlatform, patient: DataSource): CounterLedger {
+  const counters = new StoredCounters(new LimitEpochsRepository(patient), parts.redis);
+  const journals = join(resolve(parts.environment.DATA_DIR), 'journal');
+  return new CounterLedger(new CounterLedgerRepository(patient), counters, { clock: parts.clock, journals });
+}
+
+/** Waits for Redis, where there is one, for a moment: whether it is needed shows later. */
+async function redisReached({ parts: { redis, clock } }: OpenPlatform): Promise<void> {
+  const startedMs = clock.monotonicMs();
+  while (redis.state === 'lost' && clock.monotonicMs() - startedMs < REDIS_WAIT_MS) await sleep(REDIS_LOOK_MS);
+}
+
+/** A connection to the same database whose statements may run as long as millions of events take. */
+function patientCopy({ options }: DataSource): Promise<DataSource> {
+  if (options.type !== 'postgres' || options.url === undefined) throw new Error('the database has no address');
+  return createDataSource({
+    url: new Secret(options.url),
+    poolSize: 1,
+    applicationName: 'gateway-verify-ledger',
+    statementTimeoutMs: 0,
+    entities: [],
+    migrations: [],
+  }).initialize();
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`The ledger could not be checked: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = NOT_CHECKED;
+});

@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, dayStartMs, instantOf, SystemClock } from '../common/clock.js';
+import type { CountersPlace, StoredCounters } from '../request-limits/stored/stored-counters.js';
+import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './counter-ledger.repository.js';
+import { countedAtMost, isTooHigh, isTooLow, type ScopeRequests } from './counter-ledger.rules.js';
+import { readWrittenEvents, type WrittenEvent } from './written-events.js';
+
+/** Where a count was found: in Redis, or in the table. */
+type CounterTable = 'request_counters' | 'limit_counts';
+
+/** A count of requests that is not what events say. */
+export interface CounterFinding {
+  readonly organizationId: string;
+  readonly appId: string;
+  readonly table: CounterTable;
+  /** The user, empty for the application itself, and the UTC day. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly column: 'requests';
+  readonly stored: string;
+  readonly recomputed: string;
+}
+
+/** What a check of the counters found. */
+export interface CounterReport {
+  /** Counters exist outside of the processes only where they are counted in Redis. */
+  readonly countedIn: 'redis' | 'instances';
+  readonly findings: readonly CounterFinding[];
+  /** More than is known, which is right where an instance was killed, or does not tell how many calls it has open. */
+  readonly unproven: readonly CounterFinding[];
+}
+
+export interface CounterLedgerOptions {
+  readonly clock: Clock;
+  /** Holds the journals of the processes of this machine. */
+  readonly journals: string;
+  /** A call that was counted is written down or noted within this time: connecting takes the longest. */
+  readonly settleMs?: number;
+}
+
+/** A count that is higher than what was known when it was read. */
+interface Suspect {
+  readonly app: DayLimitedApp;
+  readonly userId: string;
+  readonly table: CounterTable;
+  readonly count: number;
+}
+
+/** What is known of the calls that are open at other instances. */
+interface OpenElsewhere {
+  readonly calls: number;
+  readonly isCertain: boolean;
+}
+
+const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
+const SETTLE_MS = 12_000;
+const LOOK_MS = 500;
+const ATTEMPTS = 10;
+
+/**
+ * Compares the counts of requests of this UTC day that are stored with the requests that were made: events that are no
+ * refusals, calls that are open, calls that were counted and never sent. Correct while calls are made, too: events are read
+ * before a counter that may not be below them, and after one that may not be above them.
+ *
+ * Source: docs/reference/application-api.md#request-limits, docs/reference/security.md#dependency-failures.
+ */
+export class CounterLedger {
+  private readonly realTime = new SystemClock();
+
+  constructor(
+    private readonly repository: CounterLedgerRepository,
+    private readonly counters: StoredCounters,
+    private readonly options: CounterLedgerOptions,
+  ) {}
+
+  /** @throws Error what is stored cannot be read, or it is not decided for long where requests are counted. */
+  async verify(): Promise<CounterReport> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const place = await this.counters.place();
+      const report = place.countedIn === 'undecided' ? undefined : await this.verifyIn(place, place.countedIn);
+      if (report !== undefined) return report;
+      await sleep(LOOK_MS);
+    }
+    throw new Error('it is not decided where requests are counted');
+  }
+
+  /** @returns undefined where another epoch has begun meanwhile: its counters are others. */
+  private async verifyIn(place: CountersPlace, countedIn: 'redis' | 'instances'): Promise<CounterReport | undefined> {
+    const { clock } = this.options;
+    const day = { dayStartMs: dayStartMs(clock.utcDay()), openedAtMs: clock.nowMs() - place.openForMs };
+    const tooLow: CounterFinding[] = [];
+    const tooHigh: Suspect[] = [];
+    for (const app of await this.repository.listApps()) {
+      const requests = await this.repository.sumDay(app, day, []);
+      const counters = countedIn === 'redis' ? await this.countersOf(app, place, requests, day) : new Map();
+      for (const one of requests) {
+        const found = { app, userId: one.userId };
+        const counter = counters.get(one.userId);
+        if (counter !== undefined && isTooLow(counter, one)) {
+          tooLow.push(findingOf({ ...found, table: 'request_counters', count: counter }, one.recorded, day));
+        }
+        if (counter !== undefined && isTooHigh(counter, one, 0)) {
+          tooHigh.push({ ...found, table: 'request_counters', count: counter });
+        }
+        if (one.kept !== undefined && isTooHigh(one.kept, one, 0)) {
+          tooHigh.push({ ...found, table: 'limit_counts', count: one.kept });
+        }
+      }
+    }
+    if ((await this.counters.place()).epoch !== place.epoch) return undefined;
+    const { findings, isCertain } = await this.remaining(tooHigh, day);
+    return { countedIn, findings: isCertain ? [...tooLow, ...findings] : tooLow, unproven: isCertain ? [] : findings };
+  }
+
+  /** The counters in Redis that are in force, by user. */
+  private countersOf(
+    app: DayLimitedApp,
+    { namespace }: CountersPlace,
+    requests: readonly ScopeRequests[],
+    day: CountedDay,
+  ): Promise<ReadonlyMap<string, number>> {
+    const limited = requests.filter(({ userId }) => (userId === '' ? app.isLimited : app.areUsersLimited));
+    const userIds = limited.map(({ userId }) => userId);
+    return this.counters.readDay(namespace, app.id, userIds, day.dayStartMs);
+  }
+
+  /** Counts that are too high also once every call that they had counted has been written down. */
+  private async remaining(
+    suspects: readonly Suspect[],
+    day: CountedDay,
+  ): Promise<{ readonly findings: readonly CounterFinding[]; readonly isCertain: boolean }> {
+    const { journals, settleMs = SETTLE_MS } = this.options;
+    const startedAtMs = this.realTime.monotonicMs();
+    for (let left = suspects; ; await sleep(LOOK_MS)) {
+      const written = await readWrittenEvents(journals, day.dayStartMs);
+      const elsewhere = await this.openElsewhere(written.directories);
+      const found = await this.stillTooHigh(left, day, { written: written.events, elsewhere: elsewhere.calls });
+      const isOver = this.realTime.monotonicMs() - startedAtMs >= settleMs;
+      if (found.size === 0 || isOver) return { findings: [...found.values()], isCertain: elsewhere.isCertain };
+      left = [...found.keys()];
+    }
+  }
+
+  private async stillTooHigh(
+    suspects: readonly Suspect[],
+    day: CountedDay,
+    { written, elsewhere }: { readonly written: readonly WrittenEvent[]; readonly elsewhere: number },
+  ): Promise<Map<Suspect, CounterFinding>> {
+    const found = new Map<Suspect, CounterFinding>();
+    for (const [app, ofApp] of Map.groupBy(suspects, (one) => one.app)) {
+      const requests = await this.repository.sumDay(app, day, written);
+      const known = new Map(requests.map((one) => [one.userId, one]));
+      for (const one of ofApp) {
+        const now = known.get(one.userId);
+        if (now !== undefined && isTooHigh(one.count, now, elsewhere)) {
+          found.set(one, findingOf(one, countedAtMost(now), day));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** @param directories of the journals that can be read here, each named after its instance. */
+  private async openElsewhere(directories: readonly string[]): Promise<OpenElsewhere> {
+    let calls = 0;
+    let isCertain = true;
+    for (const { id, lives, openCalls } of await this.repository.listInstances()) {
+      if (lives && directories.includes(id)) continue;
+      calls += openCalls ?? 0;
+      isCertain &&= lives && openCalls !== null;
+    }
+    return { calls, isCertain };
+  }
+}
+
+function findingOf({ app, userId, table, count }: Suspect, recomputed: number, day: CountedDay): CounterFinding {
+  return {
+    organizationId: app.organizationId,
+    appId: app.id,
+    table,
+    key: { user_id: userId, day: instantOf(day.dayStartMs).toISOString().slice(0, DAY_CHARACTERS) },
+    column: 'requests',
+    stored: String(count),
+    recomputed: String(recomputed),
+  };
+}

@@ -1,0 +1,166 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import {
+  ENTITLEMENT_PRESETS,
+  IDENTITY_PRESETS,
+  issuerOfPreset,
+} from '../app-directory/config/identity-presets.rules.js';
+import { ERRORS } from '../common/errors/error-catalogue.js';
+import { namesOfIgnoring } from '../common/fields/fields.js';
+import { ANSWER_HEADERS } from '../common/http/answer-headers.js';
+import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
+import { NATIVE_CREDENTIALS } from '../proxy/native-credentials.decorator.js';
+import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
+import type { ExampleSource } from './openapi-examples.rules.js';
+import { addAnswerHeaders, type HeadedOperation } from './openapi-headers.rules.js';
+import { addExamples, addSharedErrors, type CompletedOperation } from './openapi-operations.rules.js';
+
+const VERSION = '0.1.0';
+const DESCRIPTION = `Provider-native AI proxy and its management API.
+
+Every answer but those of provider calls and named endpoints says to browsers \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. What is no HTTP/1.1, arrives too slowly or has headers of more than 32 KiB is answered 400, 408 or 431 before it belongs to an operation, with the usual body and without the operation’s headers.`;
+const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
+const TAGS: readonly [name: string, description: string][] = [
+  ['Operations', 'Health, metrics and discovery.'],
+  ['Console authentication', 'How people register, sign in and sign out.'],
+  ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
+  ['Application', 'What an application’s caller may know of itself.'],
+  ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
+  ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
+  ['Admin applications', 'Applications: authentication, routing, limits.'],
+  ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
+  ['Admin management keys', 'Keys that manage an account without a person at hand.'],
+  ['Admin providers', 'Provider instances and their sealed keys.'],
+  ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
+  ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
+  ['Admin models', 'Prices of models.'],
+  ['CLI', 'What a command-line client does with its key.'],
+];
+
+/** What is sent as `Authorization: Bearer`, by the name of its scheme. */
+const BEARERS = {
+  ManagementBearer: 'A management key, `gw_mgmt_…`.',
+  GatewayBearer:
+    'A gateway token, or an application API key; also in the header that the application’s `token_header` names.',
+  MetricsBearer: 'The setting `METRICS_TOKEN`.',
+};
+
+/** The machine-readable description, OpenAPI 3.1.0, from the decorators. */
+export function describeApi(app: INestApplication, publicUrl: string): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('AI gateway API')
+    .setDescription(DESCRIPTION)
+    .setVersion(VERSION)
+    .addServer(publicUrl)
+    .setLicense('Proprietary', 'https://spdx.org/licenses/')
+    .addCookieAuth(
+      SESSION_COOKIE,
+      {
+        type: 'apiKey',
+        in: 'cookie',
+        description: `A person signed in to the console; \`${ORGANIZATION_COOKIE}\` beside it says in which organization they act.`,
+      },
+      'ConsoleSession',
+    );
+  for (const [name, description] of Object.entries(BEARERS)) {
+    // Not `addBearerAuth`, which says that every bearer is a JWT.
+    builder.addSecurity(name, { type: 'http', scheme: 'bearer', description });
+  }
+  for (const { scheme, header, label } of NATIVE_CREDENTIALS) {
+    const description = `As \`GatewayBearer\`, where SDKs for ${label} send their key: on routes of such providers, without \`Authorization\`.`;
+    builder.addSecurity(scheme, { type: 'apiKey', in: 'header', name: header, description });
+  }
+  for (const [name, description] of TAGS) builder.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, builder.build());
+  return completeOperations(
+    closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document))))),
+  );
+}
+
+/** Every operation names the errors that all share, its headers, and shows an example of each body. */
+function completeOperations(document: OpenAPIObject): OpenAPIObject {
+  const schemas = (document.components?.schemas ?? {}) as ExampleSource['schemas'];
+  document.components = { ...document.components, headers: { ...ANSWER_HEADERS } };
+  for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
+    for (const operation of [get, put, post, remove, patch]) {
+      if (operation === undefined) continue;
+      addSharedErrors(operation as CompletedOperation, operation !== get);
+      addAnswerHeaders(operation as HeadedOperation);
+      addExamples(
+        operation as CompletedOperation,
+        { schemas, ...EXAMPLES },
+        FOREIGN_BODIES[operation.operationId ?? ''],
+      );
+    }
+  }
+  return document;
+}
+
+/** The proxy takes whatever method a provider's SDK sends, but every call has a body: POST is what is published. */
+function onlyPostOnProxy(document: OpenAPIObject): OpenAPIObject {
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!PROXY_PATH.test(path)) continue;
+    if (path.endsWith('{provider}')) delete document.paths[path];
+    else document.paths[path] = { post: item.post };
+  }
+  return document;
+}
+
+/** An operation without a credential says so: a missing list could also mean that nobody thought about it. */
+function sayWhatIsPublic(document: OpenAPIObject): OpenAPIObject {
+  for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
+    for (const operation of [get, put, post, remove, patch]) {
+      if (operation) operation.security ??= [];
+    }
+  }
+  return document;
+}
+
+function withErrorSchema(document: OpenAPIObject): OpenAPIObject {
+  document.components ??= {};
+  document.components.schemas ??= {};
+  document.components.schemas.ErrorResponse = {
+    type: 'object',
+    required: ['error'],
+    additionalProperties: false,
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        additionalProperties: false,
+        properties: {
+          code: { type: 'string', enum: Object.keys(ERRORS) },
+          message: { type: 'string' },
+          data: {
+            type: 'object',
+            additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+          },
+        },
+      },
+    },
+  };
+  return document;
+}
+
+/** The issuer's schema shows the settings of common identity providers, filled in and as templates for a form. */
+function withIssuerPresets(document: OpenAPIObject): OpenAPIObject {
+  const issuer = document.components?.schemas?.AppIssuer;
+  if (issuer === undefined) throw new Error('The schema AppIssuer is gone.');
+  Object.assign(issuer, {
+    examples: IDENTITY_PRESETS.map((preset) => issuerOfPreset(preset)),
+    'x-identity-presets': IDENTITY_PRESETS,
+    'x-entitlement-presets': ENTITLEMENT_PRESETS,
+  });
+  return document;
+}
+
+/** The pipe refuses members it does not know, and answers hold none that are not described: say so. */
+function closeRequests(document: OpenAPIObject): OpenAPIObject {
+  const open = namesOfIgnoring();
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    if (!('properties' in schema) || schema.additionalProperties !== undefined) continue;
+    schema.additionalProperties = open.has(name);
+  }
+  return document;
+}

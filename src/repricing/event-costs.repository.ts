@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { errorCode } from '../common/errors/error-code.js';
+import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { inMonth } from '../platform/database/utc-sql.js';
+import type { CostSource } from '../usage/usage-event.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-sum-columns.js';
+
+/** What a stored event becomes. */
+export interface EventCost {
+  readonly id: string;
+  /** Whole nano-dollars. */
+  readonly costNanoUsd: number;
+  /** What it counts against budgets; null: the cost. */
+  readonly chargedNanoUsd: number | null;
+  readonly costSource: CostSource | null;
+  /** When people settled its estimate, milliseconds since the Unix epoch; absent where they did not. */
+  readonly settledAtMs?: number;
+}
+
+/** Events whose costs are rewritten together. */
+export interface EventScope {
+  readonly appId: string;
+  /** UTC, `YYYY-MM`, of all of them. */
+  readonly month: string;
+}
+
+/** How often a rewrite that loses a deadlock against a writer of events is tried, the first time included. */
+const ATTEMPTS = 5;
+const DEADLOCK = '40P01';
+
+/** The changes `$1` beside the events of the month `$2` they are about, as those are stored. */
+const CHANGED = `
+  SELECT event.*, (event.created_at AT TIME ZONE 'UTC')::date AS day, change.cost AS new_cost,
+    change.source AS new_source, ${ESTIMATE_OF_EVENT} AS estimated_nano_usd,
+    coalesce(change.charged, change.cost) - change.cost AS new_estimate
+  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, charged bigint, source text)
+  JOIN usage_events event ON event.id = change.id AND ${inMonth(2)}`;
+
+const DAY_KEY = ['organization_id', 'app_id', 'day', ...DAY_DIMENSIONS].join(', ');
+
+const NEW_VALUES: Readonly<Record<string, string>> = {
+  cost_source: 'new_source',
+  cost_nano_usd: 'new_cost',
+  estimated_nano_usd: 'new_estimate',
+};
+
+/** What changes of an event's measures, and of its charge. */
+const COST_DELTA = 'sum(new_cost - cost_nano_usd)';
+const ESTIMATE_DELTA = 'sum(new_estimate - estimated_nano_usd)';
+const CHARGE_DELTA = 'sum(new_cost + new_estimate - coalesce(charged_nano_usd, cost_nano_usd))';
+
+const newColumns = (names: readonly string[]) => names.map((name) => NEW_VALUES[name] ?? name).join(', ');
+
+/** Takes what changes out of the sums it was in, and puts it into those it belongs to. */
+const MOVE_DAYS = `
+  WITH changed AS (${CHANGED}),
+  moved AS (
+    SELECT ${DAY_KEY}, ${SUM_COLUMNS.map((name) => `- ${name} AS ${name}`).join(', ')} FROM changed
+    UNION ALL
+    SELECT organization_id, app_id, day, ${newColumns(DAY_DIMENSIONS)}, ${newColumns(SUM_COLUMNS)} FROM changed)
+  INSERT INTO usage_days AS known (${DAY_KEY}, ${SUM_COLUMNS.join(', ')})
+  SELECT ${DAY_KEY}, ${SUM_COLUMNS.map((name) => `sum(${name})`).join(', ')} FROM moved GROUP BY ${DAY_KEY}
+  HAVING sum(requests) <> 0 OR sum(cost_nano_usd) <> 0 OR sum(estimated_nano_usd) <> 0
+  ORDER BY app_id COLLATE "C", day, ${DAY_DIMENSIONS.map((name) => `${name} COLLATE "C"`).join(', ')}
+  ON CONFLICT (app_id, day, dimensions) DO UPDATE
+    SET ${SUM_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`;
+
+const BY_USER_DAY = `
+  SELECT app_id, user_id, day, ${COST_DELTA} AS cost_delta, ${ESTIMATE_DELTA} AS estimate_delta FROM (${CHANGED}) changed
+  WHERE user_id IS NOT NULL GROUP BY app_id, user_id, day HAVING ${COST_DELTA} <> 0 OR ${ESTIMATE_DELTA} <> 0`;
+
+const BY_USER_MONTH = `
+  SELECT app_id, user_id, to_date($2, 'YYYY-MM') AS month, sum(cost_delta) AS cost_delta,
+    sum(estimate_delta) AS estimate_delta
+  FROM (${BY_USER_DAY}) by_day GROUP BY app_id, user_id HAVING sum(cost_delta) <> 0 OR sum(estimate_delta) <> 0`;
+
+const MOVED = `cost_nano_usd = used.cost_nano_usd + moved.cost_delta,
+  estimated_nano_usd = used.estimated_nano_usd + moved.estimate_delta`;
+
+const LOCK_USER_DAYS = `
+  SELECT FROM usage_user_days used JOIN (${BY_USER_DAY}) moved USING (app_id, day, user_id)
+  ORDER BY used.app_id COLLATE "C", used.day, used.user_id COLLATE "C" FOR UPDATE OF used`;
+
+const MOVE_USER_DAYS = `
+  UPDATE usage_user_days used SET ${MOVED} FROM (${BY_USER_DAY}) moved
+  WHERE used.app_id = moved.app_id AND used.day = moved.day AND used.user_id = moved.user_id`;
+
+const LOCK_USER_MONTHS = `
+  SELECT FROM usage_user_months used JOIN (${BY_USER_MONTH}) moved USING (app_id, user_id, month)
+  ORDER BY used.app_id COLLATE "C", used.user_id COLLATE "C", used.month FOR UPDATE OF used`;
+
+const MOVE_USER_MONTHS = `
+  UPDATE usage_user_months used SET ${MOVED} FROM (${BY_USER_MONTH}) moved
+  WHERE used.app_id = moved.app_id AND used.user_id = moved.user_id AND used.month = moved.month`;
+
+/** Of the application, which is the empty user, and of its users. */
+const MOVE_BUDGETS = `
+  INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
+  SELECT min(organization_id), app_id, scope.user_id, to_date($2, 'YYYY-MM'), ${CHARGE_DELTA}, ${ESTIMATE_DELTA}
+  FROM (${CHANGED}) changed CROSS JOIN LATERAL (VALUES (''), (changed.user_id)) AS scope(user_id)
+  WHERE scope.user_id IS NOT NULL
+  GROUP BY app_id, scope.user_id HAVING ${CHARGE_DELTA} <> 0 OR ${ESTIMATE_DELTA} <> 0
+  ORDER BY app_id COLLATE "C", scope.user_id COLLATE "C"
+  ON CONFLICT (app_id, user_id, month) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
+    estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd`;
+
+const UPDATE_EVENTS = `
+  UPDATE usage_events event SET cost_nano_usd = change.cost, charged_nano_usd = change.charged,
+    cost_source = change.source,
+    settled_at = coalesce(timestamptz 'epoch' + change.settled_ms * interval '1 millisecond', event.settled_at)
+  FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, charged bigint, source text, settled_ms bigint)
+  WHERE event.id = change.id AND ${inMonth(2)}`;
+
+/** In the order in which those who store events lock the sums, so that neither waits for the other in a circle. */
+const MOVES = [
+  MOVE_DAYS,
+  LOCK_USER_DAYS,
+  MOVE_USER_DAYS,
+  LOCK_USER_MONTHS,
+  MOVE_USER_MONTHS,
+  MOVE_BUDGETS,
+  UPDATE_EVENTS,
+];
+
+/** Sums that nothing is left in. */
+const DELETE_EMPTY_DAYS = `
+  DELETE FROM usage_days WHERE app_id = $1 AND requests = 0
+    AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'`;
+
+/** Rewrites the costs of stored events, and moves every sum of them and what is spent of budgets along. */
+@Injectable()
+export class EventCostsRepository {
+  constructor(private readonly dataSource: BackgroundDataSource) {}
+
+  /**
+   * Writes the planned changes, all or none, in one transaction that is repeated when it loses a deadlock.
+   *
+   * @param plan locks the events it changes, and may throw; nothing is written then.
+   * @param onChange what else is written with them; not asked when nothing changes.
+   */
+  async rewrite<Plan extends { readonly changes: readonly EventCost[] }>(
+    scope: EventScope,
+    plan: (tx: EntityManager) => Promise<Plan>,
+    onChange: (tx: EntityManager, planned: Plan) => Promise<void>,
+  ): Promise<Plan> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction(async (tx) => {
+          const planned = await plan(tx);
+          if (planned.changes.length > 0) {
+            await this.write(tx, scope, planned.changes);
+            await onChange(tx, planned);
+          }
+          return planned;
+        });
+      } catch (error) {
+        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
+      }
+    }
+  }
+
+  private async write(tx: EntityManager, { appId, month }: EventScope, changes: readonly EventCost[]): Promise<void> {
+    const json = JSON.stringify(
+      changes.map(({ id, costNanoUsd, chargedNanoUsd, costSource, settledAtMs = null }) => ({
+        ...{ id, cost: costNanoUsd, charged: chargedNanoUsd, source: costSource, settled_ms: settledAtMs },
+      })),
+    );
+    for (const statement of MOVES) await tx.query(statement, [json, month]);
+    await tx.query(DELETE_EMPTY_DAYS, [appId, month]);
+  }
+}

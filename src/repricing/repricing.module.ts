@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { BudgetsModule } from '../budgets/budgets.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { PricingModule } from '../pricing/pricing.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
+import { EventCostsRepository } from './event-costs.repository.js';
+import { SettleEstimatesController } from './settle-estimates.controller.js';
+import { SettleEstimatesRepository } from './settle-estimates.repository.js';
+import { SettleEstimates } from './settle-estimates.service.js';
+import { UsageRepriceController } from './usage-reprice.controller.js';
+import { UsageRepriceRepository } from './usage-reprice.repository.js';
+import { UsageRepriceService } from './usage-reprice.service.js';
+
+/**
+ * Rewrites the costs of recorded events, and every sum of them: repricing at the prices known now, and settling of
+ * estimates.
+ *
+ * Tables: those of `usage`. Routes: `/v1/admin/apps/{app}/usage/reprice`, `/v1/admin/apps/{app}/usage/settle-estimates`.
+ */
+@Module({
+  imports: [AppDirectoryModule, BudgetsModule, IdentityModule, PricingModule, ProvidersModule],
+  controllers: [UsageRepriceController, SettleEstimatesController],
+  providers: [
+    EventCostsRepository,
+    SettleEstimates,
+    SettleEstimatesRepository,
+    UsageRepriceRepository,
+    UsageRepriceService,
+  ],
+})
+export class RepricingModule {}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { AppRef } from '../app-directory/app-row.js';
+import { Budgets } from '../budgets/budgets.service.js';
+import { Clock } from '../common/clock.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import { firstEventDay } from '../usage/usage-range.rules.js';
+import { type EstimateSelection, SettleEstimatesRepository } from './settle-estimates.repository.js';
+import {
+  type EstimatedEventRow,
+  planSettlement,
+  type SettledCost,
+  type SettleFigures,
+  type SettlePlan,
+} from './settle-estimates.rules.js';
+import type { SettleFilter } from './settle-order.rules.js';
+
+/** Most events one request settles; the rest wait for the next one. */
+const MAX_EVENTS = 10_000;
+
+/** What to settle. */
+export interface SettleOrder {
+  /** UTC, `YYYY-MM`. */
+  readonly month: string;
+  /** Write the new costs; otherwise only say what they would be. */
+  readonly apply: boolean;
+  readonly cost: SettledCost;
+  readonly filter: SettleFilter;
+}
+
+/** What settling came to. */
+export interface SettledEstimates extends SettleFigures {
+  readonly app_id: string;
+  readonly month: string;
+  readonly applied: boolean;
+}
+
+/** Replaces estimates by what people say a call cost, and moves every sum of them along. Source: ADR 0043. */
+@Injectable()
+export class SettleEstimates {
+  constructor(
+    private readonly events: SettleEstimatesRepository,
+    private readonly budgets: Budgets,
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * At most 10 000 events, the oldest; what is left is told, and settled by repeating. Events that are recorded meanwhile
+   * keep their estimate. A second order for the same events waits for the first one, and finds none.
+   */
+  async run(
+    admin: AdminPrincipal,
+    app: AppRef,
+    { month, apply, cost, filter }: SettleOrder,
+  ): Promise<SettledEstimates> {
+    const selection: EstimateSelection = {
+      ...{ organizationId: app.organizationId, appId: app.id, month, filter },
+      firstDay: firstEventDay(this.clock.utcDay()),
+      limit: MAX_EVENTS + 1,
+    };
+    const plan = (events: readonly EstimatedEventRow[]) => planSettlement(events, cost, MAX_EVENTS, this.clock.nowMs());
+    const record = (tx: EntityManager, done: SettlePlan) =>
+      this.trail.record(tx, admin, entryOf(selection, cost, done));
+    const planned = apply ? await this.events.settle(selection, plan, record) : plan(await this.events.list(selection));
+    // The next call is admitted, or refused, by the new costs.
+    if (apply && planned.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
+    return { app_id: app.id, month, applied: apply, ...planned.figures };
+  }
+}
+
+function entryOf({ appId, month, filter }: EstimateSelection, cost: SettledCost, { figures }: SettlePlan): AuditEntry {
+  const { provider = null, model = null, status = null, eventIds } = filter;
+  const details = {
+    ...{ month, cost: typeof cost === 'string' ? cost : cost.usd, provider, model, status },
+    named_events: eventIds?.length ?? null,
+    events: figures.matched_events,
+    delta_usd: figures.delta_usd,
+  };
+  return { action: 'usage.estimates_settled', targetType: 'app', targetId: appId, appId, details };
+}

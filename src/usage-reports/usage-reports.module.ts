@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { AppUsageTotals } from './app-usage-totals.service.js';
+import { UsageController } from './usage.controller.js';
+import { UsageService } from './usage.service.js';
+import { UsageReportsController } from './usage-reports.controller.js';
+import { UsageReports } from './usage-reports.service.js';
+import { UserSharesRepository } from './user-shares.repository.js';
+import { UserUsage } from './user-usage.service.js';
+
+/**
+ * What people read of recorded usage: events, totals of a month, series and breakdowns, shares of users.
+ *
+ * Tables: none of its own. Routes: `/v1/admin/apps/{app}/usage*` but for repricing and settling,
+ * `/v1/admin/apps/{app}/events`.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule, UsageModule],
+  controllers: [UsageController, UsageReportsController],
+  providers: [AppUsageTotals, UsageReports, UsageService, UserSharesRepository, UserUsage],
+  exports: [AppUsageTotals, UserUsage],
+})
+export class UsageReportsModule {}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { AppRef } from '../app-directory/app-row.js';
+import { Clock } from '../common/clock.js';
+import { type DayRange, dayRange } from '../common/day-range.rules.js';
+import { LASTING_DIMENSIONS, type UsageDimension } from '../usage/usage-dimensions.js';
+import { firstEventDay } from '../usage/usage-range.rules.js';
+import { type KeySumsRow, UsageSumsRepository } from '../usage/usage-sums.repository.js';
+import type { UsageTotals } from './usage-totals.js';
+import { toUsageTotals } from './usage-totals.rules.js';
+import { UserSharesRepository } from './user-shares.repository.js';
+
+/** Days a caller names, `YYYY-MM-DD`, as far as it does. */
+interface AskedDays {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What to break down. */
+export interface BreakdownQuestion {
+  readonly by: UsageDimension;
+  readonly days: AskedDays;
+  /** Most rows to return, 1 or more. */
+  readonly limit: number;
+}
+
+/** What went through one type of provider on one UTC day. */
+export interface UsageBucket extends UsageTotals {
+  readonly date: string;
+  readonly provider: string;
+}
+
+/** Source: docs/reference/management-api.md#usage-reports. */
+export interface UsageTimeseries extends DayRange {
+  readonly app_id: string;
+  readonly buckets: readonly UsageBucket[];
+}
+
+/** What has one key of the dimension, or none. */
+export interface UsageShare extends UsageTotals {
+  readonly key: string | null;
+}
+
+/** Source: docs/reference/management-api.md#usage-reports. */
+export interface UsageBreakdown extends DayRange {
+  readonly app_id: string;
+  readonly by: UsageDimension;
+  /** The first UTC day, `YYYY-MM-DD`, of which the rows hold every request; earlier ones are left out. */
+  readonly complete_from: string;
+  readonly rows: readonly UsageShare[];
+}
+
+/** Reads sums of recorded usage for people. Knows of a request once its event is stored. */
+@Injectable()
+export class UsageReports {
+  constructor(
+    private readonly sums: UsageSumsRepository,
+    private readonly users: UserSharesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws invalid_request as `dayRange` says. */
+  async timeseriesOf(app: AppRef, asked: AskedDays): Promise<UsageTimeseries> {
+    const range = dayRange(asked, this.clock.utcDay());
+    const rows = await this.sums.sumByDay(app, range);
+    const buckets = rows.map((row) => ({ date: row.date, provider: row.provider, ...toUsageTotals(row) }));
+    return { app_id: app.id, ...range, buckets };
+  }
+
+  /** @throws invalid_request as `dayRange` says. */
+  async breakdownOf(app: AppRef, { by, days, limit }: BreakdownQuestion): Promise<UsageBreakdown> {
+    const today = this.clock.utcDay();
+    const range = dayRange(days, today);
+    const complete_from = completeFrom(by, range, today);
+    const rows = await this.sharesOf(app, { from: complete_from, to: range.to }, by, limit);
+    const shares = rows.map((row) => ({ key: row.key, ...toUsageTotals(row) }));
+    return { app_id: app.id, by, ...range, complete_from, rows: shares };
+  }
+
+  private sharesOf(app: AppRef, range: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
+    if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
+    return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));
+  }
+}
+
+/** Only some dimensions outlast the events. */
+function completeFrom(by: UsageDimension, { from }: DayRange, today: string): string {
+  const kept = firstEventDay(today);
+  return LASTING_DIMENSIONS.has(by) || from > kept ? from : kept;
+}

@@ -1,0 +1,43 @@
+import type { MonthUsageRow, TotalsRow, UsageEventRow } from '../usage/usage-rows.js';
+import type { UsageTotals } from './usage-totals.js';
+
+const NANO_USD_PER_USD = 1_000_000_000;
+
+type ChargedRow = Pick<UsageEventRow, 'charged_nano_usd' | 'cost_nano_usd'>;
+
+/** What a month's usage amounts to, as clients read it. */
+export type MonthUsage = Omit<UsageTotals, 'errors' | 'blocked'>;
+
+/**
+ * Dollars, for answers only: the number nearest to the exact amount, because it is divided once.
+ *
+ * @param nanoUsd whole nano-dollars as Postgres writes them.
+ * Source: docs/reference/accounting.md#money-and-time.
+ */
+export function toUsd(nanoUsd: string): number {
+  return Number(nanoUsd) / NANO_USD_PER_USD;
+}
+
+/** What a stored event may have cost beside its cost, in whole nano-dollars as Postgres writes them. */
+export function estimateOf({ charged_nano_usd, cost_nano_usd }: ChargedRow): string {
+  const estimate = BigInt(charged_nano_usd ?? cost_nano_usd) - BigInt(cost_nano_usd);
+  return estimate > 0n ? String(estimate) : '0';
+}
+
+/** Sums as clients read them; no row means that nothing was used. */
+export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
+  return {
+    requests: Number(row?.requests ?? 0),
+    input_tokens: Number(row?.input_tokens ?? 0),
+    cached_input_tokens: Number(row?.cached_input_tokens ?? 0),
+    cache_write_tokens: Number(row?.cache_write_tokens ?? 0),
+    output_tokens: Number(row?.output_tokens ?? 0),
+    cost_usd: toUsd(row?.cost_nano_usd ?? '0'),
+    estimated_cost_usd: toUsd(row?.estimated_nano_usd ?? '0'),
+  };
+}
+
+/** The same with what went wrong. */
+export function toUsageTotals(row: TotalsRow): UsageTotals {
+  return { ...toMonthUsage(row), errors: Number(row.errors), blocked: Number(row.blocked) };
+}
