@@ -5,7 +5,7 @@ import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { BillingPlansResponse } from './dto/billing-plans.response.js';
 import { BillingStatusResponse } from './dto/billing-status.response.js';
-import { Allowance } from './entitlements.js';
+import { Entitlements } from './entitlements.js';
 
 const TAG = 'Admin billing';
 
@@ -15,20 +15,20 @@ const TAG = 'Admin billing';
 @ApiExcludeController()
 @Controller('v1/admin/billing')
 export class BillingController {
-  constructor(private readonly allowance: Allowance) {}
+  constructor(private readonly entitlements: Entitlements) {}
 
   @Get('plans')
   @AdminAccess('read', { credential: 'session' })
   @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans there are' })
   @Fails('billing_unavailable')
   plans(): BillingPlansResponse {
-    return BillingPlansResponse.from(this.allowance.listPlans());
+    return BillingPlansResponse.from(this.entitlements.listPlans());
   }
 
   @Get('status')
   @AdminAccess('read', { credential: 'session' })
   @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read what the account may use, and has used' })
   async status(@Admin() { organizationId }: AdminPrincipal): Promise<BillingStatusResponse> {
-    return BillingStatusResponse.from(organizationId, await this.allowance.standingOf(organizationId));
+    return BillingStatusResponse.from(organizationId, await this.entitlements.standingOf(organizationId));
   }
 }

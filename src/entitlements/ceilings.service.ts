@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CeilingsRepository } from './ceilings.repository.js';
-import { Allowance } from './entitlements.js';
+import { Entitlements } from './entitlements.js';
 import type { LimitedResource } from './plans/plan.js';
 import { ceilingReached } from './plans/plan-terms.rules.js';
 
@@ -9,7 +9,7 @@ import { ceilingReached } from './plans/plan-terms.rules.js';
 @Injectable()
 export class Ceilings {
   constructor(
-    private readonly allowance: Allowance,
+    private readonly entitlements: Entitlements,
     private readonly repository: CeilingsRepository,
   ) {}
 
@@ -27,7 +27,7 @@ export class Ceilings {
     resource: LimitedResource,
     count: () => Promise<number>,
   ): Promise<void> {
-    const limit = this.allowance.ceilingOf(organizationId, resource);
+    const limit = this.entitlements.ceilingOf(organizationId, resource);
     if (limit === undefined) return;
     await this.repository.lock(tx, organizationId, resource);
     const used = await count();

@@ -8,9 +8,9 @@ import { UsageModule } from '../usage/usage.module.js';
 import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Ceilings } from './ceilings.service.js';
-import { Allowance, UnlimitedAllowance } from './entitlements.js';
+import { Entitlements, UnlimitedEntitlements } from './entitlements.js';
 import { AccountRequests } from './plans/account-requests.js';
-import { PlansAllowance } from './plans/plans-allowance.js';
+import { PlanEntitlements } from './plans/plan-entitlements.js';
 import { PlansFile } from './plans/plans-file.js';
 
 /** How often the file of plans is looked at. */
@@ -27,24 +27,24 @@ const LOOK_EVERY_MS = 2_000;
   controllers: [BillingController],
   providers: [
     {
-      provide: Allowance,
-      useFactory: allowanceOf,
+      provide: Entitlements,
+      useFactory: entitlementsOf,
       inject: [Environment, RecordedAccountRequests, Clock, Log],
     },
     Ceilings,
     CeilingsRepository,
   ],
-  exports: [Allowance, Ceilings],
+  exports: [Entitlements, Ceilings],
 })
 export class EntitlementsModule {}
 
-async function allowanceOf(
+async function entitlementsOf(
   { PLANS_FILE: path }: Environment,
   recorded: RecordedAccountRequests,
   clock: Clock,
   log: Log,
-): Promise<Allowance> {
-  if (path === undefined) return new UnlimitedAllowance();
+): Promise<Entitlements> {
+  if (path === undefined) return new UnlimitedEntitlements();
   const file = await PlansFile.open({ path, log, everyMs: LOOK_EVERY_MS });
-  return new PlansAllowance(file, new AccountRequests(recorded, clock), clock);
+  return new PlanEntitlements(file, new AccountRequests(recorded, clock), clock);
 }

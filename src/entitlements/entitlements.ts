@@ -8,7 +8,7 @@ import type { LimitedResource, Plan } from './plans/plan.js';
  *
  * Source: docs/reference/accounting.md#account-plans.
  */
-export abstract class Allowance {
+export abstract class Entitlements {
   /**
    * Lets a call to a provider through, and counts it.
    *
@@ -35,7 +35,7 @@ export abstract class Allowance {
 }
 
 /** Allows everything. */
-export class UnlimitedAllowance extends Allowance {
+export class UnlimitedEntitlements extends Entitlements {
   admitCall(): void {}
 
   withdrawCall(): void {}

@@ -14,7 +14,7 @@ import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/request-timings.js';
 import type { Ready } from '../../common/when-ready.js';
-import type { Allowance } from '../../entitlements/entitlements.js';
+import type { Entitlements } from '../../entitlements/entitlements.js';
 import type { LimitedCall } from '../../request-limits/limited-call.js';
 import type { RequestLimits } from '../../request-limits/request-limits.service.js';
 import type { RefusedStatus } from '../../usage/usage-event.js';
@@ -70,7 +70,7 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Ready
   const raw = { ...rawServerConfig(), authentication, limits };
   const app = requireReadable(toAppSnapshot(row, { config: parseAppConfig(raw), configError: null }));
   const blockedUsers: Partial<BlockedUsers> = { isBlocked: () => ask('block', answers.block ?? false) };
-  const allowance: Partial<Allowance> = {
+  const entitlements: Partial<Entitlements> = {
     admitCall: () => ask('plan', answers.plan) as undefined,
     withdrawCall: () => void asked.push('plan again'),
   };
@@ -83,7 +83,7 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Ready
   if (answers.exhausted !== undefined) budgets.exhausted.add(answers.exhausted);
   const admission = new CallAdmission(
     blockedUsers as BlockedUsers,
-    allowance as Allowance,
+    entitlements as Entitlements,
     budgets as unknown as Budgets,
     requests as RequestLimits,
     refusals as UsageRefusals,

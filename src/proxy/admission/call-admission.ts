@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
-import { Allowance } from '../../entitlements/entitlements.js';
+import { Entitlements } from '../../entitlements/entitlements.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import type { LimitedCall } from '../../request-limits/limited-call.js';
 import { countsUnknown } from '../../request-limits/request-limit.rules.js';
@@ -50,7 +50,7 @@ const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
 export class CallAdmission {
   constructor(
     private readonly blockedUsers: BlockedUsers,
-    private readonly allowance: Allowance,
+    private readonly entitlements: Entitlements,
     private readonly budgets: Budgets,
     private readonly requests: RequestLimits,
     private readonly refusals: UsageRefusals,
@@ -108,12 +108,12 @@ export class CallAdmission {
 
   private withinPlan(caller: Caller, call: JudgedCall): Ready<CallHolds> {
     const { organizationId, limits } = caller.app;
-    return whenReady(this.allowance.admitCall(organizationId), () => {
+    return whenReady(this.entitlements.admitCall(organizationId), () => {
       if (limits === undefined) return NOTHING_HELD;
       return orElse(
         () => this.withinLimits(caller, limits, call),
         (error) => {
-          this.allowance.withdrawCall(organizationId);
+          this.entitlements.withdrawCall(organizationId);
           throw error;
         },
       );

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
-import { Allowance } from '../entitlements.js';
+import { Entitlements } from '../entitlements.js';
 import type { AccountRequests } from './account-requests.js';
 import type { AccountStanding } from './account-standing.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
@@ -9,7 +9,7 @@ import { ceilingIn, isInForce, quotaExceeded, requirePlan, termsOf, termsUnavail
 import type { PlansFile } from './plans-file.js';
 
 /** Allows what the plans in a file say. */
-export class PlansAllowance extends Allowance implements OnApplicationShutdown {
+export class PlanEntitlements extends Entitlements implements OnApplicationShutdown {
   constructor(
     private readonly file: Pick<PlansFile, 'plans' | 'isStale' | 'close'>,
     private readonly requests: AccountRequests,

@@ -4,7 +4,7 @@ import { epochMsOf } from '../../common/clock.js';
 import { BillingStatusResponse } from '../dto/billing-status.response.js';
 import { AccountRequests } from './account-requests.js';
 import type { PlanBook } from './plan.js';
-import { PlansAllowance } from './plans-allowance.js';
+import { PlanEntitlements } from './plan-entitlements.js';
 import { parsePlans } from './plans-file.rules.js';
 
 const NOW = epochMsOf('2026-11-20T12:00:00Z');
@@ -26,46 +26,46 @@ const FILE = {
 function allowing(file: { plans: PlanBook | undefined; isStale: boolean }) {
   const clock = new FakeClock(NOW);
   const requests = new AccountRequests({ countSince: async () => 1 }, clock);
-  return { clock, allowance: new PlansAllowance({ ...file, close() {} }, requests, clock) };
+  return { clock, entitlements: new PlanEntitlements({ ...file, close() {} }, requests, clock) };
 }
 
 const plans = parsePlans(Buffer.from(JSON.stringify(FILE)));
 const status = async (organizationId: string, file = { plans, isStale: false }) =>
-  BillingStatusResponse.from(organizationId, await allowing(file).allowance.standingOf(organizationId));
+  BillingStatusResponse.from(organizationId, await allowing(file).entitlements.standingOf(organizationId));
 
-describe('PlansAllowance', () => {
+describe('PlanEntitlements', () => {
   it('calls → counted with what is recorded, withdrawn ones not', async () => {
-    const { allowance } = allowing({ plans, isStale: false });
-    await allowance.admitCall('anybody');
-    expect(() => allowance.admitCall('anybody')).toThrow('used up');
-    allowance.withdrawCall('anybody');
-    expect(allowance.admitCall('anybody')).toBeUndefined();
-    expect(() => allowance.admitCall('anybody')).toThrow('used up');
+    const { entitlements } = allowing({ plans, isStale: false });
+    await entitlements.admitCall('anybody');
+    expect(() => entitlements.admitCall('anybody')).toThrow('used up');
+    entitlements.withdrawCall('anybody');
+    expect(entitlements.admitCall('anybody')).toBeUndefined();
+    expect(() => entitlements.admitCall('anybody')).toThrow('used up');
   });
 
   it('a plan without a limit of requests → nothing is asked or counted', () => {
-    const { allowance } = allowing({ plans, isStale: false });
-    for (let call = 0; call < 5; call++) expect(allowance.admitCall('pro')).toBeUndefined();
-    allowance.withdrawCall('pro');
-    expect([allowance.ceilingOf('pro', 'apps'), allowance.ceilingOf('pro', 'providers')]).toEqual([3, undefined]);
+    const { entitlements } = allowing({ plans, isStale: false });
+    for (let call = 0; call < 5; call++) expect(entitlements.admitCall('pro')).toBeUndefined();
+    entitlements.withdrawCall('pro');
+    expect([entitlements.ceilingOf('pro', 'apps'), entitlements.ceilingOf('pro', 'providers')]).toEqual([3, undefined]);
   });
 
   it('the end of a plan comes → 402 from that instant on', () => {
-    const { allowance, clock } = allowing({ plans, isStale: false });
+    const { entitlements, clock } = allowing({ plans, isStale: false });
     clock.advance(epochMsOf('2026-11-25T00:00:00Z') - NOW - 1);
-    expect(allowance.admitCall('ending')).toBeUndefined();
+    expect(entitlements.admitCall('ending')).toBeUndefined();
     clock.advance(1);
-    expect(() => allowance.admitCall('ending')).toThrow('has ended');
-    expect(() => allowance.ceilingOf('ending', 'apps')).toThrow('has ended');
+    expect(() => entitlements.admitCall('ending')).toThrow('has ended');
+    expect(() => entitlements.ceilingOf('ending', 'apps')).toThrow('has ended');
   });
 
   it('no file was ever read → everything is 503', () => {
-    const { allowance } = allowing({ plans: undefined, isStale: true });
+    const { entitlements } = allowing({ plans: undefined, isStale: true });
     const unavailable = expect.objectContaining({ code: 'billing_unavailable' });
-    expect(() => allowance.admitCall('pro')).toThrow(unavailable);
-    expect(() => allowance.ceilingOf('pro', 'apps')).toThrow(unavailable);
-    expect(() => allowance.listPlans()).toThrow(unavailable);
-    expect(() => allowance.withdrawCall('pro')).not.toThrow();
+    expect(() => entitlements.admitCall('pro')).toThrow(unavailable);
+    expect(() => entitlements.ceilingOf('pro', 'apps')).toThrow(unavailable);
+    expect(() => entitlements.listPlans()).toThrow(unavailable);
+    expect(() => entitlements.withdrawCall('pro')).not.toThrow();
   });
 });
 
