@@ -4,10 +4,10 @@ import { Log } from '../../common/log/log.js';
 import { SharedClock } from './shared-clock.js';
 
 const HOUR_MS = 3_600_000;
-/** What the database would say at the begin of each test. */
+/** Database time at the start of each test. */
 const THEIRS_MS = Date.UTC(2026, 10, 30, 23, 59, 30);
 
-/** The two clocks of a machine; each goes on, and can be set, by itself. */
+/** A machine's wall clock and monotonic clock, which advance and can be set independently. */
 class MachineClock extends Clock {
   wallMs = THEIRS_MS;
   monotonicNowMs = 5_000.25;
@@ -34,7 +34,7 @@ function machine(aheadMs = 0) {
   const clock = new SharedClock({ own, follows: true, log });
   const jumps: number[] = [];
   clock.onJump(() => jumps.push(own.monotonicNowMs));
-  /** A question to the database that is answered at once, or after some time. */
+  /** Measures the database time with a query that takes `tookMs` in total. */
   const measure = (theirsMs: number, tookMs = 0) => {
     const asked = clock.read();
     own.pass(tookMs);
@@ -73,7 +73,7 @@ describe('SharedClock', () => {
     const begunMs = own.monotonicNowMs;
     for (const tookMs of [3, 900, 0, 40, 1_400]) {
       const passedMs = own.monotonicNowMs - begunMs;
-      // Answered right away, and long on its way back; the true time is that of the question.
+      // The database answers at once and the response arrives late, so its time is that of the start of the query.
       measure(THEIRS_MS + passedMs, tookMs);
       expect(clock.nowMs()).toBe(THEIRS_MS + Math.floor(own.monotonicNowMs - begunMs));
     }

@@ -2,13 +2,15 @@ import { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/log/log.js';
 import type { Ready } from '../../common/when-ready.js';
 
-/** A clock of a machine that is further off than this is told of. */
+/** The log reports a machine clock that differs by more than this. */
 const DIFFERS_MS = 2_000;
-/** More than this between a machine's two clocks within one sign of life: one was set, or the machine slept. */
+/**
+ * A larger change between the two machine clocks within one heartbeat is a jump: a clock was set, or the machine slept.
+ */
 const JUMP_MS = 500;
-/** Both clocks are read within this time, or again. */
+/** Reading both clocks repeats until it takes less than this. */
 const LONGEST_READ_MS = 100;
-/** The shared clock stands still rather than going back, unless it would have to for longer than this. */
+/** The shared clock holds its value instead of going back, up to this difference. */
 const LONGEST_STAND_MS = 60_000;
 
 /** The clocks of this machine at one moment. */
@@ -20,28 +22,28 @@ interface ClockReading {
 interface SharedClockOptions {
   /** The clocks of this machine. */
   readonly own: Clock;
-  /** False: nothing is measured, the own clock counts as the one that all share. */
+  /** False: the machine's own clock is the shared time and nothing is measured. */
   readonly follows: boolean;
   /** Log lines: clock_differs, clock_agrees. */
   readonly log: Log;
 }
 
 /**
- * The time that all instances share: that of the database, measured with each sign of life. Between two measurements
- * this machine's monotonic clock counts on, so a wall clock that is wrong, or that is set, changes nothing.
+ * The time that all instances share: the database's, measured with each heartbeat. Between two measurements this
+ * machine's monotonic clock advances it, so a wrong or adjusted wall clock has no effect.
  *
- * Time never goes back: where it would have to, it stands still until it is right again. Only where that takes longer
- * than a minute, it goes back. Source: ADR 0035.
+ * The time does not go back: the clock holds its last value until the measured time passes it. It goes back only where
+ * that would take longer than a minute. Source: ADR 0035.
  */
 export class SharedClock extends Clock {
-  /** The shared time minus the monotonic one; undefined until it was measured. */
+  /** Shared time minus monotonic time; undefined until the first measurement. */
   private offsetMs: number | undefined;
-  /** Wall minus monotonic, when both were last looked at together. */
+  /** Wall time minus monotonic time at the last reading. */
   private steadyMs: number;
   private lastMs = Number.NEGATIVE_INFINITY;
-  /** What waits for the next measurement; undefined while the time is known. */
+  /** Resolves at the next measurement; undefined while the time is known. */
   private unsure: PromiseWithResolvers<void> | undefined;
-  /** The difference that the log has been told of; undefined while there is none to tell. */
+  /** The difference last logged; undefined when the clocks agree. */
   private toldAheadMs: number | undefined;
   private readonly listeners = new Set<() => void>();
 
@@ -67,58 +69,59 @@ export class SharedClock extends Clock {
     return this.options.own.monotonicMs();
   }
 
-  /** What the clock of this machine says, right or wrong: milliseconds since the Unix epoch. */
+  /** The wall clock of this machine, right or wrong, in milliseconds since the Unix epoch. */
   ownNowMs(): number {
     return this.options.own.nowMs();
   }
 
-  /** How far the clock of this machine is ahead, in milliseconds; negative where it is behind. */
+  /** How far this machine's clock is ahead, in milliseconds; negative when it is behind. */
   get ownAheadMs(): number {
     return this.offsetMs === undefined ? 0 : this.ownNowMs() - this.monotonicMs() - this.offsetMs;
   }
 
-  /** Whether the clock of this machine is further off than it should be. */
+  /** True when this machine's clock differs by more than two seconds. */
   get differs(): boolean {
     return Math.abs(this.ownAheadMs) > DIFFERS_MS;
   }
 
   /**
-   * Whether the time is known. It is not after a clock of this machine has jumped, because it may have slept.
+   * Waits until the time is known. It is unknown after a clock of this machine jumped, because the machine may have
+   * slept.
    *
-   * @returns at once where it is; otherwise when it has been measured, however long that takes.
+   * @returns `undefined` when the time is known; otherwise a promise of the next measurement, without a time limit.
    */
   settled(): Ready<void> {
     if (this.options.follows) this.nowMs();
     return this.unsure?.promise;
   }
 
-  /** Calls `listener` when the time is not known any more. */
+  /** Calls `listener` when the time becomes unknown. */
   onJump(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** To be called right before the database is asked for its time; see {@link hear}. */
+  /** Reads both clocks; call it right before the database time is queried, see {@link hear}. */
   read(): ClockReading {
     const { own } = this.options;
     for (;;) {
       const monotonicMs = own.monotonicMs();
       const wallMs = own.nowMs();
-      // A process that lost the processor between the two is none whose clock has jumped.
+      // A process preempted between the two reads would look like a clock jump.
       if (own.monotonicMs() - monotonicMs < LONGEST_READ_MS) return { wallMs, monotonicMs };
     }
   }
 
   /**
-   * Takes the time of the database over.
+   * Adopts the database time.
    *
-   * @param asked the clocks of this machine before the question was sent.
-   * @param theirsMs what the database answered, milliseconds since the Unix epoch.
+   * @param asked the clocks of this machine before the query was sent.
+   * @param theirsMs the database time, in milliseconds since the Unix epoch.
    */
   hear(asked: ClockReading, theirsMs: number): void {
     if (!this.options.follows) return;
     const heard = this.read();
     const steadyMs = heard.wallMs - heard.monotonicMs;
-    // Nobody can tell how long ago the database said so, where the machine may have slept on the way.
+    // The age of the measurement is unknown when a clock jumped during the query.
     if (Math.abs(steadyMs - (asked.wallMs - asked.monotonicMs)) > JUMP_MS) {
       this.lookForJump(steadyMs);
       return;
@@ -130,7 +133,7 @@ export class SharedClock extends Clock {
     this.unsure = undefined;
   }
 
-  /** The offset lies within these bounds. It changes as little as that allows, so that it does not tremble. */
+  /** Keeps the offset within these bounds with the smallest change, which avoids jitter. */
   private correct(leastMs: number, mostMs: number): void {
     const before = this.offsetMs;
     if (before === undefined) {
@@ -148,7 +151,7 @@ export class SharedClock extends Clock {
     for (const listener of this.listeners) listener();
   }
 
-  /** Once a change, not once a measurement. */
+  /** Logs once per change, not once per measurement. */
   private tell(): void {
     const { log } = this.options;
     const aheadMs = Math.round(this.ownAheadMs);

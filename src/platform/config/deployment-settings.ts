@@ -1,7 +1,7 @@
 import type { Secret } from '../../common/log/secret.js';
 import { int, origin, postgresUrl, redisUrl, Setting, text } from './setting.js';
 
-/** Where the service is reached and where it keeps what it stores: the first part of the `Environment`. */
+/** Listening addresses and storage: the first part of `Environment`. */
 export class DeploymentSettings {
   @Setting({ description: 'Address to listen on.', parse: text(), fallback: '127.0.0.1' })
   readonly HOST: string;

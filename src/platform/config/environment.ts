@@ -20,14 +20,14 @@ import {
   webAddress,
 } from './setting.js';
 
-/** When an admission is forced to the disk: in the background, or before its call is sent. */
+/** When an admission is synced to disk: in the background, or before its call is sent. */
 const JOURNAL_SYNCS = ['interval', 'always'] as const;
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
- * Every setting of the service, one property a variable, checked before anything starts.
- * The vault's own variables are read by the vault, because a wrong one must not stop the service.
+ * Every setting of the service, one property per variable, validated before the start. The vault reads its own
+ * variables, because an invalid one must not stop the service.
  */
 export class Environment extends DeploymentSettings {
   @Setting({
@@ -278,14 +278,14 @@ export class Environment extends DeploymentSettings {
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 
-/** A setting that does not hold: the service does not start. Names variables, never their values. */
+/** Invalid settings; the service does not start. The message names variables, never their values. */
 export class EnvironmentError extends Error {}
 
 /**
- * Reads and checks every declared variable.
+ * Reads and validates every declared variable.
  *
  * @param source usually `process.env`.
- * @throws EnvironmentError naming every variable that is wrong and what it must be.
+ * @throws EnvironmentError with every invalid variable and its expected form.
  */
 export function loadEnvironment(source: Readonly<Record<string, string | undefined>>): Environment {
   const values: Record<string, unknown> = {};
@@ -310,7 +310,7 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   return Object.freeze(Object.assign(new Environment(), values));
 }
 
-/** The process's own variables: the one place that looks at them. */
+/** The only place that reads `process.env`. */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,8 +1,10 @@
-/** The oldest Node each supported line may have. Lines between and below are refused. */
+/**
+ * The minimum Node version of each supported major. Other majors below the newest are refused; newer ones are accepted.
+ */
 const FLOORS: readonly (readonly [major: number, minor: number, patch: number])[] = [[24, 18, 1]];
 
 /**
- * Says why a Node version must not serve traffic, or `undefined` when it may.
+ * The reason to refuse a Node version, or `undefined` for a supported one.
  *
  * @param version as in `process.versions.node`, for example `24.21.0`.
  */

@@ -3,19 +3,19 @@ import { type AddressRange, parseRange } from '../outbound/address.rules.js';
 import { isMetadataHost } from '../outbound/metadata-host.rules.js';
 import { parseRedisAddress, REDIS_ADDRESS_FORM } from '../redis/redis-address.rules.js';
 
-/** Reads one variable's text; returns the value or throws a `SettingProblem` that never repeats the text. */
+/** Parses one variable; returns the value or throws a `SettingProblem` that does not repeat the text. */
 export type SettingParser<T> = (text: string) => T;
 
-/** What is wrong with a variable, in words that can stand in a log: it never holds the value. */
+/** A validation message that can be logged: it never contains the value. */
 export class SettingProblem extends Error {}
 
 export interface SettingOptions<T> {
-  /** For `docs/configuration.md`: what it does, its unit, and what happens when it is wrong. */
+  /** For `docs/configuration.md`: purpose, unit, and the effect of an invalid value. */
   readonly description: string;
   readonly parse: SettingParser<T>;
   /** Used when the variable is absent or empty. */
   readonly fallback?: T;
-  /** How the documentation writes the default, where the value itself would not say it. */
+  /** The default as the documentation shows it, where the value is not readable. */
   readonly fallbackText?: string;
 }
 
@@ -25,31 +25,31 @@ interface SettingDeclaration extends SettingOptions<unknown> {
 
 const declarations: SettingDeclaration[] = [];
 
-/** Declares one environment variable; the property's name is the variable's name. */
+/** Declares one environment variable; the property name is the variable name. */
 export function Setting<T>(options: SettingOptions<T>): PropertyDecorator {
   return (_target, property) => {
     declarations.push({ ...options, name: String(property) });
   };
 }
 
-/** Every declared variable, in order of declaration; read by the loader and by the documentation generator. */
+/** Every declared variable in order of declaration, for the loader and the documentation generator. */
 export function declaredSettings(): readonly SettingDeclaration[] {
   return declarations;
 }
 
-/** Any text, surrounding blanks removed. */
+/** Any text, trimmed. */
 export function text(): SettingParser<string> {
   return (value) => value.trim();
 }
 
-/** The form of a secret that begins alike each time; the lengths are those of what follows, in characters. */
+/** The form of a secret with a fixed prefix; lengths in characters exclude the prefix. */
 interface BrandedForm {
   readonly brand: string;
   readonly min: number;
   readonly max: number;
 }
 
-/** A secret that begins with a brand, followed by letters, digits, `_` and `-`. Names the first rule that is broken. */
+/** A secret with a fixed prefix, followed by letters, digits, `_` and `-`. The error names the first violated rule. */
 export function brandedSecret({ brand, min, max }: BrandedForm): SettingParser<Secret> {
   return (value) => {
     const secret = value.trim();
@@ -64,7 +64,7 @@ export function brandedSecret({ brand, min, max }: BrandedForm): SettingParser<S
   };
 }
 
-/** A secret that clients send as a bearer token: long enough, and of what a header carries in one piece. */
+/** A bearer token: a minimum length, and only characters that a header value allows. */
 export function bearerToken(minBytes: number): SettingParser<Secret> {
   const read = secretOfAtLeast(minBytes);
   return (value) => {
@@ -74,7 +74,7 @@ export function bearerToken(minBytes: number): SettingParser<Secret> {
   };
 }
 
-/** A secret of any form that is long enough to withstand guessing. */
+/** A secret of any form with a minimum length. */
 export function secretOfAtLeast(bytes: number): SettingParser<Secret> {
   return (value) => {
     const secret = value.trim();
@@ -83,7 +83,7 @@ export function secretOfAtLeast(bytes: number): SettingParser<Secret> {
   };
 }
 
-/** A whole number between two bounds, both allowed. */
+/** An integer between two inclusive bounds. */
 export function int(min: number, max: number): SettingParser<number> {
   return (value) => {
     const number = Number(value);
@@ -94,7 +94,7 @@ export function int(min: number, max: number): SettingParser<number> {
   };
 }
 
-/** A number above zero, fractions allowed. */
+/** A number above zero; fractions are allowed. */
 export function positive(max: number): SettingParser<number> {
   return (value) => {
     const number = Number(value);
@@ -105,7 +105,6 @@ export function positive(max: number): SettingParser<number> {
   };
 }
 
-/** Yes or no. */
 export function flag(): SettingParser<boolean> {
   return (value) => {
     const word = value.trim();
@@ -114,7 +113,6 @@ export function flag(): SettingParser<boolean> {
   };
 }
 
-/** One of a closed list of words. */
 export function oneOf<const T extends string>(words: readonly T[]): SettingParser<T> {
   return (value) => {
     const word = words.find((candidate) => candidate === value.trim());
@@ -138,7 +136,7 @@ export function origin(): SettingParser<string> {
   };
 }
 
-/** An http or https address that paths are appended to; answered with exactly one slash at its end. */
+/** An http or https base URL, normalized to exactly one trailing slash. */
 export function baseAddress(): SettingParser<string> {
   return (value) => {
     const url = URL.parse(value.trim());
@@ -157,7 +155,7 @@ function refuseMetadata({ hostname }: URL): void {
   if (isMetadataHost(hostname)) throw new SettingProblem('must not be a cloud metadata address');
 }
 
-/** An http or https address of a page, for people to follow. */
+/** An http or https URL of a web page. */
 export function webAddress(): SettingParser<string> {
   return (value) => {
     const url = URL.parse(value.trim());
@@ -169,7 +167,7 @@ export function webAddress(): SettingParser<string> {
   };
 }
 
-/** A Postgres connection string; it may hold a password, so it is a secret. */
+/** A Postgres connection string; a secret, because it may contain a password. */
 export function postgresUrl(): SettingParser<Secret> {
   return (value) => {
     const url = URL.parse(value.trim());
@@ -180,7 +178,7 @@ export function postgresUrl(): SettingParser<Secret> {
   };
 }
 
-/** The address of Redis in one of its forms; it may hold a password, so it is a secret. */
+/** A Redis address in any supported form; a secret, because it may contain a password. */
 export function redisUrl(): SettingParser<Secret> {
   return (value) => {
     if (parseRedisAddress(value) === undefined) throw new SettingProblem(`must be ${REDIS_ADDRESS_FORM}`);
@@ -188,7 +186,7 @@ export function redisUrl(): SettingParser<Secret> {
   };
 }
 
-/** Addresses and CIDR ranges, separated by commas or white space. Never `/0`: that would trust everybody. */
+/** Addresses and CIDR ranges, separated by commas or white space. `/0` is refused: it would trust every address. */
 export function addressRanges(): SettingParser<readonly AddressRange[]> {
   return (value) =>
     value

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 
 /**
- * Connections for statements that nobody's request waits a moment for: storing events, the nightly work, and the few
- * management calls that change thousands of rows. They may run for 10 seconds; those of {@link DataSource} for 1.5.
+ * Connections for statements outside the request path: storing events, nightly jobs, and management calls that change
+ * thousands of rows. Their statement timeout is 10 seconds; that of {@link DataSource} is 1.5.
  */
 export abstract class BackgroundDataSource extends DataSource {}

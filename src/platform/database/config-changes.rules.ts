@@ -1,18 +1,18 @@
-/** Something stored that instances keep in memory has changed. */
+/** A change of stored configuration that instances cache. */
 export interface ConfigChange {
-  /** Which kind of configuration, in the words of the room that publishes it. */
+  /** The kind of configuration, named by the module that publishes it. */
   readonly topic: string;
-  /** Which one of that kind; {@link EVERYTHING} means that any of them may have changed. */
+  /** The changed key; {@link EVERYTHING} when any key may have changed. */
   readonly key: string;
 }
 
-/** The key that stands for every key of a topic. */
+/** Stands for every key of a topic. */
 export const EVERYTHING = '*';
 
-/** Postgres refuses a notification of 8,000 bytes or more, and the transaction with it. */
+/** Postgres rejects a notification of 8,000 bytes or more together with its transaction. */
 const MAX_PAYLOAD_BYTES = 7_999;
 
-/** The text that travels in a notification. A key too long for one becomes {@link EVERYTHING}, which is always true. */
+/** The payload of a notification. A key that is too long becomes {@link EVERYTHING}, which is always correct. */
 export function encodeChange(change: ConfigChange): string {
   const payload = JSON.stringify([change.topic, change.key]);
   if (Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
@@ -20,9 +20,9 @@ export function encodeChange(change: ConfigChange): string {
 }
 
 /**
- * Reads {@link encodeChange}'s text.
+ * Parses the payload of {@link encodeChange}.
  *
- * @returns `undefined` for any other text, for example from a newer version running beside this one.
+ * @returns `undefined` for any other text, such as one from a newer version.
  */
 export function parseChange(payload: string | undefined): ConfigChange | undefined {
   const parsed = parseJson(payload ?? '');

@@ -7,24 +7,24 @@ import { connectionConfig } from './connection.js';
 
 const CHANNEL = 'gateway_config';
 
-/** A question this often keeps a live connection from being silent … */
+/** Interval of the pings that keep a live connection from being silent. */
 const PING_MS = 1_500;
 
-/** … and a connection silent for this long is dead: noticed at most 4.5 s after it broke. */
+/** A connection silent for this long is dead. A broken connection is detected within 4.5 s. */
 const SILENCE_MS = 3_000;
 
 type Subscriber = (key: string) => void;
 
 export interface ConfigChangesOptions {
   readonly url: Secret;
-  /** Told of each lost or refused connection and of each subscriber that threw; the listening goes on by itself. */
+  /** Called for each lost or refused connection and each error of a subscriber; reconnecting is automatic. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * Tells every instance within a second that stored configuration changed, over LISTEN/NOTIFY on a connection of its
- * own. A notification is a hint and may be lost, so subscribers also refresh by time. After each (re)connect every
- * subscriber is told {@link EVERYTHING}, because changes may have been missed.
+ * Publishes configuration changes to every instance within a second, over LISTEN/NOTIFY on a dedicated connection.
+ * Notifications may be lost, so subscribers also refresh by time. After each (re)connect every subscriber receives
+ * {@link EVERYTHING}, because changes may have been missed.
  *
  * Source: docs/reference/management-api.md#propagation, docs/reference/security.md#revocation.
  */
@@ -38,17 +38,17 @@ export class ConfigChanges {
 
   constructor(private readonly options: ConfigChangesOptions) {}
 
-  /** True while notifications arrive; false means that only the refresh by time works. */
+  /** True while notifications arrive; when false, only the refresh by time works. */
   get connected(): boolean {
     return this.listening;
   }
 
-  /** Starts listening in the background. Does not fail and does not wait: Postgres may come later. */
+  /** Starts listening in the background. It neither fails nor waits when Postgres is unavailable. */
   open(): void {
     if (this.client === undefined && !this.closed) void this.connect();
   }
 
-  /** Announces a change when, and only when, the transaction commits. */
+  /** Publishes a change when the transaction commits, and only then. */
   async publish(tx: EntityManager | DataSource, change: ConfigChange): Promise<void> {
     await tx.query('select pg_notify($1, $2)', [CHANNEL, encodeChange(change)]);
   }
@@ -56,7 +56,7 @@ export class ConfigChanges {
   /**
    * Calls `subscriber` with the key of each change of the topic, or with {@link EVERYTHING}.
    *
-   * @returns ends the subscription.
+   * @returns unsubscribes.
    */
   subscribe(topic: string, subscriber: Subscriber): () => void {
     const ofTopic = this.subscribers.get(topic) ?? new Set();
@@ -64,12 +64,12 @@ export class ConfigChanges {
     return () => ofTopic.delete(subscriber);
   }
 
-  /** Makes a committed change count on this instance at once, without waiting for its notification. */
+  /** Applies a committed change on this instance at once, without waiting for its notification. */
   tellHere({ topic, key }: ConfigChange): void {
     this.tell(topic, key);
   }
 
-  /** Stops listening for good. */
+  /** Stops listening permanently. */
   async close(): Promise<void> {
     this.closed = true;
     this.listening = false;
@@ -116,7 +116,7 @@ export class ConfigChanges {
     }, PING_MS);
   }
 
-  /** Gives up a connection, once, and plans the next attempt. */
+  /** Drops a connection, once, and schedules the next attempt. */
   private lose(client: pg.Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;

@@ -2,28 +2,28 @@ import { Socket } from 'node:net';
 import type { ClientConfig } from 'pg';
 import type { Secret } from '../../common/log/secret.js';
 
-/** How long a connection attempt, or the wait for a free pooled connection, may take. */
+/** Timeout of a connection attempt and of the wait for a free pooled connection. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** What distinguishes our connections; everything else is the same for all of them. */
+/** What differs between the connections of this process. */
 export interface ConnectionOptions {
   readonly url: Secret;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** The server ends a statement after this many milliseconds; 0 = never (migrations). */
+  /** The server's statement timeout in milliseconds; 0 = none (migrations). */
   readonly statementTimeoutMs: number;
-  /** How long connecting may take, in milliseconds; 5 s when absent. */
+  /** Connect timeout in milliseconds; 5 s when absent. */
   readonly connectTimeoutMs?: number;
-  /** A connection that neither sends nor receives a byte for this many milliseconds is cut; absent = never. */
+  /** A connection without traffic for this many milliseconds is destroyed; absent = never. */
   readonly silenceMs?: number;
 }
 
 /**
  * Settings of one Postgres connection: bounded connecting, bounded statements, UTC.
  *
- * The statement limit is kept by the server, so it means nothing when the server is frozen or the network swallows
- * packets. `silenceMs` covers that case: the socket is destroyed, which fails the waiting query and removes the
- * connection from its pool. A client-side query time-out would leave the stuck connection in the pool.
+ * The server enforces the statement timeout, so it has no effect when the server is frozen or the network drops
+ * packets. `silenceMs` covers that case: it destroys the socket, which fails the pending query and removes the
+ * connection from its pool. A client-side query timeout would leave the stuck connection in the pool.
  *
  * Source: docs/reference/application-api.md#provider-failures, docs/reference/security.md#dependency-failures.
  */
@@ -46,7 +46,7 @@ function socketCutAfter(silenceMs: number): Socket {
   return socket;
 }
 
-/** The server has not answered for so long that the connection was given up; carries the system's own code for that. */
+/** The connection was dropped because the server stayed silent; carries the system's timeout code. */
 export class SilentConnectionError extends Error {
   readonly code = 'ETIMEDOUT';
 

@@ -9,36 +9,35 @@ import { SilentLogger } from './silent-logger.js';
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /**
- * How much longer than a statement may run a connection may stay silent before it counts as dead. Unused connections
- * are closed before that, so only dead ones get there.
+ * How much longer than the statement timeout a connection may stay silent before it counts as dead. Idle connections
+ * are closed earlier.
  */
 const SILENCE_GRACE_MS = 2_000;
 
-/** A migration; its class name ends in the epoch milliseconds of its file name. */
+/** A migration; its class name ends with the epoch milliseconds of its file name. */
 export type MigrationClass = new () => MigrationInterface;
 
-/** An entity: a decorated class or a schema. */
 type EntityClass = (new () => object) | EntitySchema;
 
 export interface DataSourceOptions {
   readonly url: Secret;
-  /** Most connections this process holds at once, 1 or more. */
+  /** Maximum connections of this pool, 1 or more. */
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Longest a statement may run, in milliseconds; 10 s when absent, 0 = no limit. */
+  /** Statement timeout in milliseconds; 10 s when absent, 0 = none. */
   readonly statementTimeoutMs?: number;
-  /** Longest a connection may take to be opened or to become free, in milliseconds; 5 s when absent. */
+  /** Timeout for opening a connection or obtaining a free one, in milliseconds; 5 s when absent. */
   readonly connectTimeoutMs?: number;
-  /** Bounds how long Postgres may be silent; its `watch` must be called once the data source is connected. */
+  /** Bounds the silence of Postgres; call its `watch` once the data source is connected. */
   readonly breaker?: DatabaseBreaker;
   readonly entities: readonly EntityClass[];
   readonly migrations: readonly MigrationClass[];
 }
 
 /**
- * A data source, not yet connected, whose every wait is bounded and whose sessions run in UTC. It never changes the
- * schema by itself: `migrate.ts` does, and extensions are not installed.
+ * A data source, not yet connected, with bounded waits and UTC sessions. It never changes the schema: `migrate.ts`
+ * does, and no extensions are installed.
  *
  * Source: docs/reference/security.md#dependency-failures.
  */
@@ -66,7 +65,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
       }),
       ...(breaker === undefined ? {} : { Client: BreakerClient, stream: () => breaker.socket() }),
       idleTimeoutMillis: breaker ? STATEMENT_TIMEOUT_MS : statementTimeoutMs || STATEMENT_TIMEOUT_MS,
-      // A connection that breaks while it changes hands has nobody listening, which would end the process.
+      // A connection that breaks during a handover has no listener; an unhandled `error` event would end the process.
       onConnect: (client: pg.Client) => void client.on('error', () => undefined),
     },
   });

@@ -34,7 +34,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A connection through the breaker; tells how it ended. */
+/** A connection through the breaker and the promise of its end. */
 function connected(): { ended: Promise<unknown> } {
   const socket = breaker.socket();
   const ended = once(socket, 'error').then(([error]: unknown[]) => error);

@@ -3,27 +3,26 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { SilentConnectionError } from './connection.js';
 
-/** Between two probes while the breaker is open. */
+/** Interval of the probes while the breaker is open. */
 const PROBE_EVERY_MS = 250;
-/** A process that was busy itself has bytes to read yet: they are looked at before a connection is given up. */
+/** Delay of a second check before a connection is dropped: a busy process may have unread bytes. */
 const SECOND_LOOK_MS = 50;
 
 export interface DatabaseBreakerOptions {
-  /** Longest a connection in use, or one that is being opened, may receive nothing, in milliseconds. */
+  /** Longest time a connection in use, or one being opened, may receive nothing, in milliseconds. */
   readonly silenceMs: number;
-  /** Opens and closes a connection of its own; rejects, within a bounded time, unless Postgres answered a statement. */
+  /** Opens and closes a separate connection; rejects, within a bounded time, unless Postgres answered a statement. */
   readonly probe: () => Promise<void>;
-  /** Told when it opens and when it closes. */
+  /** Called when the breaker opens and when it closes. */
   readonly onChange: (isOpen: boolean) => void;
 }
 
 /**
  * A circuit breaker in front of a pool of Postgres connections, for a server that accepts bytes and answers nothing:
- * frozen, or behind a network that swallows packets. The first connection that stays silent opens it: every connection
- * is cut, so that every wait ends, and new ones are refused at once. It closes when a probe is answered.
+ * frozen, or behind a network that drops packets. The first silent connection opens it: every connection is destroyed,
+ * which ends every wait, and new ones are refused at once. It closes when a probe succeeds.
  *
- * A server that refuses connections, or is shutting down, answers: the breaker has no part in that.
- * Source: ADR 0045.
+ * A server that refuses connections or shuts down does not open it. Source: ADR 0045.
  */
 export class DatabaseBreaker {
   readonly #sockets = new Set<Socket>();
@@ -37,7 +36,7 @@ export class DatabaseBreaker {
     return this.#open;
   }
 
-  /** The socket of a new connection: watched from the start, and refused while the breaker is open. */
+  /** The socket of a new connection: watched from the start, refused while the breaker is open. */
   socket(): Socket {
     const socket = new Socket();
     this.#sockets.add(socket);
@@ -51,8 +50,8 @@ export class DatabaseBreaker {
   }
 
   /**
-   * Watches the connections of a pool while they are in use. One that is asked nothing, such as between two statements of a
-   * transaction, has nothing to say.
+   * Watches the pool's connections while they are in use. Silence counts only while a connection opens or a statement
+   * runs, not between two statements of a transaction.
    *
    * @param dataSource connected, with {@link BreakerClient} as its client.
    */
@@ -62,7 +61,7 @@ export class DatabaseBreaker {
     pool.on('release', (_, client) => watched(client)?.setTimeout(0));
   }
 
-  /** Ends probing. Connections stay as they are. */
+  /** Stops probing. Connections stay as they are. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -91,7 +90,7 @@ export class DatabaseBreaker {
     try {
       await this.options.probe();
     } catch {
-      // That is what it asks for: Postgres does not answer yet.
+      // Postgres does not answer yet.
       if (!this.#ended) this.#timer = setTimeout(() => void this.#probe(), PROBE_EVERY_MS).unref();
       return;
     }
@@ -101,8 +100,8 @@ export class DatabaseBreaker {
 }
 
 /**
- * A client that knows the socket it was given. With TLS its stream is another object that wraps this one, and activity
- * there counts here too.
+ * A client that keeps its original socket. With TLS the client's stream is another object that wraps this socket, and
+ * activity on it counts for the socket too.
  */
 export class BreakerClient extends pg.Client {
   readonly socket: unknown;
@@ -113,7 +112,7 @@ export class BreakerClient extends pg.Client {
     if (this.socket instanceof Socket) CLIENT_OF.set(this.socket, this);
   }
 
-  /** Whether it is being connected, or waits for the end of a statement. */
+  /** True while the client connects or waits for the end of a statement. */
   get isAwaited(): boolean {
     return Reflect.get(this, 'readyForQuery') !== true;
   }
@@ -121,7 +120,7 @@ export class BreakerClient extends pg.Client {
 
 const CLIENT_OF = new WeakMap<Socket, BreakerClient>();
 
-/** A socket that nobody knows yet is about to be connected. */
+/** A socket without a client is about to be connected. */
 function isAwaited(socket: Socket): boolean {
   return CLIENT_OF.get(socket)?.isAwaited ?? true;
 }
@@ -130,7 +129,7 @@ function watched(client: unknown): Socket | undefined {
   return client instanceof BreakerClient && client.socket instanceof Socket ? client.socket : undefined;
 }
 
-/** TypeORM keeps the pool on its driver, without a type. */
+/** TypeORM keeps the pool on its driver, untyped. */
 function poolOf(dataSource: DataSource): pg.Pool {
   const pool: unknown = Reflect.get(dataSource.driver, 'master');
   if (pool instanceof pg.Pool) return pool;

@@ -15,11 +15,11 @@ import { dirname, join, relative, sep } from 'node:path';
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
 
 /**
- * Copies the packaged Postgres below the database's directory, once for each version. The package cannot run where it
- * lies: npm packs no symbolic links, so its libraries lack their short names; the server's account may not reach it;
- * and a running server must not lose its files when packages are installed anew.
+ * Copies the packaged Postgres below the database directory, once per version. The package does not run in place: npm
+ * packs no symbolic links, so the libraries lack their short names; the server's account may not reach it; and a
+ * running server must not lose its files during a reinstall.
  *
- * @param directory the database's directory; call under its lock.
+ * @param directory the database directory; the caller holds its lock.
  * @returns the directory of the programs `initdb`, `pg_ctl` and `postgres`.
  * @throws Error when there is no package for this platform.
  */
@@ -64,12 +64,12 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** The list's paths start at the package; the copy starts one folder below. */
+/** Paths in the list start at the package; the copy starts one directory below. */
 function inside(native: string, listed: string): string {
   return join(native, listed.replace(/^native[\\/]/, ''));
 }
 
-/** Whatever the umask was, the server's account reads and runs these files. They are public. */
+/** Makes these public files readable and executable for the server's account, whatever the umask was. */
 function openToEveryone(root: string): void {
   chmodSync(root, 0o755);
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

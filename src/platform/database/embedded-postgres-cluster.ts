@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Secret } from '../../common/log/secret.js';
 import type { EmbeddedHome } from './embedded-postgres-home.js';
 
-/** The superuser of an embedded server, and the name of its database. */
+/** The superuser of an embedded server and the name of its database. */
 export const EMBEDDED_NAME = 'gateway';
 
-/** How the programs of Postgres are run: as the home's account, knowing nothing of our environment. */
+/** Runs the Postgres programs under the home's account, without the environment of this process. */
 export function programOptions(home: EmbeddedHome) {
   return {
     uid: home.account?.uid,
@@ -19,9 +19,9 @@ export function programOptions(home: EmbeddedHome) {
 }
 
 /**
- * Runs one of the programs of Postgres to its end.
+ * Runs one Postgres program to its end.
  *
- * @throws Error with what the program said, when it fails.
+ * @throws Error with the program's output when it fails.
  */
 export async function runProgram(home: EmbeddedHome, program: string, args: readonly string[]): Promise<void> {
   const child = spawn(program, args, { ...programOptions(home), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -36,10 +36,10 @@ export async function runProgram(home: EmbeddedHome, program: string, args: read
 }
 
 /**
- * Creates the database cluster. It gets its name only when complete, so an interrupted creation starts anew.
- * Call under the lock.
+ * Creates the database cluster. It gets its final name only when complete, so an interrupted creation starts over. The
+ * caller holds the lock.
  *
- * @param quick leaves the writing to disk to the system; only for tests.
+ * @param quick skips syncing to disk; only for tests.
  */
 export async function createCluster(home: EmbeddedHome, bin: string, password: Secret, quick: boolean): Promise<void> {
   const draft = `${home.cluster}.new`;

@@ -14,29 +14,29 @@ import type { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { type Account, findUnprivileged, mayPass } from './embedded-postgres.rules.js';
 
-/** Where databases live whose account cannot reach `DATA_DIR`. */
+/** Parent of the databases whose account cannot reach `DATA_DIR`. */
 const APART = '/var/lib/gateway';
 
-/** Where an embedded server keeps what, and who runs it. */
+/** The files of an embedded server and the account that runs it. */
 export interface EmbeddedHome {
   /** The directory that holds everything below. */
   readonly directory: string;
-  /** The database cluster itself, owned by the account. */
+  /** The database cluster, owned by the account. */
   readonly cluster: string;
   readonly lockFile: string;
   readonly usersDirectory: string;
   readonly passwordFile: string;
   readonly logFile: string;
-  /** Absent: the server runs as whoever we are. */
+  /** Absent: the server runs as the current user. */
   readonly account: Account | undefined;
 }
 
 /**
- * Finds or makes the directory of the embedded database: `<dataDir>/postgres`, or, when we are root and the server's
- * account cannot reach that, one under `/var/lib/gateway` named after the data directory. A database that exists in
- * either place stays there, whatever the permissions say today.
+ * Finds or creates the directory of the embedded database: `<dataDir>/postgres`, or, when the process runs as root and
+ * the server's account cannot reach that, a directory under `/var/lib/gateway` named after the data directory. An
+ * existing database stays where it is, whatever the current permissions.
  *
- * @throws Error saying what to do when no account can run the server or an existing database became unreachable.
+ * @throws Error with a remedy when no account can run the server or an existing database became unreachable.
  * Source: docs/operations.md#start.
  */
 export function openHome(dataDir: string): EmbeddedHome {
@@ -55,15 +55,15 @@ export function openHome(dataDir: string): EmbeddedHome {
   return makeHome(directory ?? (insideIsReachable ? inside : apart), account);
 }
 
-/** True once the cluster has been created completely. */
+/** True when the cluster was created completely. */
 export function hasCluster(directory: string): boolean {
   return existsSync(join(directory, 'data', 'PG_VERSION'));
 }
 
 /**
- * The superuser's password; made at the first call, before the cluster, and readable by us only.
+ * The superuser's password; created at the first call, before the cluster, and readable only by its owner.
  *
- * @throws Error when there is a database and its password is gone.
+ * @throws Error when a database exists and its password file is missing.
  */
 export function requirePassword(home: EmbeddedHome, ids: Ids): Secret {
   if (!existsSync(home.passwordFile)) {
@@ -77,7 +77,7 @@ export function requirePassword(home: EmbeddedHome, ids: Ids): Secret {
 
 function makeHome(directory: string, account: Account | undefined): EmbeddedHome {
   mkdirSync(directory, { recursive: true });
-  // Set again because the umask may have narrowed it: the account has to pass, but need not list.
+  // The umask may have narrowed the mode: the account needs to traverse the directory, not to list it.
   chmodSync(directory, account === undefined ? 0o700 : 0o711);
   if (dirname(directory) === APART) chmodSync(APART, 0o711);
   return {
@@ -91,7 +91,7 @@ function makeHome(directory: string, account: Account | undefined): EmbeddedHome
   };
 }
 
-/** Whoever made the cluster keeps running it: a later root, or a newly added `postgres` account, could not read it. */
+/** The account that created the cluster keeps running it: root or a later `postgres` account could not read it. */
 function ownerOfCluster(directory: string | undefined): Account | undefined {
   if (directory === undefined) return undefined;
   const { uid, gid } = statSync(join(directory, 'data'));

@@ -15,21 +15,21 @@ import type { EmbeddedHome } from './embedded-postgres-home.js';
 
 const POLL_MS = 20;
 
-/** Recovery after a crash reads about a gigabyte of log at most; a server that needs longer will never be ready. */
+/** Crash recovery reads at most about a gigabyte of WAL; a server that needs longer does not become ready. */
 const READY_WITHIN_MS = 120_000;
 
 const STOP_WITHIN_SECONDS = 60;
 
-/** A port is found free before the server takes it, so another program may be faster. */
+/** Another program may take the port between the check and the start of the server. */
 const LAUNCHES = 3;
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** How much of the server's log an error quotes. */
+/** Length of the server log excerpt in an error. */
 const LOG_TAIL_CHARACTERS = 2_000;
 
 /**
- * The port of a server that already runs on this cluster, after waiting for it to finish starting or stopping.
+ * The port of a server that already runs on this cluster, after it finished starting or stopping.
  *
  * @returns `undefined` when none runs.
  * @throws Error when it is neither ready nor gone within two minutes.
@@ -45,10 +45,10 @@ export async function findRunningServer(home: EmbeddedHome): Promise<number | un
 }
 
 /**
- * Starts a server on the cluster. It outlives this process, so that a crash of ours costs no recovery.
+ * Starts a server on the cluster. It outlives this process, so a crash of this process needs no recovery.
  *
  * @returns the loopback port on which it accepts connections.
- * @throws Error quoting the end of the server's log.
+ * @throws Error with the end of the server log.
  */
 export async function launchServer(home: EmbeddedHome, bin: string, options: EmbeddedPostgresOptions): Promise<number> {
   for (let launch = 1; launch <= LAUNCHES; launch++) {
@@ -61,21 +61,21 @@ export async function launchServer(home: EmbeddedHome, bin: string, options: Emb
   throw new Error(`Postgres did not start on ${home.cluster}. The end of ${home.logFile}:\n${tail}`);
 }
 
-/** Ends the server, if one runs: rolls back what is open, writes everything out. */
+/** Stops the server, if one runs: rolls back open transactions and writes everything to disk. */
 export async function stopServer(home: EmbeddedHome, bin: string): Promise<void> {
   if (readLiveStatus(home) === undefined) return;
   const args = ['stop', '-D', home.cluster, '-m', 'fast', '-w', '-t', String(STOP_WITHIN_SECONDS)];
   await runProgram(home, join(bin, 'pg_ctl'), args);
 }
 
-/** The status of a server that lives; what a dead one left behind does not count. */
+/** The status of a running server; the stale file of a dead server is ignored. */
 function readLiveStatus(home: EmbeddedHome): ServerStatus | undefined {
   const file = statusFile(home);
   const status = existsSync(file) ? parseServerStatus(readFileSync(file, 'utf8')) : undefined;
   return status !== undefined && isServerOf(home, status.pid) ? status : undefined;
 }
 
-/** Whether the process is a server of this cluster, and not a later process that was given the same id. */
+/** True when the process is a server of this cluster and not a later process with the same id. */
 function isServerOf(home: EmbeddedHome, pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -91,9 +91,9 @@ function isServerOf(home: EmbeddedHome, pid: number): boolean {
 }
 
 /**
- * Makes a dead server's `postmaster.pid` harmless when its process id now belongs to somebody else, which happens
- * whenever a container restarts; Postgres would refuse to start. Deleting the file would also disable its check for
- * surviving children of the dead server, so only the id is replaced: by ours, since a server ignores its parent's.
+ * Repairs a stale `postmaster.pid` whose process id now belongs to another process, as happens when a container
+ * restarts; Postgres would refuse to start. Deleting the file would also disable its check for surviving children of
+ * the dead server, so only the id is replaced by that of this process: a server ignores its parent's id.
  */
 function disownProcessId(home: EmbeddedHome): void {
   const file = statusFile(home);

@@ -1,17 +1,17 @@
-/** An account of the operating system that the server runs as. */
+/** The operating system account that runs the server. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Accounts tried when we are root, which Postgres refuses to run as; most specific first. */
+/** Accounts to try when the process runs as root, which Postgres refuses; most specific first. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
 /**
- * The account to run the server as, from the text of `/etc/passwd`.
+ * The account that runs the server, from the text of `/etc/passwd`.
  *
- * @returns `undefined` when neither of the usual unprivileged accounts exists.
+ * @returns `undefined` when no usual unprivileged account exists.
  */
 export function findUnprivileged(passwd: string): Account | undefined {
   const entries = passwd.split('\n').map((line) => line.split(':'));
@@ -19,31 +19,31 @@ export function findUnprivileged(passwd: string): Account | undefined {
   return found && { name: String(found[0]), uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** Owner and permission bits of a directory, as the file system reports them. */
+/** Owner and permission bits of a directory. */
 export interface Permissions {
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;
 }
 
-/** Whether the account may pass through a directory. The first matching class of permission bits decides alone. */
+/** True when the account may traverse a directory. Only the first matching class of permission bits applies. */
 export function mayPass(directory: Permissions, account: Account): boolean {
   if (directory.uid === account.uid) return (directory.mode & 0o100) !== 0;
   if (directory.gid === account.gid) return (directory.mode & 0o010) !== 0;
   return (directory.mode & 0o001) !== 0;
 }
 
-/** What a running server writes about itself into `postmaster.pid`. */
+/** The content of the server's `postmaster.pid`. */
 export interface ServerStatus {
   readonly pid: number;
-  /** Where it accepts connections; absent while it starts, recovers or stops. */
+  /** Port on which it accepts connections; absent while it starts, recovers or stops. */
   readonly readyPort: number | undefined;
 }
 
 /**
  * Parses `postmaster.pid`, which the server fills in steps.
  *
- * @returns `undefined` when the text does not even name a process.
+ * @returns `undefined` when the text names no process.
  */
 export function parseServerStatus(text: string): ServerStatus | undefined {
   const lines = text.split('\n').map((line) => line.trim());
@@ -54,15 +54,15 @@ export function parseServerStatus(text: string): ServerStatus | undefined {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Trades durability for speed; the data may be lost with the machine. Only for tests. */
+  /** Faster but not durable: a machine crash may lose the data. Only for tests. */
   readonly disposable?: boolean;
-  /** Most connections of all processes together; 60 when absent. */
+  /** Maximum connections of all processes together; 60 when absent. */
   readonly maxConnections?: number;
-  /** Memory for cached pages, in megabytes; 64 when absent. */
+  /** `shared_buffers` in megabytes; 64 when absent. */
   readonly sharedBuffersMb?: number;
 }
 
-/** Command-line settings of the server: loopback TCP only, because a socket's path may be longer than systems allow. */
+/** Command-line settings of the server: loopback TCP only, because a socket path may exceed the system limit. */
 export function serverSettings(port: number, options: EmbeddedPostgresOptions): readonly string[] {
   const settings = {
     listen_addresses: '127.0.0.1',

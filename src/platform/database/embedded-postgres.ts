@@ -9,30 +9,30 @@ import { type EmbeddedHome, hasCluster, openHome, requirePassword } from './embe
 import { findRunningServer, launchServer, stopServer } from './embedded-postgres-server.js';
 import { registerUser, withFileLock } from './process-file.js';
 
-/** Longer than the longest start or stop that another process may be in the middle of. */
+/** Exceeds the longest start or stop of another process. */
 const LOCK_WAIT_MS = 300_000;
 
 const SETUP_STATEMENT_TIMEOUT_MS = 60_000;
 
 /** A running embedded server that this process uses. */
 export interface EmbeddedPostgres {
-  /** Where to connect; holds the superuser's password. */
+  /** Connection URL; contains the superuser's password. */
   readonly url: Secret;
-  /** Where database, password and log are. */
+  /** Holds database, password and log. */
   readonly directory: string;
-  /** True when the server was already running: left by a process that was killed, or shared with a living one. */
+  /** True when the server was already running: orphaned by a killed process, or shared with a running one. */
   readonly adopted: boolean;
-  /** Gives up this use; the server ends with its last user. May be called again. */
+  /** Releases this use; the last user stops the server. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts, or adopts, the Postgres that belongs to a data directory. Any number of processes of one machine may do so
- * at once and share the server; it is created, started and stopped under a lock that a killed process cannot keep.
- * A server that is adopted keeps the settings it was started with.
+ * Starts or adopts the Postgres server of a data directory. Any number of processes on one machine may call this
+ * concurrently and share the server; a lock, which a killed process does not keep, covers creation, start and stop. An
+ * adopted server keeps its original settings.
  *
  * @param dataDir created when absent; the database goes below it, or under `/var/lib/gateway` (see `openHome`).
- * @throws Error saying what to do, when this machine cannot run an embedded server or the server does not start.
+ * @throws Error with a remedy when this machine cannot run an embedded server or the server does not start.
  * Source: docs/operations.md#start, docs/reference/security.md#dependency-failures.
  */
 export async function startEmbeddedPostgres(
@@ -70,7 +70,7 @@ function stopperOf(home: EmbeddedHome, bin: string): () => Promise<void> {
   };
 }
 
-/** Also finishes the work of a process that was killed between starting the server and creating the database. */
+/** Also completes the start of a process that was killed before it created the database. */
 async function ensureDatabase(url: Secret): Promise<void> {
   const client = new pg.Client(
     connectionConfig({ url, applicationName: 'gateway-setup', statementTimeoutMs: SETUP_STATEMENT_TIMEOUT_MS }),
@@ -84,7 +84,7 @@ async function ensureDatabase(url: Secret): Promise<void> {
   }
 }
 
-/** Encryption is off for loopback, also when the environment of this process asks the driver for it. */
+/** Disables TLS on loopback, even when the environment enables it for the driver. */
 function urlOf(password: Secret, port: number, database: string): Secret {
   return new Secret(`postgres://${EMBEDDED_NAME}:${password.reveal()}@127.0.0.1:${port}/${database}?sslmode=disable`);
 }

@@ -1,9 +1,9 @@
 /**
- * Repeats a bounded piece of work until it finds nothing to do.
+ * Repeats a bounded piece of work until nothing is left.
  *
- * @param piece returns how much it did; 0 ends it.
- * @param signal asks to stop between two pieces.
- * @returns how much all of them did.
+ * @param piece returns the amount processed; 0 ends the loop.
+ * @param signal stops between two pieces.
+ * @returns the total amount.
  */
 export async function inBatches(piece: () => Promise<number>, signal: AbortSignal): Promise<number> {
   let total = 0;

@@ -6,17 +6,17 @@ import { connectionConfig } from './connection.js';
 import { createDataSource, type MigrationClass } from './data-source.js';
 import { whenReachable } from './when-reachable.js';
 
-/** Session lock of whoever migrates. Advisory locks are per database; the number only has to be ours. */
+/** Session advisory lock of a migration run. Advisory locks are per database; the number only has to be unique. */
 const MIGRATION_LOCK = 5_272_024_001;
 
 const LOCK_POLL_MS = 200;
 
-/** A migration of a large table takes minutes; beyond this the instance that holds the lock is taken to be stuck. */
+/** A migration of a large table takes minutes; after this wait the lock holder counts as stuck. */
 const LOCK_WAIT_MS = 15 * 60_000;
 
 const APPLICATION_NAME = 'gateway-migrate';
 
-/** What a start has to say while it is not ready yet. `reason` is the code of the last failure. */
+/** Progress of a start that is not ready yet. `reason` is the code of the last failure. */
 export type MigrationProgress =
   | { readonly step: 'waiting_for_postgres'; readonly attempt: number; readonly reason: string }
   | { readonly step: 'waiting_for_another_instance' };
@@ -25,18 +25,18 @@ export interface MigrateOptions {
   readonly url: Secret;
   readonly migrations: readonly MigrationClass[];
   readonly clock: Clock;
-  /** How long to keep trying while Postgres cannot be reached, in milliseconds; 0 = one attempt. */
+  /** Retry limit while Postgres is unreachable, in milliseconds; 0 = one attempt. */
   readonly waitMs: number;
   readonly onProgress?: (progress: MigrationProgress) => void;
 }
 
 /**
- * Brings the database up to date; safe to call from several instances at once, and again after an interruption: each
- * migration is one transaction together with the record that it ran.
+ * Migrates the database; safe to call concurrently from several instances, and again after an interruption: each
+ * migration and its record share one transaction.
  *
- * @returns names of the migrations this call applied, in order.
- * @throws what Postgres said last, when it is not reachable within `waitMs`; at once for anything that waiting cannot
- * mend, such as a wrong password or a migration that fails.
+ * @returns names of the migrations applied by this call, in order.
+ * @throws the last Postgres error when it is not reachable within `waitMs`; at once for errors that a retry cannot fix,
+ * such as a wrong password or a failing migration.
  * Source: docs/reference/security.md#dependency-failures.
  */
 export function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
@@ -45,12 +45,12 @@ export function runMigrations(options: MigrateOptions): Promise<readonly string[
   return whenReachable(() => migrateUnderLock(options), { clock, waitMs, onWait });
 }
 
-/** The lock lives on a connection of its own: it is free again the moment that connection ends, also after a crash. */
+/** A dedicated connection holds the lock: it is released when that connection ends, also after a crash. */
 async function migrateUnderLock(options: MigrateOptions): Promise<readonly string[]> {
   const holder = new pg.Client(
     connectionConfig({ url: options.url, applicationName: APPLICATION_NAME, statementTimeoutMs: 0 }),
   );
-  // A connection that dies between queries reports it here and nowhere else; the next query then fails.
+  // A connection that dies between queries emits only this event; the next query then fails.
   holder.on('error', () => undefined);
   try {
     await holder.connect();

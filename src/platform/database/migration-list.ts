@@ -27,7 +27,7 @@ import { IndexOldUsers1763600000032 } from '../../../migrations/1763600000032-in
 import { MarkRedis1763600000035 } from '../../../migrations/1763600000035-mark-redis.js';
 import type { MigrationClass } from './data-source.js';
 
-/** Every migration, oldest first. A file in `migrations/` that is not named here does not run. */
+/** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
 export const MIGRATIONS: readonly MigrationClass[] = [
   CreateAccounts1763600000000,
   CreateProviders1763600000001,

@@ -7,13 +7,13 @@ import { createDataSource } from './data-source.js';
 import { DatabaseBreaker } from './database-breaker.js';
 import { MIGRATIONS } from './migration-list.js';
 
-/** Between the longest statement, the longest silence and the longest wait: each bound leaves the one before it time. */
+/** Difference between statement timeout, silence timeout and wait timeout, so that each ends before the next one. */
 const BOUNDS_APART_MS = 200;
 const PROBE_MS = 500;
-/** Storing events, counting refusals, the nightly work, a management call that changes thousands of rows. */
+/** For storing events, counting refusals, nightly jobs, and management calls that change thousands of rows. */
 const BACKGROUND_CONNECTIONS = 4;
 
-/** The connections that requests wait for. */
+/** The pool of the request path. */
 export interface RequestPool {
   readonly dataSource: DataSource;
   close(): Promise<void>;
@@ -21,16 +21,16 @@ export interface RequestPool {
 
 interface RequestPoolOptions {
   readonly url: Secret;
-  /** Most connections, 1 or more. */
+  /** Maximum connections, 1 or more. */
   readonly size: number;
-  /** Longest wait for a free connection; a statement and the silence of a connection end 0.4 and 0.2 s sooner. */
+  /** Longest wait for a free connection; the statement and silence timeouts are 0.4 and 0.2 s shorter. */
   readonly timeoutMs: number;
   readonly log: Log;
 }
 
 /**
- * Connects what requests wait for: every wait is bounded, and a silent Postgres is not asked again until it answers a
- * probe. Source: ADR 0045.
+ * Connects the request pool: every wait is bounded, and the breaker blocks a silent Postgres until a probe succeeds.
+ * Source: ADR 0045.
  */
 export async function openRequestPool({ url, size, timeoutMs, log }: RequestPoolOptions): Promise<RequestPool> {
   const silenceMs = timeoutMs - BOUNDS_APART_MS;
@@ -60,7 +60,7 @@ export async function openRequestPool({ url, size, timeoutMs, log }: RequestPool
   return { dataSource, close };
 }
 
-/** Connects what nobody's request waits a moment for. Source: ADR 0045. */
+/** Connects the background pool. Source: ADR 0045. */
 export function openBackgroundPool(url: Secret): Promise<DataSource> {
   return createDataSource({
     url,
@@ -71,7 +71,7 @@ export function openBackgroundPool(url: Secret): Promise<DataSource> {
   }).initialize();
 }
 
-/** @throws unknown unless Postgres answers a statement on a connection of its own, in time. */
+/** @throws unknown unless Postgres answers a statement on a separate connection in time. */
 async function probe(url: Secret): Promise<void> {
   const bounds = { statementTimeoutMs: PROBE_MS, connectTimeoutMs: PROBE_MS, silenceMs: PROBE_MS };
   const client = new pg.Client(connectionConfig({ url, applicationName: 'gateway-probe', ...bounds }));

@@ -6,15 +6,15 @@ import { isRunning, ownMark, type ProcessMark } from './process-mark.js';
 
 const POLL_MS = 50;
 
-/** Distinguishes the files of one process. */
+/** Makes the file names of this process unique. */
 let lastSerial = 0;
 
 /**
- * Does `work` while no other process of this machine does work under the same lock file. The lock of a process that
- * died is taken over. Not re-entrant.
+ * Runs `work` under a lock file that excludes other processes of this machine. The lock of a dead process is taken
+ * over. Not re-entrant.
  *
- * @param waitMs how long to wait for a living holder, in milliseconds.
- * @throws Error naming the file and the holder when the wait is over.
+ * @param waitMs longest wait for a running holder, in milliseconds.
+ * @throws Error with the file and the holder when the wait ends.
  */
 export async function withFileLock<T>(file: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   await takeLock(file, waitMs);
@@ -26,10 +26,10 @@ export async function withFileLock<T>(file: string, waitMs: number, work: () => 
 }
 
 /**
- * Registers this process as one of those that use something.
+ * Registers this process as a user of a shared resource.
  *
- * @param directory holds one file for each user; created when absent.
- * @returns `leave()` takes this registration back and says whether a living process is still registered.
+ * @param directory holds one file per user; created when absent.
+ * @returns `leave()` removes the registration and reports whether another running process is registered.
  */
 export function registerUser(directory: string): { leave(): { othersRemain: boolean } } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ async function takeLock(file: string, waitMs: number): Promise<void> {
   }
 }
 
-/** A link appears with its content complete and fails when the name is taken, so it is the moment of ownership. */
+/** A hard link appears with complete content and fails when the name exists, so creating it acquires the lock. */
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -73,8 +73,8 @@ function linked(from: string, to: string): boolean {
 }
 
 /**
- * Moves a dead holder's lock aside before deleting it: between our reading and our moving, somebody else may have
- * replaced it with a living one, which then goes back.
+ * Moves a dead holder's lock aside before deleting it. Another process may have replaced it with a valid lock between
+ * the read and the move; that lock is moved back.
  */
 function removeDeadLock(file: string, dead: ProcessMark, aside: string): void {
   try {
@@ -87,7 +87,7 @@ function removeDeadLock(file: string, dead: ProcessMark, aside: string): void {
   rmSync(aside, { force: true });
 }
 
-/** Clears away what a dead process left behind. */
+/** True when a running process owns the file; removes the file of a dead one. */
 function isInUse(file: string): boolean {
   const mark = readMark(file);
   if (mark !== undefined && isRunning(mark)) return true;
@@ -95,7 +95,7 @@ function isInUse(file: string): boolean {
   return false;
 }
 
-/** The mark of the process a file belongs to; `undefined` when there is none that can be read. */
+/** The mark of the process that owns a file; `undefined` when there is none that can be read. */
 export function readMark(file: string): ProcessMark | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,18 +1,18 @@
-/** What we read of a line of `/proc/<pid>/stat`. */
+/** The used fields of `/proc/<pid>/stat`. */
 export interface ProcessStat {
-  /** Clock ticks between the machine's boot and the process's start. */
+  /** Clock ticks between boot and process start. */
   readonly startTicks: string;
-  /** The process has ended and only waits for its parent to notice. */
+  /** True for a zombie: ended, not yet reaped by its parent. */
   readonly ended: boolean;
 }
 
-/** Position of the start time among the fields that follow the name (it is field 22 of the line, counted from 1). */
+/** Index of the start time among the fields after the name (field 22 of the line, counted from 1). */
 const START_TICKS = 19;
 
 /**
- * Parses a line of `/proc/<pid>/stat`. The second field, the name, may itself hold spaces and parentheses.
+ * Parses `/proc/<pid>/stat`. The second field, the name, may contain spaces and parentheses.
  *
- * @returns `undefined` when the line is something else.
+ * @returns `undefined` for any other text.
  */
 export function parseProcessStat(line: string): ProcessStat | undefined {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');

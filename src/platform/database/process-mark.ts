@@ -2,19 +2,18 @@ import { readFileSync } from 'node:fs';
 import { errorCode } from '../../common/errors/error-code.js';
 import { parseProcessStat } from './process-mark.rules.js';
 
-/** One particular process; unlike a bare process id it does not fit a later process that got the same id. */
+/** Identifies one process; unlike a process id, the mark does not match a later process with the same id. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Boot of the machine and start of the process; empty where the system does not tell (not Linux). */
+  /** Boot id and process start; empty where the system does not report it (not Linux). */
   readonly started: string;
 }
 
-/** The mark of this process. */
 export function ownMark(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) ?? '' };
 }
 
-/** True while the marked process runs. Where the start is unknown, any process with that id counts. */
+/** True while the marked process runs. Without a known start, any process with that id matches. */
 export function isRunning(mark: ProcessMark): boolean {
   if (!idExists(mark.pid)) return false;
   return process.platform !== 'linux' || startOf(mark.pid) === mark.started;
@@ -25,7 +24,7 @@ function idExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Refused for lack of rights: somebody else's process, but there.
+    // No permission: the process exists and belongs to another user.
     return errorCode(error) === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'typeorm';
 
-/** Says nothing. TypeORM would otherwise print failures itself, which callers get as errors and log in their own words. */
+/** Discards TypeORM's logging. Callers receive failures as errors and log them. */
 export class SilentLogger implements Logger {
   logQuery(): void {}
   logQueryError(): void {}

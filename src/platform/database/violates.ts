@@ -6,14 +6,13 @@ const REFERENCE_VIOLATION = '23503';
 const CHECK_VIOLATION = '23514';
 
 /**
- * SQLSTATEs with which Postgres says "not now": connection exceptions (08), insufficient resources (53: too many
- * connections, disk or memory full), shutting down or starting up (57P01 to 57P03), statement cancelled or timed out
- * (57014), lock time-out (55P03), the loser of a deadlock or of a conflict (40P01, 40001), and a server that turned
- * read-only in a failover (25006).
+ * Transient SQLSTATEs: connection exceptions (08), insufficient resources (53: too many connections, disk or memory
+ * full), shutting down or starting up (57P01 to 57P03), statement cancelled or timed out (57014), lock timeout (55P03),
+ * deadlock or serialization failure (40P01, 40001), and a server that became read-only in a failover (25006).
  */
 const NOT_NOW = /^(?:08...|53...|57P0[123]|57014|55P03|40P01|40001|25006)$/;
 
-/** What the operating system or the resolver says when the server cannot be reached. */
+/** Error codes of the operating system and the resolver for an unreachable server. */
 const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -25,7 +24,7 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** The driver gives these failures a text and no code, so the text is all there is to compare. */
+/** The driver reports these failures with a message and no code. */
 const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
   'timeout expired',
   'timeout exceeded when trying to connect',
@@ -35,22 +34,22 @@ const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
   'Client has encountered a connection error and is not queryable',
 ]);
 
-/** Wrappers are followed this deep; a chain that bites its own tail ends here too. */
+/** Maximum depth of nested causes; also ends a cyclic chain. */
 const MAX_CAUSES = 5;
 
-/** True when a statement was refused because of this unique constraint or index.  */
+/** True when a statement violated this unique constraint or index. */
 export function violates(error: unknown, constraint: string): boolean {
   return broke(error, UNIQUE_VIOLATION, constraint);
 }
 
-/** True when a statement was refused because a row would refer to nothing, or is still referred to, by this key. */
+/** True when a statement violated this foreign key, on either side. */
 export function breaksReference(error: unknown, constraint: string): boolean {
   return broke(error, REFERENCE_VIOLATION, constraint);
 }
 
 /**
- * True when a row was on its way to a partition while another was made for rows like it; it is not stored, and finds its
- * place when it is sent again. Postgres says that as of a check, but names none.
+ * True when a partition was added while a row for it was inserted: the row is not stored, and a retry succeeds.
+ * Postgres reports a check violation without a constraint name.
  */
 export function missedPartition(error: unknown): boolean {
   return causes(error).some((one) => errorCode(one) === CHECK_VIOLATION && property(one, 'constraint') === undefined);
@@ -61,12 +60,12 @@ function broke(error: unknown, code: string, constraint: string): boolean {
 }
 
 /**
- * True when Postgres is down, unreachable, overloaded or too slow, so that the same call may succeed later. Such a call
- * is answered 503 with `Retry-After`. Source: docs/reference/security.md#dependency-failures.
+ * True when Postgres is down, unreachable, overloaded or too slow, so that a retry may succeed. Such a call gets 503
+ * with `Retry-After`. Source: docs/reference/security.md#dependency-failures.
  */
 export function isConnectionTrouble(error: unknown): boolean {
   return causes(error).some((one) => {
-    // A transaction whose connection broke: TypeORM has already given the connection back.
+    // The connection of a transaction broke, and TypeORM has already released it.
     if (one instanceof QueryRunnerAlreadyReleasedError) return true;
     if (one instanceof QueryRunnerProviderAlreadyReleasedError) return true;
     const code = errorCode(one);
@@ -75,7 +74,7 @@ export function isConnectionTrouble(error: unknown): boolean {
   });
 }
 
-/** The error, what it wraps and what that wraps, outermost first. */
+/** The error and its nested causes, outermost first. */
 function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   let next = error;

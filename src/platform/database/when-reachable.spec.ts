@@ -4,7 +4,7 @@ import { whenReachable } from './when-reachable.js';
 
 const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
-/** An action that fails with these errors, then succeeds; and how it went. */
+/** An action that fails with these errors, then succeeds; records its attempts and waits. */
 function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
   const waits: [number, string][] = [];
   let attempts = 0;

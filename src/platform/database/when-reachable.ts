@@ -6,18 +6,18 @@ import { isConnectionTrouble } from './violates.js';
 
 export interface WhenReachableOptions {
   readonly clock: Clock;
-  /** How long to keep trying while Postgres cannot be reached, in milliseconds; 0 = one attempt. */
+  /** Retry limit while Postgres is unreachable, in milliseconds; 0 = one attempt. */
   readonly waitMs: number;
-  /** Told before each pause; `reason` is the code of the failure. */
+  /** Called before each delay; `reason` is the code of the failure. */
   readonly onWait: (attempt: number, reason: string) => void;
 }
 
 /**
- * Does something that needs Postgres, and does it again, after growing pauses, while Postgres cannot be reached or has
- * ended the connection.
+ * Runs an action that needs Postgres, and retries it with backoff while Postgres is unreachable or has closed the
+ * connection.
  *
- * @param action must bear being done twice: what it asked for may have happened.
- * @throws what it said last, when the wait is over; at once for anything that waiting cannot mend.
+ * @param action must be idempotent: a failed attempt may have taken effect.
+ * @throws the last error when the wait ends; at once for errors that a retry cannot fix.
  * Source: docs/reference/security.md#dependency-failures.
  */
 export async function whenReachable<T>(
