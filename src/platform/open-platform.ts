@@ -27,28 +27,30 @@ import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settin
 
 const INSTANCE_ID_LENGTH = 12;
 
-/** Of one process beside its pool: background work, notifications, signs of life, probes, migrations. */
+/**
+ * Connections of one process beside its request pool: background work, notifications, heartbeats, probes, migrations.
+ */
 const OTHER_CONNECTIONS = 9;
-/** Left on an embedded database for everybody else. */
+/** Connections of an embedded database reserved for other clients. */
 const SPARE_CONNECTIONS = 30;
 
-/** A sign of life must not wait behind other statements, nor longer than an instance is believed without one. */
+/** Statement timeout of heartbeats, which have a connection of their own; below the lease duration. */
 const LIFE_STATEMENT_MS = 1_500;
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 interface PlatformOptions {
-  /** Counts as the time that all instances share, in place of the database's. */
+  /** Replaces the shared clock, and with it the database time. */
   readonly clock?: Clock | undefined;
   readonly ids: Ids;
   readonly log: LogSink;
-  /** Takes the place of the vault that the settings describe. */
+  /** Replaces the vault of the settings. */
   readonly vault?: VaultFactory;
-  /** Told of the settings before anything is opened; what it throws ends the start. */
+  /** Called with the settings before anything is opened; an error aborts the start. */
   readonly onSettings?: (environment: Environment) => void;
 }
 
-/** The outside world, opened; `close` ends all of it. */
+/** The opened platform; `close` closes all of it. */
 export interface OpenPlatform {
   readonly parts: PlatformParts;
   close(): Promise<void>;
@@ -61,10 +63,10 @@ interface Database {
 }
 
 /**
- * Reads the settings, brings the database up and up to date, and opens everything the rooms need. What was opened is
- * closed again when a later step fails.
+ * Reads the settings, starts and migrates the database, and opens everything the modules need. A failing step closes
+ * what was opened before it.
  *
- * @throws EnvironmentError for settings that do not hold; Error where the database cannot be had; what `onSettings` throws.
+ * @throws EnvironmentError for invalid settings; Error when the database is unavailable; any error of `onSettings`.
  */
 export async function openPlatform(
   env: ProcessEnvironment,
@@ -79,7 +81,7 @@ export async function openPlatform(
   metrics.clockAhead.read = () => clock.ownAheadMs;
   const opened: (() => Promise<unknown>)[] = [];
   const close = async () => {
-    // Last opened, first closed; what fails to close keeps nothing else open.
+    // In reverse order; a failing close does not prevent the others.
     for (const end of opened.reverse()) await Promise.allSettled([end()]);
   };
   try {
@@ -124,7 +126,9 @@ export async function openPlatform(
   }
 }
 
-/** The registry, on a connection of its own and in real time: leases end in the database's. Not announced yet. */
+/**
+ * The registry, on its own connection and in real time, because leases expire by the database clock. Not announced yet.
+ */
 async function openInstances(
   environment: Environment,
   url: Secret,
@@ -157,7 +161,7 @@ async function openInstances(
   return { instances, leave };
 }
 
-/** The operator's database, or an embedded one that runs until its last user stops it. Nothing is connected yet. */
+/** The operator's database, or an embedded one that runs until its last user stops it. Not connected yet. */
 export async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {
   if (environment.DATABASE_URL) {
     return { url: environment.DATABASE_URL, embedded: false, stop: async () => {} };

@@ -11,13 +11,15 @@ import { ownProcess } from './own-process.js';
 import { MARK_SETTLE_MS, RedisAgreement } from './redis-agreement.js';
 import { beatingOf, refusalBeside } from './rivals.rules.js';
 
-/** How often an instance gives a sign of life. */
+/** Heartbeat interval. */
 const BEAT_MS = 700;
-/** An instance that has been unable to for so long stops what only one that lives may do: before others count it out. */
+/**
+ * After this long without a successful heartbeat an instance stops acting on shared state, before its lease expires.
+ */
 const FENCE_MS = LEASE_MS - 800;
-/** How often a start looks whether an instance in its way still gives signs of life. */
+/** Interval at which a starting instance checks the heartbeats of a conflicting one. */
 const LOOK_MS = 200;
-/** How long a start waits for Redis to answer, so that it is known which one it is. */
+/** How long a start waits for Redis to answer, so that its mark is known. */
 const REDIS_START_MS = 1_200;
 const REDIS_LOOK_MS = 10;
 
@@ -28,9 +30,9 @@ export interface InstanceRegistryOptions {
   readonly usesRedis: boolean;
   readonly redis: RedisConnection;
   readonly redisMark: RedisMark;
-  /** Must go on by itself: a lease ends in the database's time. */
+  /** Must run in real time: the lease expires by the database's clock. */
   readonly clock: Clock;
-  /** Told of the database's time with each sign of life, and asks for one where it has lost it. */
+  /** Receives the database time with each heartbeat, and requests one when its time becomes unknown. */
   readonly sharedClock: SharedClock;
   readonly log: Log;
 }
@@ -38,8 +40,8 @@ export interface InstanceRegistryOptions {
 type BeatListener = () => void;
 
 /**
- * Tells the other instances that this one lives, and knows which do. Counts and budgets are shared among those that
- * live; one that could not tell the others for {@link FENCE_MS} must not go on as if it were known to them.
+ * Renews this instance's lease and lists the live instances. Counts and budgets are shared among the live instances; an
+ * instance without a successful heartbeat for {@link FENCE_MS} must not use its share.
  *
  * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: ADR 0019, ADR 0036.
  */
@@ -50,7 +52,7 @@ export class InstanceRegistry {
   private beating: Promise<void> | undefined;
   private unconfirmedSinceMs: number | undefined;
   private state: 'unannounced' | 'announced' | 'left' = 'unannounced';
-  /** Another one was let in while this one gave no sign of life, and they cannot serve together. */
+  /** An incompatible instance acquired a lease after this one's had expired. */
   private displaced = false;
   private entered = 0;
   private readonly listeners = new Set<BeatListener>();
@@ -65,49 +67,48 @@ export class InstanceRegistry {
     return this.options.id;
   }
 
-  /** The instances that live, this one included, by id; as of the last sign of life that was heard. */
+  /** The live instances, this one included, by id, as of the last successful heartbeat. */
   get live(): readonly LiveInstance[] {
     return this.known;
   }
 
   /**
-   * How often this instance has entered: each time beyond the first, others had taken it for dead, however short that
-   * seemed to it. The clock of a machine that sleeps stands still.
+   * How often this instance acquired its lease: each time after the first, the lease had expired, even if this
+   * machine's clock, which stops during sleep, measured less time.
    */
   get timesEntered(): number {
     return this.entered;
   }
 
-  /** No other instance lives. */
   get isAlone(): boolean {
     return this.known.every(({ id }) => id === this.options.id);
   }
 
   /**
-   * The others know that this instance lives, and will for a while. Without Redis no other may live, so it is always
-   * so; unless another was let in while this one could not be heard.
+   * True while the lease is certain to hold. Without Redis no other instance may be live, so it holds until another
+   * instance has displaced this one.
    */
   get isConfirmed(): boolean {
     const { usesRedis, clock } = this.options;
     return usesRedis ? clock.monotonicMs() - this.confirmedAtMs < FENCE_MS : !this.displaced;
   }
 
-  /** Redis answers this instance, and is the same as everybody's. */
+  /** Redis answers this instance, and all instances use the same Redis. */
   get sharesRedis(): boolean {
     return this.options.redis.state === 'ok' && !this.agreement.isApart;
   }
 
-  /** The Redis of this instance is not the one that the others count in. */
+  /** This instance uses another Redis than the others. */
   get isInOtherRedis(): boolean {
     return this.agreement.isElsewhere;
   }
 
   /**
-   * Enters this instance among those that live and keeps it there. One that gave a sign of life a moment ago may be
-   * dead: that shows within the time of a lease.
+   * Acquires the lease and starts the heartbeats. A conflicting instance may be dead: its lease then expires within
+   * {@link LEASE_MS}.
    *
-   * @throws EnvironmentError where another lives and one of the two has no Redis, or each another one; Error where the
-   * database cannot be had.
+   * @throws EnvironmentError when another instance is live and one of the two has no Redis, or both use different ones;
+   * Error when the database is unavailable.
    */
   async announce(): Promise<void> {
     const { clock, redis } = this.options;
@@ -120,7 +121,7 @@ export class InstanceRegistry {
       const [rival] = rivals;
       if (rival === undefined) break;
       const beating = beatingOf(rivals, firstSeenAt);
-      // Marks of one Redis differ for a moment after it was emptied.
+      // Marks of one Redis differ for a moment after a flush of Redis.
       const mayAgree = this.options.usesRedis && rival.usesRedis && clock.monotonicMs() - lookedAtMs < MARK_SETTLE_MS;
       if (beating !== undefined && !mayAgree)
         throw new EnvironmentError(refusalBeside(beating, this.options.usesRedis));
@@ -133,13 +134,13 @@ export class InstanceRegistry {
     this.beatLater();
   }
 
-  /** Calls `listener` after each sign of life that was heard. @returns ends that. */
+  /** Calls `listener` after each successful heartbeat. @returns unsubscribes. */
   onBeat(listener: BeatListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Gives a sign of life now. Never rejects. */
+  /** Sends a heartbeat now. Never rejects. */
   beat(): Promise<void> {
     if (this.state !== 'announced') return Promise.resolve();
     this.beating ??= this.renew().finally(() => {
@@ -148,7 +149,7 @@ export class InstanceRegistry {
     return this.beating;
   }
 
-  /** Leaves: the others need not wait for this instance. Never rejects. */
+  /** Releases the lease. Never rejects. */
   async leave(): Promise<void> {
     const wasAnnounced = this.state === 'announced';
     this.state = 'left';
@@ -166,7 +167,7 @@ export class InstanceRegistry {
   private async renew(): Promise<void> {
     try {
       if (await this.renewed()) return;
-      // Others took this instance for dead, because it could not be heard: what it shared with them is gone.
+      // The lease had expired: this instance's share of counts and budgets is lost.
       const [rival] = await this.enter();
       this.displaced = rival !== undefined;
       if (rival !== undefined) throw new Error(refusalBeside(rival, this.options.usesRedis));
@@ -176,7 +177,7 @@ export class InstanceRegistry {
     }
   }
 
-  /** @returns whether this instance was still among those that live. */
+  /** @returns false when the lease had expired. */
   private async renewed(): Promise<boolean> {
     const { id, instances, clock, sharedClock } = this.options;
     const redisMark = await this.markNow();

@@ -2,30 +2,32 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { type InstanceProcess, isKnownToHaveEnded } from './own-process.js';
 import { type Neighbour, rivalsOf } from './rivals.rules.js';
 
-/** After this long without a sign of life an instance counts as gone. */
+/** Lease duration: an instance without a heartbeat for this long counts as gone. */
 export const LEASE_MS = 3_000;
 
-/** Transaction lock of whoever enters. Advisory locks are per database; the number only has to be ours. */
+/**
+ * Transaction advisory lock of acquiring a lease. Advisory locks are per database; the number only has to be unique.
+ */
 const ENTRY_LOCK = 5_272_024_048;
 
-/** One process that serves from the database, as it tells the others. */
+/** One process that serves from the database. */
 export interface LiveInstance {
   readonly id: string;
-  /** Whether it was started with `REDIS_URL`. */
+  /** True when it was started with `REDIS_URL`. */
   readonly usesRedis: boolean;
   readonly host: string;
   readonly pid: number;
-  /** When it began, milliseconds since the Unix epoch by the clock of the database. */
+  /** Start time by the database clock, in milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
-  /** Whether Redis answered it, and was the same as everybody's, when it last gave a sign of life. */
+  /** True when, at its last heartbeat, Redis answered and all instances used the same Redis. */
   readonly redisAnswers: boolean;
-  /** Of the Redis that it counts in; null where that did not answer, or it does not tell. */
+  /** The mark of its Redis; null without Redis or an answer. */
   readonly redisMark: string | null;
-  /** The epoch of request counting it follows. */
+  /** Its epoch of request counting. */
   readonly limitEpoch: number;
 }
 
-/** What an instance says of itself when it begins. */
+/** The data of a new lease. */
 export interface InstanceEntry {
   readonly id: string;
   readonly process: InstanceProcess;
@@ -33,17 +35,17 @@ export interface InstanceEntry {
   readonly redisMark: string | null;
 }
 
-/** What an instance says of itself with each sign of life. */
+/** The data of a heartbeat. */
 interface SignOfLife {
   readonly redisAnswers: boolean;
   readonly redisMark: string | null;
 }
 
-/** What a sign of life was answered. */
+/** The result of a heartbeat. */
 interface Renewal {
-  /** The instances that live, by id; without this one when it has been taken for dead. */
+  /** The live instances, by id; without this one when its lease had expired. */
   readonly live: readonly LiveInstance[];
-  /** The time of the database when it answered, milliseconds since the Unix epoch; undefined where nobody lives. */
+  /** Database time of the answer, in milliseconds since the Unix epoch; undefined when no instance is live. */
   readonly databaseNowMs: number | undefined;
 }
 
@@ -66,13 +68,13 @@ interface NeighbourRow extends InstanceProcess {
   readonly seen_at: string;
 }
 
-/** The clock, not the begin of the transaction: that may have waited for the lock. */
+/** `clock_timestamp()`, because the transaction may have waited for the lock. */
 const NEIGHBOURS = `
   SELECT id, host, pid, process_started AS started, uses_redis, redis_mark, seen_at::text AS seen_at FROM gateway_instances
   WHERE id <> $1 AND seen_at > clock_timestamp() - $2 * interval '1 millisecond'
   ORDER BY id COLLATE "C"`;
 
-/** Its entry stays for a while: others may still have to settle what it had. */
+/** Expires leases and keeps the rows: other instances may still have to settle their reservations. */
 const EXPIRE = `
   UPDATE gateway_instances SET seen_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE id = ANY($1)`;
 
@@ -86,8 +88,8 @@ const ADD = `
 const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
 
 /**
- * A sign of life, and who else gave one: one statement, so that nobody is seen who was gone before it. One that comes
- * too late counts for nothing: others may have been let in meanwhile.
+ * Renews a lease and reads the live instances in one statement, so both reflect one moment. An expired lease is not
+ * renewed: others may have started meanwhile.
  */
 const RENEW = `
   WITH own AS (
@@ -101,22 +103,22 @@ const RENEW = `
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
   ORDER BY id COLLATE "C"`;
 
-/** The time of the database, milliseconds since the Unix epoch. */
+/** The database time, in milliseconds since the Unix epoch. */
 export async function readDatabaseTime(dataSource: DataSource): Promise<number> {
   const [row] = await dataSource.query<{ now: number }[]>(`SELECT ${DATABASE_NOW_MS} AS now`);
   if (row === undefined) throw new Error('the database tells no time');
   return row.now;
 }
 
-/** Reads and writes `gateway_instances`. Time is the database's, so that clocks of machines do not matter. */
+/** Reads and writes `gateway_instances`. Times are the database's, independent of machine clocks. */
 export class InstancesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Adds an instance, unless others live that it cannot serve beside. One at a time: of two that exclude each other
-   * one is added. Processes of this machine that have ended count as gone at once.
+   * Acquires a lease unless incompatible instances are live. Calls run one at a time, so of two incompatible instances
+   * one succeeds. Processes of this machine that have ended expire at once.
    *
-   * @returns those others; empty when it was added.
+   * @returns the incompatible instances; empty when the lease was acquired.
    */
   enter(entry: InstanceEntry): Promise<readonly Neighbour[]> {
     return this.dataSource.transaction(async (tx) => {

@@ -2,23 +2,22 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isRunning, ownMark } from '../database/process-mark.js';
 
-/** One process, told so that others of its machine can see whether it still runs. */
+/** Identifies one process, so that others on its machine can check whether it still runs. */
 export interface InstanceProcess {
   readonly host: string;
   readonly pid: number;
-  /** Where process ids mean what they mean to it, and its start there; empty where the system does not tell. */
+  /** PID namespace and process start; empty where the system does not report them. */
   readonly started: string;
 }
 
-/** This process. */
 export function ownProcess(): InstanceProcess {
   const { pid, started } = ownMark();
   return { host: hostname(), pid, started: joined(pidNamespace(), started) };
 }
 
 /**
- * True for a process of this machine that runs no more. False for every other one: what runs elsewhere, another
- * container included, cannot be seen from here.
+ * True for a process of this machine that has ended. False for all others: processes elsewhere, including other
+ * containers, are not visible.
  */
 export function isKnownToHaveEnded({ host, pid, started }: InstanceProcess): boolean {
   const namespace = pidNamespace();
@@ -30,7 +29,7 @@ function joined(namespace: string, started: string): string {
   return namespace === '' ? started : `${namespace}/${started}`;
 }
 
-/** Containers of one machine may have the same name; their process ids mean different processes. */
+/** Containers of one machine may share a name, and their process ids overlap. */
 function pidNamespace(): string {
   if (process.platform !== 'linux') return '';
   try {

@@ -3,12 +3,15 @@ import type { Log } from '../../common/log/log.js';
 import type { LiveInstance } from './instances.repository.js';
 import { isOther } from './rivals.rules.js';
 
-/** So long marks may differ: whoever finds a Redis emptied leaves a new one, and all tell it with their next sign of life. */
+/**
+ * Marks may differ for this long: after a flush of Redis, one instance writes a new mark and the others report it with
+ * their next heartbeat.
+ */
 export const MARK_SETTLE_MS = 2_000;
 
 /**
- * Whether this instance counts in the same Redis as the others. It may find out that it does not long after its start:
- * its Redis did not answer then, or its address leads elsewhere now.
+ * Compares this instance's Redis with that of the others. A difference may appear long after the start: Redis did not
+ * answer then, or its address has changed since.
  *
  * Log lines: redis_differs, redis_agrees. Source: ADR 0036.
  */
@@ -23,18 +26,18 @@ export class RedisAgreement {
     private readonly log: Log,
   ) {}
 
-  /** Some instance counts elsewhere: nobody may count in Redis. */
+  /** Some instance uses another Redis: no instance may count in Redis. */
   get isApart(): boolean {
     return this.told;
   }
 
-  /** This instance is the one that is wrong: the one that has lived the longest uses another Redis. */
+  /** An older instance uses another Redis, so this instance is the wrong one. */
   get isElsewhere(): boolean {
     const { own, others } = this;
     return this.told && own !== undefined && others.some((other) => isOlder(other, own));
   }
 
-  /** @param live the instances that live, this one included. */
+  /** @param live the live instances, this one included. */
   hear(ownId: string, live: readonly LiveInstance[]): void {
     this.own = live.find(({ id }) => id === ownId);
     const mark = this.own?.redisMark ?? null;

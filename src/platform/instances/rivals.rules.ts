@@ -1,35 +1,35 @@
-/** An instance that lives, as another one sees it that would serve from the same database. */
+/** Another live instance on the same database. */
 export interface Neighbour {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
   readonly usesRedis: boolean;
-  /** Of the Redis that it counts in, see `RedisMark`; null where that did not answer, or it does not tell. */
+  /** The mark of its Redis, see `RedisMark`; null without Redis or an answer. */
   readonly redisMark: string | null;
-  /** When it gave its last sign of life; only equality means anything. */
+  /** Time of its last heartbeat; compared for equality only. */
   readonly seenAt: string;
 }
 
-/** What decides whom an instance can serve beside. */
+/** Determines which instances can run together. */
 interface OwnRedis {
   readonly usesRedis: boolean;
-  /** Null where it does not answer. */
+  /** Null when Redis does not answer. */
   readonly redisMark: string | null;
 }
 
-/** Those that an instance cannot serve beside: counts are shared through Redis, so both must have one, and the same. */
+/** The incompatible instances: counts are shared through Redis, so both need one, and the same. */
 export function rivalsOf({ usesRedis, redisMark }: OwnRedis, neighbours: readonly Neighbour[]): readonly Neighbour[] {
   return neighbours.filter(
     (neighbour) => !usesRedis || !neighbour.usesRedis || isOther(redisMark, neighbour.redisMark),
   );
 }
 
-/** Both marks are known, and they are not the same. */
+/** True when both marks are known and differ. */
 export function isOther(mark: string | null, other: string | null): boolean {
   return mark !== null && other !== null && mark !== other;
 }
 
-/** One that gave a sign of life since it was looked at first. @param firstSeenAt by id. */
+/** The first instance with a heartbeat since the first check. @param firstSeenAt by id. */
 export function beatingOf(
   rivals: readonly Neighbour[],
   firstSeenAt: ReadonlyMap<string, string>,
@@ -37,7 +37,7 @@ export function beatingOf(
   return rivals.find(({ id, seenAt }) => (firstSeenAt.get(id) ?? seenAt) !== seenAt);
 }
 
-/** Why an instance does not start beside this one, and what to do. */
+/** The error message of a start that a running instance prevents, with a remedy. */
 export function refusalBeside({ host, pid, usesRedis: theyDo }: Neighbour, usesRedis: boolean): string {
   const who = `process ${pid} on ${host}`;
   const why = 'Several instances count together through Redis';

@@ -1,14 +1,14 @@
 import type { Segment } from './segment-log.js';
 
-/** One admitted request in the journal. Only the journal looks inside; everybody else hands it back. */
+/** One admitted request in the journal. Opaque outside the journal. */
 export class JournalEntry {
-  /** The JSON of the line written last or waiting to be written; empty once it stays on the disk alone. */
+  /** The JSON of the line written last or not yet written; empty once only the disk holds it. */
   json: string;
   admittedIn: Segment;
   settled = false;
   stored = false;
   settledIn: Segment | undefined;
-  /** Place of the settled JSON in `settledIn`, in bytes; a length of 0 means that `json` holds it. */
+  /** Offset of the settled JSON in `settledIn`, in bytes; a length of 0 means that `json` holds it. */
   settledAt = 0;
   settledBytes = 0;
 
@@ -19,9 +19,9 @@ export class JournalEntry {
 }
 
 /**
- * Lets go of the settled JSON of entries that were just written, one line each without a gap.
+ * Frees the settled JSON of entries that were just written, one line each, contiguously.
  *
- * @param firstByte where the first of their lines begins in its segment.
+ * @param firstByte offset of their first line in its segment.
  */
 export function leaveOnDisk(settled: readonly JournalEntry[], firstByte: number): void {
   let lineAt = firstByte;

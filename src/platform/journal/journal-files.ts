@@ -1,26 +1,26 @@
 import { close, closeSync, fdatasync, fsync, open, openSync, readSync, unlink, writeSync } from 'node:fs';
 import { errorCode } from '../../common/errors/error-code.js';
 
-/** Tells how an operation in the background ended. */
+/** Callback of a background operation. */
 type Done = (error: Error | null) => void;
 
-/** The few things the journal does to files while the service runs, so that a test can fill or break the disk. */
+/** The file operations of the journal at run time; tests replace them to fill or break the disk. */
 export interface JournalFiles {
-  /** Makes a file that did not exist, readable by its owner alone; every write goes to its end. */
+  /** Creates a new file with mode 0600, opened for appending. */
   create(file: string): number;
-  /** Returns how many bytes of the text in UTF-8 were taken; fewer than it has means that the disk is full. */
+  /** Returns how many UTF-8 bytes of the text were written; fewer than its length means that the disk is full. */
   write(descriptor: number, text: string): number;
-  /** `length` bytes from `offset` on, or fewer where the file ends. */
+  /** Reads `length` bytes from `offset`, or fewer at the end of the file. */
   read(file: string, offset: number, length: number): Buffer;
-  /** Forces what was written to the disk, without holding up the caller. */
+  /** Syncs written data to disk in the background. */
   sync(descriptor: number, done: Done): void;
-  /** Forces to the disk which files a directory has. */
+  /** Syncs the entries of a directory to disk. */
   syncDirectory(directory: string, done: Done): void;
   close(descriptor: number): void;
   remove(file: string, done: Done): void;
 }
 
-/** The file system of the machine. */
+/** The file system of this machine. */
 export const SYSTEM_FILES: JournalFiles = {
   create: (file) => openSync(file, 'ax', 0o600),
   write: (descriptor, text) => writeSync(descriptor, text),
@@ -39,7 +39,7 @@ export const SYSTEM_FILES: JournalFiles = {
   remove: unlink,
 };
 
-/** A file system that cannot do that for directories says so with `EINVAL`; there is nothing to do there. */
+/** `EINVAL` means that the file system cannot sync directories; it is ignored. */
 function syncDirectory(directory: string, done: Done): void {
   open(directory, 'r', (unopened, descriptor) => {
     if (unopened) {

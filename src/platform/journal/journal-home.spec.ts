@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownMark } from '../database/process-mark.js';
 import { leaveJournal, takeJournalHome } from './journal-home.js';
 
-/** Above the highest process id of any system, so surely nobody. */
+/** Above the highest process id of any system. */
 const DEAD = { pid: 2 ** 30, started: 'never' };
 
 let root: string;

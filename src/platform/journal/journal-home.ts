@@ -5,27 +5,27 @@ import { readMark, withFileLock } from '../database/process-file.js';
 import { isRunning, ownMark } from '../database/process-mark.js';
 import { SYSTEM_FILES } from './journal-files.js';
 
-/** Names the process a directory belongs to. */
+/** Identifies the process that owns a directory. */
 const OWNER_FILE = 'owner';
 const LOCK_FILE = 'lock';
-/** Forces to the disk which directories there are: one that is not listed is lost with power, and all that is in it. */
+/** Syncs directory entries: after a power loss an entry that was not synced is missing, with all its content. */
 const listed = promisify(SYSTEM_FILES.syncDirectory);
-/** Longest wait for another process that is looking for orphans at this moment. */
+/** Longest wait for another process that takes over orphans. */
 const LOCK_WAIT_MS = 10_000;
 
-/** What a process has after it found its place among the journals of a data directory. */
+/** The journal directories of a starting process. */
 export interface JournalHome {
-  /** New, and this process's alone. */
+  /** New, and exclusive to this process. */
   readonly directory: string;
-  /** Directories of processes that died; now this process's to empty. */
+  /** Directories of dead processes, which this process now owns and recovers. */
   readonly orphans: readonly string[];
 }
 
 /**
- * Makes a directory for this process and takes over those whose process is gone, so that exactly one process recovers
- * each of them and none touches the journal of a living one.
+ * Creates a directory for this process and takes over the directories of dead processes. Exactly one process recovers
+ * each, and none touches the journal of a running process.
  *
- * @param root holds one directory a process; made when absent.
+ * @param root holds one directory per process; created when absent.
  * @param instanceId letters, digits, `-` and `_`.
  * @throws Error when the directory cannot be written.
  */
@@ -41,7 +41,7 @@ export async function takeJournalHome(root: string, instanceId: string): Promise
   });
 }
 
-/** Gives a directory up: what is in it is recovered by the next process that starts. */
+/** Releases a directory: the next process that starts recovers its content. */
 export function leaveJournal(directory: string): void {
   rmSync(join(directory, OWNER_FILE), { force: true });
 }
@@ -51,13 +51,13 @@ export function deleteJournal(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Asked under the lock, so a directory without an owner is left over and not one that is being made. */
+/** Called under the lock, so a directory without an owner is orphaned and not being created. */
 function isOrphaned(directory: string): boolean {
   const owner = readMark(join(directory, OWNER_FILE));
   return owner === undefined || !isRunning(owner);
 }
 
-/** Appears complete or not at all, so that a reader never takes a half-written owner for none. */
+/** Creates the file atomically, so that no reader sees an incomplete owner. */
 function writeOwner(directory: string): void {
   const file = join(directory, OWNER_FILE);
   writeFileSync(`${file}.new`, JSON.stringify(ownMark()), { mode: 0o600 });
@@ -70,7 +70,7 @@ function directoriesIn(root: string): string[] {
     .map((entry) => join(root, entry.name));
 }
 
-/** The same name may be left over from an earlier process. */
+/** An earlier process may have left a directory of the same name. */
 function freeDirectory(root: string, instanceId: string): string {
   for (let serial = 1; ; serial++) {
     const directory = join(root, serial === 1 ? instanceId : `${instanceId}-${serial}`);

@@ -1,12 +1,11 @@
-/** `A`: an admission, as the event it becomes if nothing more is heard of it. `S`: a settled event. */
+/** `A`: an admission, as the event it becomes without a settlement. `S`: a settled event. */
 export type JournalMark = 'A' | 'S';
 
-/** One line read back from a journal. */
+/** One parsed line of a journal. */
 export interface JournalLine {
   readonly mark: JournalMark;
-  /** Ties a settlement to its admission. */
+  /** Joins a settlement with its admission. */
   readonly eventId: string;
-  /** The JSON text as it was written. */
   readonly json: string;
 }
 
@@ -17,21 +16,21 @@ export function segmentName(sequence: number): string {
   return `${String(sequence).padStart(8, '0')}.log`;
 }
 
-/** The segments among a directory's names, oldest first. */
+/** The segments of a directory listing, oldest first. */
 export function segmentNames(names: readonly string[]): string[] {
   return names
     .filter((name) => SEGMENT_NAME.test(name))
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
 }
 
-/** A line as it stands in a segment, with its line end. `json` must hold no line break, which JSON text never needs. */
+/** A line of a segment, with its line end. `json` must contain no line break. */
 export function formatLine(mark: JournalMark, json: string): string {
   return `${mark}${json}\n`;
 }
 
 /**
- * The complete lines of a segment, without blank ones. What follows the last line end was being written when the
- * process died and is left out: nobody acted on it.
+ * The complete, non-blank lines of a segment. An incomplete last line is dropped: the process died while writing it,
+ * before acting on it.
  */
 export function completeLines(segment: string): string[] {
   return segment
@@ -40,7 +39,7 @@ export function completeLines(segment: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Reads one line; `undefined` when it is damaged. */
+/** Parses one line; `undefined` when it is damaged. */
 export function parseLine(line: string): JournalLine | undefined {
   const mark = line[0];
   if (mark !== 'A' && mark !== 'S') return undefined;

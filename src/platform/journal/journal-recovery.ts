@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeLines, type JournalLine, parseLine, segmentNames } from './journal-lines.rules.js';
 
-/** Events handed over at once. */
+/** Maximum events per call of `store`. */
 const BATCH_EVENTS = 500;
 
-/** An event that a dead process had written down and that may not be stored yet. */
+/** A journaled event of a dead process that may not be stored yet. */
 export interface RecoveredEvent {
   readonly json: string;
   /** The process died between the admission and the end of the request. */
   readonly interrupted: boolean;
 }
 
-/** What became of the journals of dead processes. */
+/** Totals of a recovery. */
 export interface RecoverySummary {
   files: number;
   events: number;
@@ -22,20 +22,21 @@ export interface RecoverySummary {
 }
 
 export interface RecoveryOptions {
-  /** Stores events; they may have been stored before, so storing one twice must change nothing. */
+  /** Stores events; must be idempotent, because some may be stored already. */
   readonly store: (events: readonly RecoveredEvent[]) => Promise<void>;
   readonly keepDamaged: (line: string) => void;
-  /** Told of a file that cannot be read. */
+  /** Called for each unreadable file. */
   readonly onTrouble: (error: unknown) => void;
-  /** Counts what is found. */
+  /** Accumulates the totals. */
   readonly summary: RecoverySummary;
 }
 
 /**
- * Reads one journal, a segment at a time, and hands over each of its events: settled ones in their order, then the
- * admissions that nobody settled. Remembers only the requests that were open together.
+ * Reads one journal segment by segment and stores its events: settled ones in order, then admissions without a
+ * settlement. Memory holds only the requests that were open at the same time.
  *
- * @returns false when a file could not be read; nothing is then counted as interrupted, for its settlement may be there.
+ * @returns false when a file was unreadable; nothing then counts as interrupted, because that file may hold the
+ * settlement.
  */
 export async function recoverJournal(directory: string, options: RecoveryOptions): Promise<boolean> {
   const open = new Map<string, string>();
@@ -61,7 +62,7 @@ async function readSegment(file: string, { onTrouble }: RecoveryOptions): Promis
   }
 }
 
-/** Follows one line; the event it settles, if it settles one. */
+/** Applies one line to `open`; returns the event that it settles, if any. */
 function settledBy(text: string, open: Map<string, string>, options: RecoveryOptions): RecoveredEvent[] {
   const line: JournalLine | undefined = parseLine(text);
   if (line === undefined) {

@@ -7,8 +7,8 @@ import { InstanceRegistry } from '../instances/instance-registry.js';
 import { UsageJournal } from './usage-journal.js';
 
 /**
- * The usage journal of this process, below `DATA_DIR`. Global, because readiness asks for its state. Not open until
- * the room that fills it says so: describing the service must touch no disk.
+ * The usage journal of this process, below `DATA_DIR`. Global, because readiness reads its state. The module that
+ * writes to it opens it: generating documents must not touch the disk.
  *
  * Log lines: usage_journal_failed.
  */

@@ -9,18 +9,18 @@ import { SEGMENT_MAX_BYTES, SegmentLog } from './segment-log.js';
 const SYNC_MS = 5;
 const MEGABYTE = `${'x'.repeat(1024 * 1024 - 1)}\n`;
 
-/** The machine's files with a disk that can be filled and that counts what is forced to it. */
+/** Real files on a disk that can be full and that counts syncs. */
 class FragileFiles implements JournalFiles {
-  /** Bytes the disk still takes. */
+  /** Bytes left on the disk. */
   free = Number.POSITIVE_INFINITY;
   syncFails = false;
   syncs = 0;
   create = SYSTEM_FILES.create;
   read = SYSTEM_FILES.read;
   close = SYSTEM_FILES.close;
-  /** Directories that were forced to the disk. */
+  /** Directory syncs. */
   listings = 0;
-  /** Answers a sync only when told to. */
+  /** When set, syncs wait here until the test completes them. */
   held: (() => void)[] | undefined;
 
   syncDirectory(listed: string, done: (error: Error | null) => void): void {

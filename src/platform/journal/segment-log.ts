@@ -4,21 +4,20 @@ import { segmentName } from './journal-lines.rules.js';
 
 /** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
-/** While writing fails and nobody writes, whether it works again is tried this often. */
+/** Interval of write probes while writing fails. */
 const PROBE_MS = 1_000;
 
-/** One file of the log. */
 export class Segment {
   bytes = 0;
-  /** Reasons to keep the file; counted by whoever wrote into it. */
+  /** References by writers; the file is kept while above 0. */
   pins = 0;
-  /** Holds bytes that were not forced to the disk yet. */
+  /** Has unsynced bytes. */
   dirty = false;
-  /** Its directory has been forced to the disk since it was made. */
+  /** Its directory entry was synced. */
   listed = false;
-  /** Forcing it to the disk, while that is under way; tells whether it worked. */
+  /** The sync in progress; resolves to whether it succeeded. */
   syncing: Promise<boolean> | undefined;
-  /** Takes no further lines. */
+  /** Accepts no further lines. */
   retired = false;
   closed = false;
 
@@ -31,17 +30,17 @@ export class Segment {
 export interface SegmentLogOptions {
   readonly directory: string;
   readonly files: JournalFiles;
-  /** Longest time written bytes stay off the disk, in milliseconds. */
+  /** Longest time between a write and its sync, in milliseconds. */
   readonly syncMs: number;
-  /** A file takes no further lines once it holds this much; {@link SEGMENT_MAX_BYTES} when absent. */
+  /** Size at which a file accepts no further lines, in bytes; {@link SEGMENT_MAX_BYTES} when absent. */
   readonly segmentBytes?: number | undefined;
-  /** Told of each failure. */
+  /** Called for each failure. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * Append-only files: every write is complete when `append` returns, so that it survives the death of the process, and
- * is forced to the disk in the background. A file nobody pins is deleted, after what was written since then is safe.
+ * Append-only files. A write is complete when `append` returns, so it survives a crash of the process; the sync to disk
+ * follows in the background. An unpinned file is deleted after all later writes are synced.
  */
 export class SegmentLog {
   private current: Segment | undefined;
@@ -56,21 +55,20 @@ export class SegmentLog {
 
   constructor(private readonly options: SegmentLogOptions) {}
 
-  /** True since a write, or a flush that somebody waited for, failed and until one succeeds. */
+  /** True after a failed write, or a failed `flush`, until one succeeds. */
   get failed(): boolean {
     return this.failing || this.flushFailing;
   }
 
-  /** Every file there is, oldest first. */
   get segments(): readonly Segment[] {
     return this.kept;
   }
 
   /**
-   * Writes whole lines with one call to the system.
+   * Writes whole lines with one system call.
    *
-   * @returns where they went. The caller pins the segment as long as it needs them.
-   * @throws Error when they could not be written completely; the next call starts a new file.
+   * @returns the segment that holds them; the caller pins it for as long as it needs them.
+   * @throws Error when the write was incomplete; the next call starts a new file.
    */
   append(lines: string): Segment {
     let segment: Segment | undefined;
@@ -94,10 +92,9 @@ export class SegmentLog {
   }
 
   /**
-   * Forces to the disk what was written before this call, in its turn of the event loop. What is written while that is
-   * under way is left to the next one.
+   * Syncs everything written before this call. Writes during the sync belong to the next one.
    *
-   * @throws Error, in the promise, when the disk did not take all of it: then none of it counts as written, ever.
+   * @throws Error, in the promise, when the sync failed: none of the data then counts as written.
    */
   async flush(): Promise<void> {
     const dirty = this.kept.filter((segment) => segment.dirty);
@@ -108,18 +105,17 @@ export class SegmentLog {
     throw new Error('the disk did not take what was written');
   }
 
-  /** Takes back one reason to keep the segment. */
   unpin(segment: Segment): void {
     segment.pins--;
     if (isUnused(segment)) this.schedule();
   }
 
-  /** The text at a place of a segment, also of one that is closed. */
+  /** The text at an offset of a segment, also of a closed one. */
   read(segment: Segment, offset: number, length: number): string {
     return this.options.files.read(segment.file, offset, length).toString();
   }
 
-  /** Forces everything to the disk, closes every file and deletes those nobody pins. The last call. */
+  /** Syncs everything, closes every file and deletes unpinned ones. No call may follow. */
   async close(): Promise<void> {
     this.ended = true;
     clearTimeout(this.probe);
@@ -151,7 +147,7 @@ export class SegmentLog {
     this.schedule();
   }
 
-  /** After a failed write; a file without one good line goes at once, or refused calls would fill the directory. */
+  /** Retires the file of a failed write; deletes an empty file at once, because each refused call would add one. */
   private giveUp(segment: Segment | undefined): void {
     if (segment === undefined) return;
     this.retire(segment);
@@ -167,13 +163,13 @@ export class SegmentLog {
     this.probe.unref();
   }
 
-  /** A blank line means nothing, but unlike an empty write it does not succeed on a full disk. */
+  /** Probes with a blank line, which readers ignore; an empty write would succeed on a full disk. */
   private tryBlankLine(): void {
     try {
       this.append('\n');
       if (this.flushFailing) this.flush().catch(() => undefined);
     } catch {
-      // Reported, and tried again later.
+      // `append` has reported it and scheduled the next probe.
     }
   }
 
@@ -185,7 +181,7 @@ export class SegmentLog {
     this.timer.unref();
   }
 
-  /** Deletes only what nobody pinned before the rest was forced to the disk: lines may have moved to a newer file. */
+  /** Deletes only files that were unpinned before the other files were synced: lines may have moved to a newer file. */
   private async tidy(): Promise<void> {
     const unused = this.kept.filter(isUnused);
     const dirty = this.kept.filter((segment) => segment.dirty && !isUnused(segment));
@@ -196,7 +192,7 @@ export class SegmentLog {
     if (this.kept.some((segment) => segment.dirty || isUnused(segment))) this.schedule();
   }
 
-  /** After one that is under way: that may have begun before the last line was written. */
+  /** Waits for a sync in progress first: it may have begun before the last write. */
   private async syncNext(segment: Segment): Promise<boolean> {
     const earlier = await (segment.syncing ?? true);
     const own = await (segment.dirty ? this.sync(segment) : (segment.syncing ?? true));
@@ -216,7 +212,7 @@ export class SegmentLog {
     return synced;
   }
 
-  /** The bytes, and once the name of the file: a file that no directory lists is lost with all its bytes. */
+  /** Syncs the data and, once, the directory entry, without which the file is lost. */
   private async forced(segment: Segment): Promise<Error | null> {
     const { files, directory } = this.options;
     const error = await new Promise<Error | null>((done) => files.sync(segment.descriptor, done));
@@ -226,7 +222,7 @@ export class SegmentLog {
     return unlisted;
   }
 
-  /** A file that cannot be deleted stays behind; its events are stored, and storing them again changes nothing. */
+  /** A file that cannot be deleted remains; its events are stored, and storing them again is idempotent. */
   private async remove(segment: Segment): Promise<void> {
     this.kept = this.kept.filter((other) => other !== segment);
     this.closeFile(segment);

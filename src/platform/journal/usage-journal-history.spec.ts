@@ -22,7 +22,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
-/** A journal, a store, and what must be true of them. */
+/** A journal, a store, and their invariants. */
 class History {
   readonly stored = new Map<string, string>();
   readonly expected = new Map<string, string>();
@@ -44,7 +44,7 @@ class History {
     else this.store(step.pick);
   }
 
-  /** Everything the disk holds comes home; nothing is stored twice. */
+  /** Every event on disk is stored exactly once. */
   async crash(): Promise<void> {
     this.root = this.bench.killed(this.root);
     this.journal = await this.bench.start(this.root, { segmentBytes: 300 });
@@ -90,7 +90,7 @@ class History {
     this.written();
   }
 
-  /** From here on a kill does not take the settlements away. */
+  /** From here on settlements survive a kill. */
   private written(): void {
     for (const { id } of this.settled) this.expected.set(id, settled(id));
   }

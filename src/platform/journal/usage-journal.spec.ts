@@ -206,7 +206,7 @@ function segmentOf(root: string): string {
   return join(root, directory, '00000001.log');
 }
 
-/** A disk that takes nothing while it is full. */
+/** A disk that accepts no writes while it is full. */
 class FullDisk implements JournalFiles {
   full = false;
   create = SYSTEM_FILES.create;

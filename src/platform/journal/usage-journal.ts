@@ -12,17 +12,17 @@ import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './jou
 import { type Segment, SegmentLog } from './segment-log.js';
 
 const REFUSAL_RETRY_SECONDS = 1;
-/** Longest a call waits for the disk. */
+/** Longest wait of a call for a sync. */
 const LONGEST_SYNC_MS = 5_000;
-/** Troubles are logged this often at most. */
+/** Minimum interval between two log lines. */
 const LOG_EVERY_MS = 1_000;
-/** Segments that may be kept before admissions that are still open move to the newest one … */
+/** Segments kept before open admissions are copied to the newest one … */
 const KEPT_SEGMENTS = 4;
-/** … this many at a time. */
+/** … in batches of this size. */
 const CARRIED_AT_ONCE = 500;
-/** Settled events that wait in memory; the text of further ones is read back from the disk when it is needed. */
+/** Settled events kept in memory; further ones are read back from disk. */
 const EVENTS_IN_MEMORY = 20_000;
-/** Lines nobody could use, kept for people. */
+/** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
 
 export interface UsageJournalOptions {
@@ -30,24 +30,24 @@ export interface UsageJournalOptions {
   readonly root: string;
   /** Letters, digits, `-` and `_`. */
   readonly instanceId: string;
-  /** How often written lines are forced to the disk, in milliseconds. */
+  /** Sync interval of written lines, in milliseconds. */
   readonly syncMs: number;
   /** Settled events that may wait for Postgres; at this number new calls are refused. */
   readonly maxPending: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly files?: JournalFiles;
-  /** Size at which a new file is begun, in bytes. */
+  /** Size at which a new file starts, in bytes. */
   readonly segmentBytes?: number;
 }
 
 /**
- * Remembers every request between the moment its provider is called and the moment Postgres has its event, so that a
- * killed process neither loses nor doubles one. Lines are JSON with an `event_id`; what else they say is the caller's.
+ * A write-ahead journal that keeps every request from the provider call until Postgres has its event, so that a killed
+ * process neither loses nor duplicates one. Lines are JSON with an `event_id`; the caller defines the other members.
  *
- * An admission is written before `admit` returns. Killed between that and the sending, which is an instant, a request
- * that was never sent is recorded as interrupted; the other order would lose requests. A settlement is written at the
- * end of the same turn of the event loop; killed in between, its request counts as interrupted.
+ * An admission is written before `admit` returns. A kill between that and the send records an unsent request as
+ * interrupted; the reverse order would lose requests. A settlement is written at the end of the same event loop turn; a
+ * kill before that records its request as interrupted.
  *
  * Source: docs/reference/accounting.md#exactly-once.
  */
@@ -55,7 +55,7 @@ export class UsageJournal {
   private segmentLog: SegmentLog | undefined;
   private directory = '';
   private orphans: readonly string[] = [];
-  /** Oldest first: a moved admission goes to the end. */
+  /** Oldest first; a copied admission moves to the end. */
   private readonly unsettled = new Set<JournalEntry>();
   private unwritten: JournalEntry[] = [];
   private writeScheduled = false;
@@ -66,9 +66,9 @@ export class UsageJournal {
   constructor(private readonly options: UsageJournalOptions) {}
 
   /**
-   * Makes the directory of this process and takes over those of processes that died; {@link recover} empties them.
+   * Creates the directory of this process and takes over those of dead processes; {@link recover} empties them.
    *
-   * @throws Error when the directory cannot be written: the service then cannot start.
+   * @throws Error when the directory cannot be written: the service cannot start.
    */
   async open(): Promise<void> {
     const { root, instanceId, syncMs, segmentBytes, files = SYSTEM_FILES } = this.options;
@@ -79,27 +79,26 @@ export class UsageJournal {
     this.segmentLog = new SegmentLog({ directory, files, syncMs, segmentBytes, onTrouble });
   }
 
-  /** `full`: too many events wait for Postgres; `failed`: lines cannot be written. Both refuse new calls. */
+  /** `full`: too many events wait for Postgres; `failed`: writes fail. Both refuse new calls. */
   get state(): 'ok' | 'full' | 'failed' {
     if (this.segmentLog?.failed ?? true) return 'failed';
     return this.pendingCount >= this.options.maxPending ? 'full' : 'ok';
   }
 
-  /** Settled events Postgres does not have yet. */
+  /** Settled events not yet stored in Postgres. */
   get pending(): number {
     return this.pendingCount;
   }
 
-  /** Admitted requests that are not settled yet. */
   get openAdmissions(): number {
     return this.unsettled.size;
   }
 
   /**
-   * Writes an admission down, to be called right before the request is written to the provider.
+   * Writes an admission; call it right before sending the request to the provider.
    *
-   * @param json the event as it is to be recorded when nothing more is ever heard of it.
-   * @throws service_unavailable the call must not be made: it could not be recorded.
+   * @param json the event to record if no settlement follows.
+   * @throws service_unavailable the admission could not be recorded, so the call must not be made.
    */
   admit(json: string): JournalEntry {
     if (this.pendingCount >= this.options.maxPending) throw refusal('usage_journal_full');
@@ -117,8 +116,7 @@ export class UsageJournal {
   }
 
   /**
-   * Forces to the disk what was written in this turn of the event loop, and before: admissions survive a loss of power
-   * from then on.
+   * Syncs everything written so far, this event loop turn included: the admissions then survive a power loss.
    *
    * @throws service_unavailable, in the promise: none of these calls may be made.
    */
@@ -136,17 +134,14 @@ export class UsageJournal {
     }
   }
 
-  /**
-   * Writes again what an open admission is to be recorded as. Never throws: should it not be written, the first text
-   * stands.
-   */
+  /** Replaces the event of an open admission. Never throws: if the write fails, the first text applies. */
   readmit(entry: JournalEntry, json: string): void {
     if (entry.settled) return;
     entry.json = json;
     this.carryOver([entry]);
   }
 
-  /** Notes the finished event of an admission. The first settlement counts; never throws. */
+  /** Records the final event of an admission. Only the first settlement counts; never throws. */
   settle(entry: JournalEntry, json: string): void {
     if (entry.settled) return;
     entry.settled = true;
@@ -165,7 +160,7 @@ export class UsageJournal {
   /**
    * The settled event of an entry.
    *
-   * @throws Error when it waited on the disk and cannot be read back.
+   * @throws Error when only the disk held it and it cannot be read back.
    */
   settledJson(entry: JournalEntry): string {
     if (entry.settledIn === undefined || entry.settledBytes === 0) return entry.json;
@@ -174,7 +169,7 @@ export class UsageJournal {
     return json;
   }
 
-  /** Forgets settled entries: Postgres has them, or they were set aside. */
+  /** Releases settled entries that Postgres has stored or that were set aside. */
   stored(entries: readonly JournalEntry[]): void {
     for (const entry of entries) {
       if (!entry.settled || entry.stored) continue;
@@ -185,17 +180,16 @@ export class UsageJournal {
     }
   }
 
-  /** Keeps a line nobody can use for people to look at. */
+  /** Keeps a line that cannot be stored, for inspection by the operator. */
   setAside(line: string): void {
     appendFileSync(join(this.options.root, REJECTED_FILE), `${line}\n`, { mode: 0o600, flush: true });
   }
 
   /**
-   * Hands over what dead processes left behind and deletes their journals. A journal that cannot be read is left for
-   * the next start.
+   * Stores the events of dead processes and deletes their journals. An unreadable journal is left for the next start.
    *
-   * @param store must not return before the events are stored; an event may have been stored before.
-   * @param recovered told of each process all of whose events are, by its instance id.
+   * @param store must not return before the events are stored; must be idempotent.
+   * @param recovered called with the instance id of each dead process after all its events are stored.
    */
   async recover(
     store: (events: readonly RecoveredEvent[]) => Promise<void>,
@@ -214,7 +208,7 @@ export class UsageJournal {
     return summary;
   }
 
-  /** Writes what waits, forces it to the disk and gives the directory up; deletes it when Postgres has everything. */
+  /** Writes and syncs pending settlements and releases the directory; deletes it when Postgres has every event. */
   async close(): Promise<void> {
     if (this.segmentLog === undefined) return;
     this.tryToWrite('');
@@ -228,7 +222,7 @@ export class UsageJournal {
     return this.segmentLog;
   }
 
-  /** Writes the settlements that wait and then `lines`, all with one call. */
+  /** Writes the pending settlements and then `lines`, with one system call. */
   private write(lines: string): Segment {
     const settled = this.unwritten.filter((entry) => !entry.stored);
     let text = '';
@@ -250,7 +244,7 @@ export class UsageJournal {
     try {
       this.write(lines);
     } catch {
-      // Reported by the segments; what waits goes out with the next write that succeeds.
+      // The segment log has reported it; pending settlements go out with the next successful write.
     }
   }
 
@@ -262,7 +256,10 @@ export class UsageJournal {
     }
   }
 
-  /** A request that stays open for hours must not keep every file since it began: its admission is written again. */
+  /**
+   * Copies old admissions to the newest segment, so that a request open for hours does not keep every file since its
+   * start.
+   */
   private enter(segment: Segment): void {
     this.newest = segment;
     const recent = this.segments.segments.slice(-KEPT_SEGMENTS);

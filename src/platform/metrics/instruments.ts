@@ -1,18 +1,18 @@
-/** What a metric is called and what it counts, as it is told to whoever scrapes it. */
+/** Name and help of a metric. */
 export interface MetricAbout {
-  /** In the alphabet of Prometheus: letters, digits and underscores. */
+  /** Letters, digits and underscores. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** At most three. Their values come from closed lists: never a tenant, a user or text from outside. */
+  /** At most three, with values from closed sets: never an organization, a user or client text. */
   readonly labels: readonly string[];
-  /** What is counted is divided by this when it is told; 1 when absent. Keeps money in whole nano-dollars until then. */
+  /** Divides the value on export; 1 when absent. Keeps money in whole nano-dollars internally. */
   readonly divisor?: number;
-  /** What processes that share a port tell together: the sum of all when absent. */
+  /** How processes that share a port combine their values; the sum when absent. */
   readonly across?: 'sum' | 'most' | 'least';
 }
 
-/** A number that is added to. */
+/** A counter. */
 export class Tally {
   value = 0;
 
@@ -21,13 +21,13 @@ export class Tally {
   }
 }
 
-/** How often values fell between the given bounds. */
+/** Counts observed values by bucket. */
 export class Histogram {
-  /** One for each bound, and one for what is above the last. */
+  /** One per bound, plus one for values above the last. */
   readonly counts: number[];
   sum = 0;
 
-  /** @param bounds upper bounds, each included, growing. */
+  /** @param bounds inclusive upper bounds, ascending. */
   constructor(readonly bounds: readonly number[]) {
     this.counts = [...bounds.map(() => 0), 0];
   }
@@ -43,15 +43,17 @@ export class Histogram {
   }
 }
 
-/** A number somebody knows, asked for when it is to be told. */
+/** A value read on export. */
 export class Gauge {
-  /** Set by who knows it; `undefined` where there is nothing to tell. */
+  /** Set by the owner of the value; `undefined` means no series. */
   read: () => number | undefined = () => undefined;
 
   constructor(readonly about: MetricAbout) {}
 }
 
-/** The instruments of one metric, one for each set of label values: made on first use, then found without allocating. */
+/**
+ * The instruments of one metric, one per set of label values: created on first use, then looked up without allocation.
+ */
 export class Family<T> {
   readonly #members = new Map<string, Map<string, Map<string, T>>>();
 
@@ -62,7 +64,7 @@ export class Family<T> {
     if (about.labels.length === 0) this.of();
   }
 
-  /** The instrument of these label values, in the order of `about.labels`. */
+  /** The instrument for these label values, in the order of `about.labels`. */
   of(first = '', second = '', third = ''): T {
     const ofFirst = member(this.#members, first, emptyMap<Map<string, T>>);
     return member(member(ofFirst, second, emptyMap<T>), third, this.make);

@@ -1,22 +1,22 @@
 import { type Family, type Gauge, Histogram, type MetricAbout, type Tally } from './instruments.js';
 
-/** One series as plain numbers, which can be sent to another process. */
+/** One series as plain numbers, serializable between processes. */
 export interface ReportedSeries {
-  /** Values, in the order of the metric's labels. */
+  /** Label values, in the order of the metric's labels. */
   readonly labels: readonly string[];
-  /** Undivided. One number; of a histogram those of its buckets and of what is above them, then the sum of all values. */
+  /** Undivided. One number; for a histogram the bucket counts including the overflow bucket, then the sum. */
   readonly numbers: readonly number[];
 }
 
-/** One metric with what was counted of it. */
+/** One metric with its series. */
 export interface ReportedMetric {
   readonly about: MetricAbout;
-  /** Upper bounds of a histogram. */
+  /** Bucket bounds of a histogram. */
   readonly bounds: readonly number[];
   readonly series: readonly ReportedSeries[];
 }
 
-/** What one process, or several together, have counted. */
+/** The metrics of one process, or of several combined. */
 export type MetricsReport = readonly ReportedMetric[];
 
 const COMBINE = {
@@ -25,7 +25,7 @@ const COMBINE = {
   least: Math.min,
 } as const;
 
-/** What the instruments of this process say now; a gauge that knows nothing has no series. */
+/** The current values of this process; a gauge without a value has no series. */
 export function reportOf(
   families: readonly (Family<Tally> | Family<Histogram>)[],
   gauges: readonly Gauge[],
@@ -33,7 +33,7 @@ export function reportOf(
   return [...families.map(reportedFamily), ...gauges.map(reportedGauge)];
 }
 
-/** Several reports as one, each metric by its own rule. Metrics and series come in the order in which they are met. */
+/** Combines reports, each metric by its own rule. Metrics and series keep the order of their first occurrence. */
 export function together(reports: readonly MetricsReport[]): MetricsReport {
   const metrics = new Map<string, ReportedMetric[]>();
   for (const metric of reports.flat()) {
@@ -53,12 +53,12 @@ function combined(same: readonly ReportedMetric[]): ReportedMetric[] {
     const before = series.get(key)?.numbers;
     series.set(key, { labels, numbers: before?.map((one, at) => combine(one, numbers[at] ?? 0)) ?? numbers });
   }
-  // A process that has observed nothing knows no bounds.
+  // A process without observations reports no bounds.
   const bounds = same.find((metric) => metric.bounds.length > 0)?.bounds ?? [];
   return [{ about: first.about, bounds, series: [...series.values()] }];
 }
 
-/** What stays true of a process that has ended: what it has counted, and not what it held. */
+/** The part of a dead process's report that stays valid: counters, not gauges. */
 export function lasting(report: MetricsReport): MetricsReport {
   return report.filter(({ about }) => about.type !== 'gauge');
 }

@@ -1,14 +1,14 @@
 import type { LogEvents } from '../../common/log/log-events.js';
 import { Family, Gauge, Histogram, type MetricAbout, Tally } from './instruments.js';
 
-/** Upper bounds of the time to a provider's response headers, in seconds. */
+/** Bucket bounds of the time to a provider's response headers, in seconds. */
 const TTFB_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const NANO_USD_PER_USD = 1e9;
 const MS_PER_SECOND = 1e3;
-/** By the hundreds of a status; 0 stands for no answer. */
+/** By status / 100; 0 = no response. */
 const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** Token counts of one answer that add up to everything billed. */
+/** Token counts of one response that add up to everything billed. */
 interface CountedTokens {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -16,15 +16,15 @@ interface CountedTokens {
   readonly outputTokens: number;
 }
 
-/** A cost in whole nano-dollars and where it comes from. */
+/** A cost in whole nano-dollars and its source. */
 interface CountedCost {
   readonly source: string;
   readonly nanoUsd: number;
 }
 
 /**
- * What this process counts of its work, since it started, for whoever scrapes `/metrics`. Counting is a
- * few additions: no allocation, no clock, no input or output. No label holds a tenant's id.
+ * The counters of this process since its start, for `/metrics`. Counting costs a few additions: no allocation, no
+ * clock, no I/O. No label holds an organization id.
  */
 export class Metrics {
   readonly requests = tallies({
@@ -65,7 +65,7 @@ export class Metrics {
     () => new Histogram(TTFB_BOUNDS),
   );
 
-  /** Read by the room that holds the connections. */
+  /** Set by the module that owns the connections. */
   readonly openProviderCalls = new Gauge({
     name: 'gateway_provider_calls_open',
     help: 'Connections to providers that carry a call, streams included.',
@@ -73,7 +73,7 @@ export class Metrics {
     labels: [],
   });
 
-  /** Read by the room that knows the other instances. */
+  /** Set by `openPlatform`. */
   readonly instances = new Gauge({
     name: 'gateway_instances',
     help: 'Instances that serve from this database, this one included, as this one sees it.',
@@ -82,7 +82,7 @@ export class Metrics {
     across: 'most',
   });
 
-  /** Read by the shared clock. */
+  /** Set by `openPlatform`. */
   readonly clockAhead = new Gauge({
     name: 'gateway_clock_ahead_seconds',
     help: "How far this machine's clock is ahead of the time that all instances share; negative: behind.",
@@ -92,7 +92,7 @@ export class Metrics {
     across: 'most',
   });
 
-  /** Read by the room that counts requests. */
+  /** Set by the module that counts requests. */
   readonly limitsDegraded = new Gauge({
     name: 'gateway_limits_degraded',
     help: '1 while request limits are counted without Redis although there should be one, 0 otherwise.',
@@ -101,7 +101,7 @@ export class Metrics {
     across: 'most',
   });
 
-  /** Read by the room that holds budgets. */
+  /** Set by the budgets module. */
   readonly budgetHolds = new Gauge({
     name: 'gateway_budget_holds_open',
     help: 'Calls that money of a budget is held for, until their cost is stored.',
@@ -161,7 +161,7 @@ export class Metrics {
     labels: ['event'],
   });
 
-  /** Everything that is counted, in the order in which it is told. */
+  /** Every metric in order of export. */
   get families(): readonly (Family<Tally> | Family<Histogram>)[] {
     const { requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, estimatedCost } = this;
     const calls = [requests, openRequests, refusals, providerRequests, providerTtfb, tokens, cost, estimatedCost];
@@ -169,31 +169,31 @@ export class Metrics {
   }
 
   /**
-   * A request of ours is over.
+   * Counts a finished request.
    *
-   * @param status that was sent; 0 when the client left before there was any.
-   * @param code of our refusal; empty where the answer was none.
+   * @param status sent to the client; 0 when the client disconnected first.
+   * @param code of the gateway's error; empty for any other response.
    */
   requestEnded(route: string, status: number, code: string): void {
     this.requests.of(route, statusClassOf(status), code).add();
   }
 
-  /** A provider sent its response headers after this time, in milliseconds. */
+  /** Counts a provider's response; `ttfbMs` is the time to its headers. */
   providerAnswered(providerType: string, status: number, ttfbMs: number): void {
     this.providerRequests.of(providerType, statusClassOf(status)).add();
     this.providerTtfb.of(providerType).observe(ttfbMs / 1000);
   }
 
-  /** A provider could not be reached, or gave no answer. */
+  /** Counts a provider call without a response. */
   providerFailed(providerType: string): void {
     this.providerRequests.of(providerType, statusClassOf(0)).add();
   }
 
   /**
-   * A call is settled.
+   * Counts a settled call.
    *
-   * @param tokens absent where the answer told none.
-   * @param estimateNanoUsd what it may have cost beside its cost.
+   * @param tokens absent when the response reported none.
+   * @param estimateNanoUsd estimated cost beside the known cost.
    */
   settled(providerType: string, tokens: CountedTokens | undefined, cost: CountedCost, estimateNanoUsd: number): void {
     this.cost.of(providerType, cost.source).add(cost.nanoUsd);
@@ -205,7 +205,7 @@ export class Metrics {
     this.countTokens(providerType, 'output', tokens.outputTokens);
   }
 
-  /** A line is to be logged; what the log tells one by one is counted here. */
+  /** Counts a log event; errors and endpoint fallbacks also have counters of their own. */
   logged(name: keyof LogEvents, fields: LogEvents[keyof LogEvents]): void {
     this.logEvents.of(name).add();
     if (name === 'gateway_error' && 'code' in fields) this.refusals.of(fields.code).add();

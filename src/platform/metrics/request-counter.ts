@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.js';
 import { routeKindOf } from './route-kind.rules.js';
 
-/** Below it an answer is no refusal, whatever was refused after it had begun. */
+/** A response below this status is no refusal, even if an error followed its head. */
 const FIRST_ERROR_STATUS = 400;
 
 /**
- * Counts requests where they come in, whoever answers them.
+ * Counts requests at the HTTP server, including those the framework does not handle.
  *
- * @returns to be called once for each request, before it is answered. All answers share one listener.
+ * @returns a function to call once per request, before its response. All responses share one listener.
  */
 export function requestCounter(metrics: Metrics): (response: ServerResponse) => void {
   const open = metrics.openRequests.of();

@@ -1,14 +1,14 @@
-/** The parts of the API that requests are counted under. */
+/** The API parts that label request counts. */
 export type RouteKind = 'proxy' | 'endpoint' | 'auth' | 'admin' | 'me' | 'other';
 
 const ADMIN = '/v1/admin/';
 const APPS = '/v1/apps/';
 
 /**
- * The part of the API an address belongs to, told by its beginning alone, whether or not there is such a route. Counts
- * are made for every request: nothing is parsed and nothing allocated.
+ * The API part of a URL, by prefix only, whether or not the route exists. It runs on every request, so it neither
+ * parses nor allocates.
  *
- * @param url path and query, as they were sent.
+ * @param url path and query, as sent.
  */
 export function routeKindOf(url: string): RouteKind {
   if (url.startsWith(ADMIN)) return 'admin';
