@@ -21,10 +21,13 @@ import { Vault } from './vault/vault.js';
 import { WorkerGroup } from './workers/worker-group.js';
 import { processGroup } from './workers/worker-process.js';
 
-/** The outside world, made before the application and handed in: the same parts in `main.ts`, tests and extensions. */
+/**
+ * External resources, opened before the application and passed to it: the same parts in `main.ts`, tests and
+ * extensions.
+ */
 export interface PlatformParts {
   readonly environment: Environment;
-  /** What everybody goes by; the shared one where a service runs. */
+  /** The clock of all modules; the shared clock in a running service. */
   readonly clock: Clock;
   readonly sharedClock: SharedClock;
   readonly ids: Ids;
@@ -47,11 +50,11 @@ class DatabaseTrouble extends ServiceTrouble {
   }
 }
 
-/** Gives every room the platform without an import; the only global and the only dynamic module. */
+/** Provides the platform to every module without an import; the only dynamic module. */
 @Module({})
 class PlatformModule {}
 
-/** The platform module around parts that are already open. */
+/** The platform module for parts that are already open. */
 export function platformModule(parts: PlatformParts): DynamicModule {
   const providers = [
     { provide: Environment, useValue: parts.environment },

@@ -1,28 +1,26 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A parsed address. */
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A network: its address and the length of its prefix in bits. */
+/** A network: its address and prefix length in bits. */
 export type AddressRange = [IpAddress, number];
 
-/** Everything the internet assigns as IPv6 unicast lies here; what is outside is never public, listed or not. */
+/** All assigned IPv6 unicast space; addresses outside it are never public. */
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3');
 
-/** Networks whose last four bytes are an IPv4 address a translator would dial. */
+/** Networks whose last four bytes are an IPv4 address that a translator dials. */
 const IPV4_AT_THE_END = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map((text) =>
   ipaddr.parseCIDR(text),
 );
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 const TEREDO = ipaddr.parseCIDR('2001::/32');
 const LOCAL_NAT64 = ipaddr.parseCIDR('64:ff9b:1::/48');
-/** The third quarter of an address that carries an IPv4 address in the fourth (RFC 5214, 6.1). */
+/** The third 32-bit group of an ISATAP address; the fourth is an IPv4 address (RFC 5214, 6.1). */
 const ISATAP = /^0[02]005efe$/;
 
 /**
- * Where clouds hand credentials to whoever asks: link-local as a whole, the large clouds' own special addresses, and
- * their IPv6 twins.
+ * Cloud metadata networks: all of link-local, the special addresses of the large clouds, and their IPv6 equivalents.
  */
 const METADATA_RANGES = [
   '169.254.0.0/16',
@@ -38,17 +36,17 @@ const METADATA_RANGES = [
 ].map((text) => ipaddr.parseCIDR(text));
 
 /**
- * Reads an address in its plain spelling: four decimal parts, or IPv6 without a zone. Octal, hexadecimal and short
- * spellings are names for the resolver, not addresses, and give `undefined`.
+ * Parses an address in canonical form: four decimal parts, or IPv6 without a zone. Octal, hexadecimal and short forms
+ * are names for the resolver, not addresses, and give `undefined`.
  */
 export function parseIp(text: string): IpAddress | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.parse(text);
 }
 
 /**
- * Reads an address or a network in CIDR notation. Bits beyond the prefix are refused: `10.1.2.3/8` leaves open whether
- * the host or the network was meant. So are networks of mapped addresses, which are compared as IPv4 and would never
- * match.
+ * Parses an address or a CIDR network. Bits beyond the prefix are refused, because `10.1.2.3/8` is ambiguous between
+ * host and network. Networks of IPv4-mapped addresses are refused too: such addresses compare as IPv4, so the network
+ * would never match.
  */
 export function parseRange(text: string): AddressRange | undefined {
   const slash = text.lastIndexOf('/');
@@ -65,21 +63,20 @@ function singleAddress(address: IpAddress): AddressRange {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** True when the address lies in the network; addresses of the other family never do. */
+/** True when the address is in the network; false for another address family. */
 export function isWithin(address: IpAddress, range: AddressRange): boolean {
   return address.kind() === range[0].kind() && address.match(range);
 }
 
-/** The IPv4 address behind an IPv4-mapped one (`::ffff:a.b.c.d`), any other address as it is. */
+/** The IPv4 address of an IPv4-mapped one (`::ffff:a.b.c.d`), any other address unchanged. */
 export function unmapped(address: IpAddress): IpAddress {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
 /**
- * True only for addresses the public internet routes. Private, shared, local, documentation, benchmarking, multicast,
- * reserved and unassigned ranges are not public; neither is IPv6 that carries an IPv4 address inside (mapped,
- * NAT64, 6to4, Teredo), nor a metadata address, nor text that is no address.
- * Source: docs/reference/security.md#outbound-addresses.
+ * True only for publicly routed addresses. Private, shared, local, documentation, benchmarking, multicast, reserved and
+ * unassigned ranges are not public, nor are IPv6 addresses that embed IPv4 (mapped, NAT64, 6to4, Teredo), metadata
+ * addresses, or text that is no address. Source: docs/reference/security.md#outbound-addresses.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseIp(ip);
@@ -88,15 +85,15 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /**
- * True for cloud metadata addresses, also when an IPv6 form carries them. These are refused even where the operator
- * trusts the host. Source: docs/reference/security.md#outbound-addresses.
+ * True for cloud metadata addresses, also when embedded in IPv6. They are refused even on trusted hosts. Source:
+ * docs/reference/security.md#outbound-addresses.
  */
 export function isMetadataAddress(ip: string): boolean {
   const address = parseIp(ip);
   return address !== undefined && isMetadata(address);
 }
 
-/** True for a network in which every address is a metadata address: trusting it can have no effect. */
+/** True when the network holds only metadata addresses: trusting it has no effect. */
 export function isMetadataRange([address, prefix]: AddressRange): boolean {
   if (prefix === singleAddress(address)[1]) return isMetadata(address);
   return METADATA_RANGES.some((range) => range[1] <= prefix && isWithin(address, range));
@@ -113,7 +110,7 @@ function carriedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const at = (...indexes: number[]) => new ipaddr.IPv4(indexes.map((index) => bytes[index] ?? 0));
   const carried: ipaddr.IPv4[] = [];
   if (IPV4_AT_THE_END.some((range) => isWithin(address, range))) carried.push(at(12, 13, 14, 15));
-  // The prefix of a network's own NAT64 has any of these lengths, and the address follows it (RFC 6052, 2.2).
+  // A local NAT64 prefix has any of these lengths, and the IPv4 address follows it (RFC 6052, 2.2).
   if (isWithin(address, LOCAL_NAT64)) carried.push(at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12));
   if (isWithin(address, SIX_TO_FOUR)) carried.push(at(2, 3, 4, 5));
   // Teredo stores the client's address with every bit inverted.

@@ -1,8 +1,7 @@
 /**
- * Reads a body to its end, as long as it stays within a bound.
+ * Reads a body up to a size limit.
  *
- * @param maxBytes the largest body accepted.
- * @returns the bytes, or `undefined` when there are more; the stream, and with it the connection, is then destroyed.
+ * @returns the bytes, or `undefined` for a larger body; the stream, and with it the connection, is then destroyed.
  */
 export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];

@@ -7,19 +7,18 @@ import { isMetadataAddress, isPublicAddress, parseIp } from './address.rules.js'
 import { isMetadataHost } from './metadata-host.rules.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 
-/** All addresses of a name, in the order in which they should be tried. */
+/** Resolves all addresses of a name, in connection order. */
 export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** How a guarded connector dials. */
 export interface GuardedConnectorOptions {
   readonly trustedHosts: TrustedHosts;
-  /** Milliseconds for name resolution, TCP and TLS together; 10,000 by default. */
+  /** Timeout in milliseconds for name resolution, TCP and TLS together; 10,000 by default. */
   readonly connectTimeoutMs?: number;
   /** The operating system's resolver by default. */
   readonly resolver?: Resolver;
 }
 
-/** Where a connection is going, before any name is resolved. */
+/** The target of a connection, before name resolution. */
 interface Destination {
   readonly protocol: string;
   readonly port: string;
@@ -27,14 +26,17 @@ interface Destination {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const METADATA_REFUSED = 'metadata addresses are never reached';
-/** TLS sessions are remembered per protocol and port; callers choose ports, so the memory is bounded. */
+/** TLS sessions are cached per protocol and port; callers choose ports, so the cache is bounded. */
 const MAX_DIALERS = 100;
 
-/** The connection was refused by us before a byte was sent. */
+/** The gateway refused the connection before sending a byte. */
 export class BlockedAddressError extends Error {
   readonly code = 'ERR_BLOCKED_ADDRESS';
 
-  /** @param address for the operator's log; the message leaves it out, because a resolved address tells about our network. */
+  /**
+   * @param address for the operator's log; the message omits it, because a resolved address exposes the internal
+   * network.
+   */
   constructor(
     host: string,
     readonly address: string,
@@ -46,12 +48,12 @@ export class BlockedAddressError extends Error {
 }
 
 /**
- * A connector for undici that decides on the address actually dialled: a name is resolved once per connection, every
- * answer is checked, and only those answers are dialled, so a name that changes its mind gains nothing. Plain http
- * needs trust, private addresses need trust, metadata addresses are always refused. HTTP/1.1 only; certificates are
- * verified against Node's own roots (and `NODE_EXTRA_CA_CERTS`).
+ * A connector for undici that checks the address it dials: a name is resolved once per connection, every result is
+ * checked, and only those results are dialled, which defeats DNS rebinding. Plain http and private addresses need
+ * trust; metadata addresses are always refused. HTTP/1.1 only; certificates are verified against Node's own roots (and
+ * `NODE_EXTRA_CA_CERTS`).
  *
- * Errors: `BlockedAddressError`, or what the network says.
+ * Errors: `BlockedAddressError`, or the network's error.
  * Source: docs/reference/security.md#outbound-addresses.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
@@ -74,7 +76,7 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   };
 }
 
-/** Names of metadata services are refused whatever they resolve to. Node asks no resolver about literal addresses. */
+/** Names of metadata services are refused whatever they resolve to. Node resolves no literal addresses. */
 function refusalOfLiteral(
   host: string,
   destination: Destination,

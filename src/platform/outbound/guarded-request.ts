@@ -2,7 +2,6 @@ import { Agent, type Dispatcher, errors } from 'undici';
 import { readBounded } from './bounded-body.js';
 import { BlockedAddressError, type GuardedConnectorOptions, guardedConnector } from './guarded-connector.js';
 
-/** Why an outbound call gave no answer. */
 export type OutboundFailure = 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_url';
 
 /** The only error of `GuardedRequest`. The message holds no address; `cause` keeps the original for the log. */
@@ -16,27 +15,27 @@ export class OutboundError extends Error {
   }
 }
 
-/** One call without a body of its own. */
+/** One call without a request body. */
 export interface GuardedGet {
-  /** Names in lower case. */
+  /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds for the whole exchange: queueing, connecting, headers and body. */
+  /** Timeout in milliseconds for the whole exchange: queueing, connecting, headers and body. */
   readonly timeoutMs: number;
-  /** The largest body accepted. */
+  /** Maximum response body size. */
   readonly maxBytes: number;
-  /** True when only the status and headers matter: the body is not read, the connection is closed. */
+  /** True when only status and headers matter: the body is not read and the connection is closed. */
   readonly discardBody?: boolean;
 }
 
-/** One call with a body. */
+/** One call with a request body. */
 export interface GuardedPost extends Omit<GuardedGet, 'discardBody'> {
   readonly body: string;
 }
 
-/** What came back, whatever its status; a redirect is an answer like any other. */
+/** A response with any status; redirects are not followed. */
 export interface GuardedAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** As sent (no decompression); empty with `discardBody`. */
   readonly body: Buffer;
@@ -45,8 +44,8 @@ export interface GuardedAnswer {
 const MAX_CONNECTIONS_PER_ORIGIN = 8;
 
 /**
- * Small outbound calls to places a tenant or the operator can name: provider probes, key sets, client documents, OpenID
- * providers. Guarded at dial time, bounded in time and size, redirects never followed.
+ * Small outbound calls to addresses that a tenant or the operator chooses: provider probes, key sets, client documents,
+ * OpenID providers. Addresses are checked at dial time, duration and size are bounded, redirects are not followed.
  * Source: docs/reference/security.md#outbound-addresses.
  */
 export class GuardedRequest {
@@ -84,13 +83,13 @@ export class GuardedRequest {
     }
   }
 
-  /** Ends every open exchange; those fail as `unreachable`. */
+  /** Aborts every open exchange with `unreachable`. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
 }
 
-/** Whether plain http is fine depends on trust, which the connector decides with the port at hand. */
+/** Accepts plain http here: the connector, which has the port, checks the trust it needs. */
 function parseTarget(text: string): { origin: string; path: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
@@ -99,7 +98,7 @@ function parseTarget(text: string): { origin: string; path: string } {
 }
 
 function discard(body: Dispatcher.ResponseData['body']): Buffer {
-  // Destroying an unread body reports an abort, which is exactly what was asked for.
+  // Destroying an unread body emits an abort error, which is expected.
   body.on('error', () => {}).destroy();
   return Buffer.alloc(0);
 }

@@ -1,6 +1,6 @@
 import { isMetadataAddress } from './address.rules.js';
 
-/** Names by which clouds offer their metadata service inside their networks. */
+/** Internal host names of cloud metadata services. */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
   'metadata.google.internal',
@@ -16,11 +16,10 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for hosts where a cloud hands credentials to whoever asks, by address or name. No call goes there, whoever trusts
- * the host.
+ * True for a metadata service, by address or name. Calls to it are refused even when the host is trusted.
  *
- * @param hostname as `URL.hostname` writes it, which has one spelling for every spelling of an IPv4 address. Brackets
- *   of IPv6, a dot at the end and the case of letters make no difference.
+ * @param hostname as `URL.hostname` writes it, which normalizes IPv4 addresses. IPv6 brackets, a trailing dot and
+ * letter case are ignored.
  */
 export function isMetadataHost(hostname: string): boolean {
   const host = hostname

@@ -10,7 +10,7 @@ import {
 } from './address.rules.js';
 import { isMetadataHost } from './metadata-host.rules.js';
 
-/** A host and perhaps a port; `[v6]` brackets removed, names in lower case. */
+/** A host and an optional port; `[v6]` brackets removed, names in lower case. */
 interface Authority {
   readonly host: string;
   readonly port: number | undefined;
@@ -24,28 +24,28 @@ type TrustedEntry = { readonly port: number | undefined } & (
 
 const WITH_PORT = /^(.+):([1-9][0-9]{0,4})$/;
 const NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
-/** A last label like this makes a URL parser read the whole host as an IPv4 address. */
+/** A URL parser reads a host whose last label matches this as an IPv4 address. */
 const NUMERIC_END = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
 const MAX_NAME_LENGTH = 253;
 const MAX_PORT = 65_535;
 const DEFAULT_PORTS = new Set([80, 443]);
 
 /**
- * Hosts and networks the operator lets outbound calls reach although they are private or speak plain http. Empty by
- * default; metadata addresses stay refused whatever it says. Source: docs/reference/security.md#outbound-addresses.
+ * Hosts and networks that outbound calls may reach although they are private or use plain http. Empty by default;
+ * metadata addresses stay refused. Source: docs/reference/security.md#outbound-addresses.
  */
 export class TrustedHosts {
-  /** @param metadataEntries entries, as they were written, that name metadata addresses alone: these have no effect. */
+  /** @param metadataEntries entries, as written, that name only metadata addresses and therefore have no effect. */
   constructor(
     private readonly entries: readonly TrustedEntry[],
     readonly metadataEntries: readonly string[] = [],
   ) {}
 
   /**
-   * True when the host itself is listed: by name, or, when it is an address, by address or network.
+   * True when the host itself is listed: by name, or, for an address, by address or network.
    *
    * @param host a name or address, with or without port (`URL.host`). Without one it stands for the default ports 80
-   * and 443, which URLs leave out.
+   * and 443, which URLs omit.
    */
   allowsHost(host: string): boolean {
     const authority = parseAuthority(host);
@@ -59,9 +59,9 @@ export class TrustedHosts {
   }
 
   /**
-   * True when a connection for `host` may go to `ip`: the host is listed, or the address is.
+   * True when a connection for `host` may go to `ip`: the host or the address is listed.
    *
-   * @param host as for `allowsHost`; the port matters for entries that name one.
+   * @param host as for `allowsHost`; the port matters for entries with a port.
    */
   allowsAddress(host: string, ip: string): boolean {
     const { host: name, port } = parseAuthority(host);
@@ -75,10 +75,10 @@ export class TrustedHosts {
 }
 
 /**
- * Reads the operator's list: host, host:port, address, address:port (`[v6]:port`) or network, separated by commas or
- * white space. Names match exactly, never their subdomains.
+ * Parses the operator's list: host, host:port, address, address:port (`[v6]:port`) or network, separated by commas or
+ * white space. Names match exactly, without subdomains.
  *
- * @throws Error naming the first bad entry.
+ * @throws Error naming the first invalid entry.
  */
 export function parseTrustedHosts(text: string): TrustedHosts {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');

@@ -3,7 +3,7 @@ import { keyOnEachMaster, slotOf } from './cluster-slots.rules.js';
 
 describe('slots of a cluster', () => {
   it.each([
-    // As `CLUSTER KEYSLOT` answers.
+    // Expected values from `CLUSTER KEYSLOT`.
     ['', 0],
     ['123456789', 12_739],
     ['somekey', 11_058],

@@ -1,9 +1,9 @@
 const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
-/** More names than a topology of hundreds of masters needs; a master of a handful of slots may be left out. */
+/** Exceeds the need of a topology of hundreds of masters; a master with a handful of slots may be missed. */
 const MOST_NAMES = 65_536;
 
-/** The slot of a cluster that a key without a hash tag is kept in: CRC-16/XMODEM of its bytes. */
+/** The cluster slot of a key without a hash tag: CRC-16/XMODEM of its bytes. */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(key)) {
@@ -14,9 +14,9 @@ export function slotOf(key: string): number {
 }
 
 /**
- * A key on every master.
+ * One key on every master.
  *
- * @param masters by slot; holes are slots nobody serves.
+ * @param masters by slot; holes are unassigned slots.
  * @param prefix of the keys; a number follows.
  */
 export function keyOnEachMaster(masters: readonly (string | undefined)[], prefix: string): string[] {

@@ -1,16 +1,15 @@
-/** A place where a server listens. */
 export interface RedisHost {
   readonly host: string;
   readonly port: number;
 }
 
-/** Who we are to a server; empty text where the address says nothing. */
+/** Credentials; empty text where the address has none. */
 interface RedisCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What `REDIS_URL` names: one server, a master that sentinels watch, or a cluster. */
+/** The target of `REDIS_URL`: one server, a master behind sentinels, or a cluster. */
 export type RedisAddress = {
   readonly tls: boolean;
   readonly hosts: readonly [RedisHost, ...RedisHost[]];
@@ -20,15 +19,15 @@ export type RedisAddress = {
   | {
       readonly kind: 'sentinel';
       readonly database: number;
-      /** Of the master, as the sentinels know it. */
+      /** The master's name in the sentinels. */
       readonly name: string;
-      /** Of the sentinels. They get those of the server only where the address repeats them. */
+      /** Credentials of the sentinels; those of the server apply only when the address repeats them. */
       readonly sentinelCredentials: RedisCredentials;
     }
   | { readonly kind: 'cluster' }
 );
 
-/** The forms of `REDIS_URL`, in words for whoever set it. */
+/** The forms of `REDIS_URL`, for error messages. */
 export const REDIS_ADDRESS_FORM =
   'redis[s]://[user:password@]host[:port][/database], redis[s]+sentinel://[user:password@]host[:port],…[/database]?name=master[&sentinelUsername=…][&sentinelPassword=…] or redis[s]+cluster://[user:password@]host[:port],…';
 
@@ -41,10 +40,9 @@ const HIGHEST_PORT = 65_535;
 const SENTINEL_QUERY = ['name', 'sentinelUsername', 'sentinelPassword'];
 
 /**
- * Reads an address of Redis. What it cannot say is refused, because the driver would read a query as settings of its
- * own.
+ * Parses a Redis address. Unsupported parts are refused, because the driver would read a query as its own settings.
  *
- * @returns `undefined` for everything else.
+ * @returns `undefined` for any other text.
  */
 export function parseRedisAddress(text: string): RedisAddress | undefined {
   const { tls, kind = 'single', user, password, hosts, database, query } = ADDRESS.exec(text.trim())?.groups ?? {};
@@ -63,7 +61,7 @@ export function parseRedisAddress(text: string): RedisAddress | undefined {
   }
 }
 
-/** The same. @throws Error for everything else; it does not repeat it. */
+/** As {@link parseRedisAddress}. @throws Error for any other text, without repeating it. */
 export function requireRedisAddress(text: string): RedisAddress {
   const address = parseRedisAddress(text);
   if (address === undefined) throw new Error(`the address of Redis is not ${REDIS_ADDRESS_FORM}`);
@@ -87,7 +85,7 @@ function withSentinel(
   return { ...common, kind: 'sentinel', database, name, sentinelCredentials };
 }
 
-/** @returns an empty list where one of them is none. */
+/** @returns an empty list when one of them is invalid. */
 function hostsOf(text: string | undefined, defaultPort: number): RedisHost[] {
   const hosts: RedisHost[] = [];
   for (const entry of (text ?? '').split(',')) {

@@ -5,15 +5,15 @@ import type { RedisAddress, RedisHost } from './redis-address.rules.js';
 /** A connection to one server, or to all masters of a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** How long one of several hosts may take to say where the data is, before the next one is asked. */
+/** Timeout of discovery on one of several hosts, before the next one is tried. */
 const DIRECTIONS_MS = 300;
 
 const PROBE_KEY = 'gw:probe';
 const PROBE_TTL_MS = 10_000;
-/** Of one question: a slot may have moved while the map of the cluster was on its way. */
+/** Redirections per command: a slot may move while the cluster map is read. */
 const MOST_REDIRECTIONS = 3;
 
-/** One attempt each, no queues: what waits and what is tried again is decided by the connection. */
+/** One attempt each, no queues: the connection decides about waiting and retries. */
 const DRIVER_OPTIONS = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -24,7 +24,7 @@ const DRIVER_OPTIONS = {
   disconnectTimeout: 0,
 } as const;
 
-/** Nothing is sent again that may have been done: only what a node has refused goes to the one it named. */
+/** A command that may have been executed is not sent again; only a redirection is followed. */
 const CLUSTER_OPTIONS = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -38,9 +38,9 @@ const CLUSTER_OPTIONS = {
 } as const;
 
 /**
- * A client that is not connected yet and does nothing by itself: it neither reconnects nor tries anything again.
+ * A client that is not connected yet; it neither reconnects nor retries.
  *
- * @param attempt counts up; the hosts of an address take turns in being asked first.
+ * @param attempt a counter; rotates which host of the address is tried first.
  */
 export function createRedisClient(address: RedisAddress, attempt: number): RedisClient {
   const { tls, credentials, hosts } = address;
@@ -53,7 +53,7 @@ export function createRedisClient(address: RedisAddress, attempt: number): Redis
     case 'cluster':
       return new Cluster(inTurn(hosts, attempt), {
         ...CLUSTER_OPTIONS,
-        // Names are kept: certificates are made out to them.
+        // Hosts stay names, because certificates name them.
         dnsLookup: (name, found) => found(null, name),
         redisOptions: options,
       });
@@ -61,9 +61,9 @@ export function createRedisClient(address: RedisAddress, attempt: number): Redis
 }
 
 /**
- * A write on every master, not a question: a Redis that is full, loading or a replica answers pings and counts nothing.
+ * Probes every master with a write: a Redis that is full, loading or a replica answers pings and counts nothing.
  *
- * @throws what the first one that takes none said.
+ * @throws the first error of a master.
  */
 export function probe(client: RedisClient): Promise<unknown> {
   const keys =
@@ -77,7 +77,7 @@ export function probe(client: RedisClient): Promise<unknown> {
   return Promise.all(keys.map((key) => client.set(key, 1, 'PX', PROBE_TTL_MS)));
 }
 
-/** What went wrong, in words for the log. The driver hides the cause where it had asked several nodes. */
+/** The error for the log. The driver nests the cause when it has tried several nodes. */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error && error.lastNodeError instanceof Error
     ? error.lastNodeError

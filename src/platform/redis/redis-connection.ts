@@ -8,30 +8,30 @@ import { type BackoffBounds, backoffMs } from '../database/backoff.rules.js';
 import { requireRedisAddress } from './redis-address.rules.js';
 import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
 
-/** How long a command may take before Redis counts as lost. */
+/** Command timeout; after it Redis counts as lost. */
 const ANSWER_MS = 250;
 
-/** How long connecting may take, with authentication and a first write. */
+/** Timeout of connecting, including authentication and a first write. */
 const CONNECT_MS = 1_000;
 
-/** A write this often tells within 1.75 s that an idle connection is dead or that Redis takes no writes. */
+/** Interval of the write probes; a dead idle connection or a read-only Redis is detected within 1.75 s. */
 const PROBE_MS = 1_500;
 
-/** Pauses between attempts to connect; with `CONNECT_MS` below 5 s. */
+/** Reconnect delays; together with `CONNECT_MS` below 5 s. */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
 
 interface RedisConnectionOptions {
-  /** Absent: there is no Redis, every question is answered by "none". */
+  /** Absent: Redis is not used, and every command yields `undefined`. */
   readonly url: Secret | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * The connection to Redis, one server or several, kept in the background: losing it is no failure, only the absence of an answer, and each
- * wait is bounded. Redis is a cache, so nothing is sent twice and nothing queues while it is away.
+ * The connection to Redis, one server or several, maintained in the background. Losing it is no failure: commands yield
+ * no result, and every wait is bounded. Redis is a cache, so nothing is retried or queued during an outage.
  *
- * Log lines: redis_lost, redis_back, once each an outage.
+ * Log lines: redis_lost, redis_back, once per outage.
  * Source: docs/configuration.md, docs/reference/accounting.md#several-instances,
  * docs/reference/security.md#dependency-failures.
  */
@@ -41,32 +41,33 @@ export class RedisConnection {
   private failures = 0;
   private ready = false;
   private closed = false;
-  /** The next turn of the event loop sends what is asked in this one. */
+  /** True until the next event loop turn sends the commands of this one. */
   private sending = false;
   private lostAtMs: number | undefined;
 
-  /** @throws Error for an address that cannot be read. */
+  /** @throws Error for an invalid address. */
   constructor(private readonly options: RedisConnectionOptions) {
     if (options.url !== undefined) requireRedisAddress(options.url.reveal());
   }
 
-  /** `unused` without an address; else whether Redis answers. */
+  /** `unused` without an address; otherwise whether Redis answers. */
   get state(): 'ok' | 'lost' | 'unused' {
     if (this.options.url === undefined) return 'unused';
     return this.ready ? 'ok' : 'lost';
   }
 
-  /** Starts connecting in the background. Does not fail and does not wait: Redis may come later. */
+  /** Starts connecting in the background. It neither fails nor waits when Redis is unavailable. */
   open(): void {
     const { url } = this.options;
     if (url !== undefined && this.client === undefined && !this.closed) void this.connect(url);
   }
 
   /**
-   * Puts a question to Redis.
+   * Runs a command.
    *
    * @param ask sends the command; called only while Redis answers.
-   * @returns the answer; `undefined` when there is none within 250 ms, at once while Redis is away. Never rejects.
+   * @returns the result; `undefined` when there is none within 250 ms, or at once while Redis is unavailable. Never
+   * rejects.
    */
   run<T>(ask: (client: RedisClient) => Promise<T>): Ready<T | undefined> {
     const { client } = this;
@@ -78,7 +79,7 @@ export class RedisConnection {
     });
   }
 
-  /** Ends the connection for good; open questions get no answer. */
+  /** Closes the connection permanently; pending commands get no result. */
   close(): void {
     const { client } = this;
     this.closed = true;
@@ -89,8 +90,8 @@ export class RedisConnection {
   }
 
   /**
-   * Questions of one turn of the event loop go out with one call to the system, and their answers come together: each
-   * call wakes Redis, and each answer wakes this process.
+   * Sends the commands of one event loop turn with one system call, so their replies also arrive together: each call
+   * wakes Redis, and each reply wakes this process.
    */
   private sendTogether({ stream }: Redis): void {
     if (this.sending) return;
@@ -135,7 +136,7 @@ export class RedisConnection {
     }, PROBE_MS);
   }
 
-  /** Gives up a connection, once, and plans the next attempt. */
+  /** Drops a connection, once, and schedules the next attempt. */
   private lose(client: RedisClient, error: unknown): void {
     const { url, clock, log } = this.options;
     if (this.client !== client || url === undefined) return;
@@ -160,8 +161,8 @@ export class RedisConnection {
 }
 
 /**
- * Bounds a wait, which begins when the question is sent: at the end of this turn of the event loop. An answer that lies
- * in the socket already, because this process was held up, still counts.
+ * Bounds a wait from the moment the command is sent, at the end of this event loop turn. A reply that is already in the
+ * socket when the time ends, because this process was busy, still counts.
  */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -3,12 +3,12 @@ import type { RedisConnection } from './redis-connection.js';
 
 const MARK_KEY = 'gw:mark';
 const MARK_LENGTH = 20;
-/** As long as anything else is kept there. Renewed with each look. */
+/** Equals the longest lifetime of the other keys. Renewed with each read. */
 const MARK_LIFE_MS = 3 * 86_400_000;
 
 /**
- * A random text that marks one Redis: all who use it read the same, all who use another one read another. Whoever finds
- * none there, because it is new or was emptied, leaves one.
+ * A random text that identifies one Redis: instances that read different marks use different ones. An instance that
+ * finds no mark, because Redis is new or was flushed, writes one.
  */
 export class RedisMark {
   constructor(
@@ -16,7 +16,7 @@ export class RedisMark {
     private readonly ids: Ids,
   ) {}
 
-  /** @returns undefined where Redis does not answer in time. Never rejects. */
+  /** @returns undefined when Redis does not answer in time. Never rejects. */
   async read(): Promise<string | undefined> {
     const mark = await this.redis.run(async (client) => {
       const [known] = await Promise.all([client.get(MARK_KEY), client.pexpire(MARK_KEY, MARK_LIFE_MS)]);

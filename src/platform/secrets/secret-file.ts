@@ -6,8 +6,8 @@ import type { Ids } from '../../common/ids.js';
 const SECRET_BYTES = 32;
 
 /**
- * A secret of 256 bits that is made once and kept in `<DATA_DIR>/secrets`, readable by its owner only.
- * Whoever creates the file first wins; a second process that starts at the same moment reads that secret.
+ * A 256-bit secret that is generated once and kept in `<DATA_DIR>/secrets`, readable by its owner only. The first
+ * process to create the file wins; a concurrent process reads that secret.
  *
  * @param name of the file.
  * @returns base64.
@@ -20,7 +20,7 @@ export function generatedSecret(dataDir: string, name: string, ids: Ids): string
   return readFileSync(file, 'utf8').trim();
 }
 
-/** A link appears with its content complete and fails when the name is taken, so nobody reads half a secret. */
+/** A hard link appears with complete content and fails when the name exists, so no reader sees a partial secret. */
 function makeSecretFile(file: string, ids: Ids): void {
   const draft = `${file}.${ids.uuid()}`;
   writeFileSync(draft, ids.bytes(SECRET_BYTES).toString('base64'), { flag: 'wx', mode: 0o600, flush: true });

@@ -3,45 +3,45 @@ import { Secret } from '../../common/log/secret.js';
 import { type Environment, EnvironmentError } from '../config/environment.js';
 import { generatedSecret } from './secret-file.js';
 
-/** A secret of ours and the one before it; both verify, so that one can replace the other without a break. */
+/** A signing secret and its predecessor; both verify, which allows rotation without interruption. */
 abstract class SigningSecrets {
-  /** The setting they come from. Keeps the types of two purposes apart. */
+  /** The setting of the secrets. Keeps the types of the two purposes distinct. */
   abstract readonly setting: 'JWT_SECRET' | 'AUTH_SECRET';
 
   constructor(
-    /** Signs. */
+    /** Signs and verifies. */
     readonly current: Secret,
-    /** Only verifies. */
+    /** Verifies only. */
     readonly previous: Secret | undefined,
   ) {}
 }
 
-/** The secrets of gateway tokens. */
+/** The secrets that sign gateway tokens. */
 export class TokenSecrets extends SigningSecrets {
   readonly setting = 'JWT_SECRET';
 }
 
-/** The secrets of sign-in and management: cookies of the console, answers that are kept for a retry. */
+/** The secrets of sign-in and management: console cookies and stored idempotent responses. */
 export class AuthSecrets extends SigningSecrets {
   readonly setting = 'AUTH_SECRET';
 }
 
-/** Where {@link tokenSecretsOf} and {@link authSecretsOf} look. */
+/** The inputs of {@link tokenSecretsOf} and {@link authSecretsOf}. */
 interface SecretSources {
   readonly environment: Pick<
     Environment,
     'JWT_SECRET' | 'JWT_SECRET_PREVIOUS' | 'AUTH_SECRET' | 'AUTH_SECRET_PREVIOUS'
   >;
-  /** The service keeps its own database, and so its own secrets. */
+  /** True: the service runs its own database, and generates its own secrets. */
   readonly embedded: boolean;
   readonly dataDir: string;
   readonly ids: Ids;
 }
 
 /**
- * The operator's secrets of gateway tokens; with the embedded database a generated one in their place.
+ * The operator's secrets for gateway tokens; with the embedded database a generated one by default.
  *
- * @throws EnvironmentError an external database and no `JWT_SECRET`: instances could not read each other's tokens.
+ * @throws EnvironmentError an external database and no `JWT_SECRET`: instances could not verify each other's tokens.
  */
 export function tokenSecretsOf(sources: SecretSources): TokenSecrets {
   const { JWT_SECRET, JWT_SECRET_PREVIOUS } = sources.environment;
@@ -49,9 +49,9 @@ export function tokenSecretsOf(sources: SecretSources): TokenSecrets {
 }
 
 /**
- * The same of sign-in and management.
+ * The same for sign-in and management.
  *
- * @throws EnvironmentError an external database and no `AUTH_SECRET`: instances could not read each other's cookies.
+ * @throws EnvironmentError an external database and no `AUTH_SECRET`: instances could not verify each other's cookies.
  */
 export function authSecretsOf(sources: SecretSources): AuthSecrets {
   const { AUTH_SECRET, AUTH_SECRET_PREVIOUS } = sources.environment;

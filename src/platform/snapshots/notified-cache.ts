@@ -4,11 +4,11 @@ import { EVERYTHING } from '../database/config-changes.rules.js';
 import { SnapshotCache, type SnapshotCacheOptions } from './snapshot-cache.js';
 
 interface NotifiedCacheOptions<T extends object> extends SnapshotCacheOptions<T> {
-  /** Topic of {@link ConfigChanges} on which this cache announces its own changes. */
+  /** Topic of {@link ConfigChanges} on which this cache publishes its own changes. */
   readonly topic: string;
-  /** Further topics whose changes make a key stale. */
+  /** Further topics whose changes invalidate a key. */
   readonly alsoStaleBy?: readonly string[];
-  /** `renew` loads a key in use again at once; `drop` leaves that to the next caller. */
+  /** `renew` reloads a cached key at once; `drop` leaves that to the next caller. */
   readonly onChange?: 'drop' | 'renew';
 }
 
@@ -33,17 +33,16 @@ export class NotifiedCache<T extends object> {
     }
   }
 
-  /** As {@link SnapshotCache.get}. */
   get(key: string): T | undefined | Promise<T | undefined> {
     return this.#cache.get(key);
   }
 
-  /** Tells every instance, when the transaction commits, that what the key stands for has changed. */
+  /** Publishes, when the transaction commits, that the key has changed. */
   announceChange(tx: EntityManager, key: string): Promise<void> {
     return this.changes.publish(tx, { topic: this.#topic, key });
   }
 
-  /** For this instance, after the commit: the next call sees the change without waiting for its notification. */
+  /** Invalidates the key on this instance after the commit: the next call sees the change without its notification. */
   forget(key: string): void {
     if (this.#renews) this.#cache.renew(key);
     else this.#cache.invalidate(key);

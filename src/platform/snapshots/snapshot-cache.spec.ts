@@ -18,7 +18,7 @@ interface Thing {
   readonly version: number;
 }
 
-/** A store whose loads the test ends by hand. */
+/** A store whose loads the test completes. */
 function setUp({ max = 100 } = {}) {
   const clock = new ManualClock();
   const loads: { key: string; end: (value: Thing | undefined) => void; fail: (error: Error) => void }[] = [];
@@ -42,7 +42,7 @@ function setUp({ max = 100 } = {}) {
   return { clock, cache, loads, warm };
 }
 
-/** Lets every promise that can settle do so. */
+/** Lets all pending promises settle. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('SnapshotCache', () => {

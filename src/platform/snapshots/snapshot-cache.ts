@@ -1,40 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 
-/** How a cache loads and how long it believes what it loaded. All ages count from the start of the load. */
+/** How a cache loads and how long entries stay valid. All ages count from the start of the load. */
 export interface SnapshotCacheOptions<T extends object> {
-  /** Reads the current state; `undefined` means that there is no such thing. Never called twice at once for one key. */
+  /** Loads the current state; `undefined` means not found. Never runs concurrently for one key. */
   readonly load: (key: string) => Promise<T | undefined>;
   readonly clock: Clock;
-  /** Milliseconds after which a snapshot is still served while a newer one is loaded in the background. */
+  /** Age in milliseconds after which a snapshot is still served while a reload runs in the background. */
   readonly refreshAfterMs: number;
-  /** Milliseconds after which a snapshot is not served any more: the caller waits for a new one. */
+  /** Age in milliseconds after which a snapshot is not served: the caller waits for a new one. */
   readonly maxAgeMs: number;
-  /** Milliseconds for which "there is no such thing" is believed. */
+  /** Lifetime of a "not found" entry in milliseconds. */
   readonly missAgeMs: number;
-  /** Most snapshots kept, and, apart from them, most misses: asking for what is not there pushes no snapshot out. */
+  /** Maximum snapshots, and separately maximum "not found" entries, which therefore evict no snapshot. */
   readonly max: number;
 }
 
 interface Snapshot<T> {
   readonly value: T;
   readonly startedAtMs: number;
-  /** No background load before this instant, so that a database in trouble is not asked once per request. */
+  /** No background load before this time, so that a failing database is not queried once per request. */
   nextRefreshAtMs: number;
 }
 
 const REFRESH_PAUSE_MS = 1_000;
 
 /**
- * Stored configuration in memory, one snapshot a key. A warm read is synchronous and allocates nothing; a cold one
- * loads once however many callers wait. What ages is renewed in the background, what is too old is never served.
+ * Caches stored configuration, one snapshot per key. A cache hit is synchronous and allocates nothing; a miss loads
+ * once for all waiting callers. An aging snapshot reloads in the background; an expired one is never served.
  *
  * Source: docs/reference/security.md#revocation, docs/reference/security.md#dependency-failures.
  */
 export class SnapshotCache<T extends object> {
   readonly #options: SnapshotCacheOptions<T>;
   readonly #snapshots: LRUCache<string, Snapshot<T>>;
-  /** The instant at which the load that found nothing was started. */
+  /** Start time of the load that found nothing. */
   readonly #misses: LRUCache<string, number>;
   readonly #loads = new Map<string, Promise<T | undefined>>();
 
@@ -45,9 +45,9 @@ export class SnapshotCache<T extends object> {
   }
 
   /**
-   * The snapshot of a key: at once when a fresh enough one is in memory, else after loading it.
+   * The snapshot of a key: synchronously from the cache, otherwise after a load.
    *
-   * @returns `undefined`, itself or in the promise, when there is no such thing. The promise fails as the load failed.
+   * @returns `undefined`, itself or in the promise, when not found. The promise rejects with the error of the load.
    */
   get(key: string): T | undefined | Promise<T | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
@@ -64,9 +64,9 @@ export class SnapshotCache<T extends object> {
   }
 
   /**
-   * Forgets a key. A load under way still answers those who wait for it, but what it brings is not kept.
+   * Drops a key. A load in progress still answers its callers, but its result is not cached.
    *
-   * @returns whether a snapshot was in memory or on its way.
+   * @returns whether a snapshot was cached or loading.
    */
   invalidate(key: string): boolean {
     const wasLoading = this.#loads.delete(key);
@@ -75,9 +75,9 @@ export class SnapshotCache<T extends object> {
     return wasLoading || wasKnown;
   }
 
-  /** Forgets a key and, where it was in use, reads it again at once, for callers that will not wait. */
+  /** Drops a key and reloads it at once if it was in use, for callers that do not wait. */
   renew(key: string): void {
-    // A load that fails is tried again by the next caller, who learns why.
+    // After a failed load the next caller loads again and receives the error.
     if (this.invalidate(key)) this.#load(key, this.#options.clock.monotonicMs()).catch(() => {});
   }
 
@@ -90,7 +90,7 @@ export class SnapshotCache<T extends object> {
 
   #refresh(key: string, known: Snapshot<T>, nowMs: number): void {
     known.nextRefreshAtMs = nowMs + REFRESH_PAUSE_MS;
-    // The old snapshot still serves; when it is too old, the next load's failure reaches its caller.
+    // The old snapshot is still served; once it expires, the next caller receives the error.
     this.#load(key, nowMs).catch(() => {});
   }
 

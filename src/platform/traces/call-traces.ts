@@ -8,7 +8,7 @@ import { parseTraceparent } from './trace-context.rules.js';
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
-/** Begins the trace of a request, or takes up the one its client has begun. */
+/** Starts the trace of a request, or continues the client's. */
 export class CallTraces {
   readonly #ids: SpanIds;
 
@@ -23,7 +23,7 @@ export class CallTraces {
     };
   }
 
-  /** `undefined` when the client's trace is not recorded: then this part of it is not either. */
+  /** `undefined` when the client's trace is not sampled. */
   begin(request: TracedRequest): RequestTrace | undefined {
     const parent = parseTraceparent(request.traceparent);
     if (parent?.isSampled === false) return undefined;

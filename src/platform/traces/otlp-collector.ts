@@ -5,19 +5,19 @@ import { type SpanCollector, SpansRefused } from './span-queue.js';
 
 const PATH = 'v1/traces';
 const TIMEOUT_MS = 5_000;
-/** Answers that ask for another attempt. Source: OTLP 1.x, "Retryable Response Codes". */
+/** Source: OTLP 1.x, "Retryable Response Codes". */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const MAX_ANSWER_CHARACTERS = 64 * 1024;
 
 /**
- * A collector that takes OTLP over HTTP in JSON. Its address is the operator's own setting and may well be this machine,
- * so this is no guarded request.
+ * Sends OTLP over HTTP in JSON. The operator sets the address, often on this machine, so the address guard does not
+ * apply.
  */
 export class OtlpCollector implements SpanCollector {
   readonly #url: URL;
   readonly #agent = new Agent({ connections: 1, connect: { timeout: TIMEOUT_MS } });
 
-  /** @param base with a slash at its end. */
+  /** @param base with a trailing slash. */
   constructor(
     base: string,
     private readonly resource: SpanAttributes,
@@ -44,7 +44,7 @@ export class OtlpCollector implements SpanCollector {
   }
 }
 
-/** What a collector that took a batch says of single spans; most say nothing. */
+/** The number of rejected spans in a successful response; most report none. */
 function rejectedSpans(answer: string): number {
   if (answer.length > MAX_ANSWER_CHARACTERS || !answer.includes('partialSuccess')) return 0;
   try {

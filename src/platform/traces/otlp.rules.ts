@@ -4,7 +4,7 @@ import type { Span, SpanAttributes } from './span.js';
 const KINDS = { server: 2, client: 3 } as const;
 const STATUS_ERROR = 2;
 
-/** Longer texts, such as the name of a model that a client made up, are cut. */
+/** Truncates longer texts, such as a model name from a client. */
 const MAX_CHARACTERS = 256;
 
 const SCOPE = 'gateway';
@@ -12,8 +12,9 @@ const SCOPE = 'gateway';
 /**
  * A batch of spans as the body of an OTLP request in JSON.
  *
- * @param resource what all of them have in common: the service and its instance.
- * Source: OTLP 1.x, "JSON Protobuf Encoding": ids are hexadecimal, 64-bit integers are texts, enumerations are numbers.
+ * @param resource common attributes: the service and its instance.
+ * Source: OTLP 1.x, "JSON Protobuf Encoding": ids are hexadecimal, 64-bit integers are strings, enumerations are
+ * numbers.
  */
 export function otlpBody(spans: readonly Span[], resource: SpanAttributes): string {
   return JSON.stringify({
@@ -58,7 +59,7 @@ function cut(text: string): string {
   return text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text;
 }
 
-/** Whole microseconds, which a number holds exactly; nanoseconds since the Unix epoch it does not. */
+/** Rounds to microseconds, which a number holds exactly; nanoseconds since the Unix epoch exceed its precision. */
 function nanoseconds(epochMs: number): string {
   return `${Math.round(epochMs * 1000)}000`;
 }

@@ -6,22 +6,22 @@ import type { TraceParent } from './trace-context.rules.js';
 const FIRST_FAILURE_OF_CLIENT = 400;
 const FIRST_FAILURE_OF_OURS = 500;
 
-/** Ids for new spans, in hexadecimal digits. */
+/** Generates span and trace ids in hexadecimal. */
 export interface SpanIds {
-  /** 32 of them. */
+  /** 32 digits. */
   traceId(): string;
-  /** 16 of them. */
+  /** 16 digits. */
   spanId(): string;
 }
 
 /**
- * The spans of one request: one of kind server for itself, and below it one of kind client for each call to a provider,
- * of which a named endpoint may make several.
+ * The spans of one request: a server span and, below it, one client span per provider call. A named endpoint may make
+ * several.
  */
 export class RequestTrace {
   readonly #traceId: string;
   readonly #spanId: string;
-  /** From the monotonic clock to the Unix epoch, in milliseconds. */
+  /** Offset from the monotonic clock to the Unix epoch, in milliseconds. */
   readonly #epochMs: number;
   #ended = false;
 
@@ -37,7 +37,7 @@ export class RequestTrace {
     this.#epochMs = clock.nowMs() - clock.monotonicMs();
   }
 
-  /** A call to a provider is over. */
+  /** Records a finished provider call. */
   addCall({ operation, model, startedMs, status, error, attributes }: TracedCall): void {
     this.queue.add({
       traceId: this.#traceId,
@@ -57,7 +57,7 @@ export class RequestTrace {
     });
   }
 
-  /** The request is over. Said again, it is not heard. */
+  /** Records the end of the request; later calls have no effect. */
   end({ status, error, clientAborted }: TracedAnswer): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -6,7 +6,7 @@ import { type SpanCollector, SpanQueue, SpansRefused } from './span-queue.js';
 
 const MINUTE_MS = 60_000;
 
-/** A collector that does what the test says with each batch, in turn; takes those that come later. */
+/** A collector that handles the first batches as scripted and accepts all later ones. */
 class ScriptedCollector implements SpanCollector {
   readonly batches: string[][] = [];
   script: (() => Promise<number>)[] = [];

@@ -5,29 +5,28 @@ import type { Log } from '../../common/log/log.js';
 import { backoffMs } from '../database/backoff.rules.js';
 import type { Span } from './span.js';
 
-/** More spans than this do not wait: about 8 MB. */
+/** Queue limit in spans: about 8 MB. */
 const MAX_QUEUED = 8_192;
 const BATCH_SPANS = 512;
 const FLUSH_MS = 1_000;
 const BACKOFF = { minMs: 1_000, maxMs: 30_000 };
-/** At most one line says in this time that spans were lost, or may be. */
+/** Minimum interval between two log lines about lost spans. */
 const LOG_EVERY_MS = 60_000;
 
-/** Where spans go. */
 export interface SpanCollector {
   /**
    * Delivers a batch.
    *
-   * @returns how many of them the collector did not want.
-   * @throws SpansRefused it will not have this batch; anything else: it may be sent again.
+   * @returns the number of spans that the collector rejected.
+   * @throws SpansRefused permanently; any other error allows a retry.
    */
   deliver(spans: readonly Span[]): Promise<number>;
 }
 
-/** The collector will not have this batch, however often it is sent. */
+/** The collector rejects the batch permanently. */
 export class SpansRefused extends Error {}
 
-/** Who is told what became of spans. */
+/** Receives counts of exported and lost spans. */
 interface SpanCounts {
   exported(spans: number): void;
   lost(spans: number): void;
@@ -41,9 +40,8 @@ interface QueueParts {
 }
 
 /**
- * Spans on their way to the collector: sent in batches, one at a time, a second after they came at the latest. A batch
- * that cannot be delivered waits for a later attempt; while too many wait, new ones are lost. Adding one never waits and
- * never fails.
+ * Queues spans for the collector: batches are sent one at a time, within a second. A failed batch is retried later;
+ * while the queue is full, new spans are dropped. Adding a span never waits or fails.
  */
 export class SpanQueue {
   readonly #spans: Span[] = [];
@@ -66,7 +64,7 @@ export class SpanQueue {
     else this.#sendLater();
   }
 
-  /** Sends what waits, each batch once; what is left when the time is over is lost. Nothing is sent afterwards. */
+  /** Sends the queue, each batch once, within the given time; the rest is dropped. Nothing is sent afterwards. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -130,7 +128,7 @@ export class SpanQueue {
     this.#tellSeldom(reason);
   }
 
-  /** One line for many; what is lost meanwhile is in the next. */
+  /** Limits the log rate; later losses are reported in the next line. */
   #tellSeldom(error: string): void {
     if (this.parts.clock.monotonicMs() - this.#toldMs >= LOG_EVERY_MS) this.#tell(error);
   }

@@ -1,7 +1,7 @@
-/** What a span says of its work, by the names of the semantic conventions; members without a value are left out. */
+/** Attributes of a span, named after the semantic conventions; members without a value are omitted. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** A piece of work that is done. Times are milliseconds since the Unix epoch, with a fraction. */
+/** A finished operation. Times are fractional milliseconds since the Unix epoch. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -9,7 +9,7 @@ export interface Span {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly name: string;
-  /** Whether it answered a request, or made one. */
+  /** Server: answered a request; client: made one. */
   readonly kind: 'server' | 'client';
   readonly startedMs: number;
   readonly endedMs: number;
@@ -17,37 +17,37 @@ export interface Span {
   readonly attributes: SpanAttributes;
 }
 
-/** A request of a client that goes to a provider. Holds nothing of its body and no credential. */
+/** A client request to a provider. Holds no part of the body and no credential. */
 export interface TracedRequest {
-  /** The header of that name, as it was sent. */
+  /** The `traceparent` header as sent. */
   readonly traceparent: string | undefined;
   readonly method: string;
-  /** The pattern of the path. */
+  /** The route pattern. */
   readonly route: string;
   /** Milliseconds since the Unix epoch. */
   readonly receivedMs: number;
   readonly attributes: SpanAttributes;
 }
 
-/** How such a request ended. */
+/** The end of a traced request. */
 export interface TracedAnswer {
-  /** The status that was sent; 0 when the client left before there was any. */
+  /** Status sent to the client; 0 when the client disconnected first. */
   readonly status: number;
-  /** Why the answer broke off, or never came; null when it did. */
+  /** Why the response broke off or is missing; null for a complete one. */
   readonly error: string | null;
   readonly clientAborted: boolean;
 }
 
-/** One call to a provider, for such a request. */
+/** One provider call of a traced request. */
 export interface TracedCall {
-  /** What was asked for, such as `chat`, and of which model. */
+  /** The requested operation, such as `chat`, and its model. */
   readonly operation: string;
   readonly model: string;
-  /** Of the monotonic clock. */
+  /** Time of the monotonic clock. */
   readonly startedMs: number;
-  /** The provider's status; 0 when none came. */
+  /** The provider's status; 0 without a response. */
   readonly status: number;
-  /** What went wrong beside the status. */
+  /** An error other than the status. */
   readonly error: string | null;
   readonly attributes: SpanAttributes;
 }

@@ -1,21 +1,21 @@
-/** Which trace a request belongs to, as its client says. */
+/** The client's trace context. */
 export interface TraceParent {
   /** 32 hexadecimal digits, not all zero. */
   readonly traceId: string;
-  /** 16 hexadecimal digits, not all zero: the client's own span. */
+  /** The client's span: 16 hexadecimal digits, not all zero. */
   readonly spanId: string;
-  /** False: the client records nothing of this trace, and asks nobody else to. */
+  /** False: the client does not record this trace. */
   readonly isSampled: boolean;
 }
 
-/** Version, trace, parent, flags; a version that is newer than ours may say more after them. */
+/** Version, trace id, parent id, flags; a newer version may append more. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const UNKNOWN_VERSION = 'ff';
 const VERSION_WITH_NO_MORE = '00';
 const SAMPLED = 1;
 
 /**
- * Reads a `traceparent` header; `undefined` where there is none, or none that holds: then a trace of our own begins.
+ * Parses a `traceparent` header; `undefined` for a missing or invalid one, which starts a new trace.
  *
  * Source: W3C Trace Context, 3.2.
  */

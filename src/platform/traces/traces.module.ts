@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Traces } from './traces.service.js';
 
 /**
- * Traces of calls to providers for the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names.
+ * Traces of provider calls, exported to `OTEL_EXPORTER_OTLP_ENDPOINT`.
  *
  * Log lines: traces_export_failed.
  */

@@ -12,7 +12,7 @@ import { SpanQueue } from './span-queue.js';
 const SERVICE_NAME = 'gateway';
 const CLOSE_WITHIN_MS = 2_000;
 
-/** Traces of calls to providers, where a collector is set; nothing at all otherwise. */
+/** Traces provider calls when a collector is configured; otherwise does nothing. */
 @Injectable()
 export class Traces implements OnApplicationShutdown {
   /** Absent without a collector. */

@@ -7,7 +7,7 @@ import { LocalVault } from './local-vault.js';
 import { MisconfiguredVault, type Vault } from './vault.js';
 import { isVaultMisconfiguration, type VaultMisconfiguration, type VaultSettings } from './vault-settings.rules.js';
 
-/** What a vault of an extension is made from, beside what the extension knows itself. */
+/** Inputs of an extension's vault factory. */
 interface VaultParts {
   readonly environment: Environment;
   readonly ids: Ids;
@@ -15,14 +15,14 @@ interface VaultParts {
 }
 
 /**
- * Makes the vault of an extension, once, before the application; it is closed when the service stops. A rejection ends
- * the start: a vault that cannot serve yet gives itself the state `misconfigured` instead.
+ * Creates an extension's vault, once, before the application; the service closes it when it stops. A rejection aborts
+ * the start; a vault that is not ready yet reports the state `misconfigured` instead.
  */
 export type VaultFactory = (parts: VaultParts) => Vault | Promise<Vault>;
 
 /**
- * The vault for these settings. A misconfiguration still gives a vault: it refuses every secret, and the caller
- * writes the one log line that names the variable.
+ * The vault for these settings. A misconfiguration also gives a vault, which refuses every secret; the caller logs the
+ * variable.
  */
 export function createVault(settings: VaultSettings | VaultMisconfiguration, ids: Ids): Vault {
   if (isVaultMisconfiguration(settings)) return new MisconfiguredVault();

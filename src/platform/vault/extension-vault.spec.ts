@@ -9,7 +9,7 @@ import { secretUndecryptable, Vault, VaultUnreachable } from './vault.js';
 const CONTEXT = { account: 'org_1' };
 const TEXT = 'sk-live-123';
 
-/** A vault that fails with what the test says, if with anything. */
+/** A vault that fails as the test specifies. */
 class ScriptedVault extends Vault {
   state: Vault['state'] = 'ok';
   isClosed = false;

@@ -4,8 +4,8 @@ import type { VaultContext } from './sealed-blob.rules.js';
 import { Vault } from './vault.js';
 
 /**
- * A vault of an extension, held to what a vault may fail with. Whatever else it throws is replaced: its text may hold the
- * secret, and what nobody planned is written to the log.
+ * Wraps an extension's vault and restricts its errors to those of a vault. Any other error is replaced: its text may
+ * contain the secret, and unexpected errors are logged.
  */
 export class ExtensionVault extends Vault {
   constructor(private readonly vault: Vault) {
@@ -41,7 +41,7 @@ export class ExtensionVault extends Vault {
   }
 }
 
-/** A refusal with the codes of a vault passes; of anything else only the fact is told. */
+/** Passes a refusal with a vault's code; reports any other error without its content. */
 function sayable(error: unknown): GatewayError {
   const isRefusal = error instanceof GatewayError && error.code === 'provider_unavailable';
   return isRefusal ? error : new GatewayError('provider_unavailable', { reason: 'vault_failed' });

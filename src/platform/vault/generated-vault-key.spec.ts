@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-/** Another process that finishes making its key while ours is being drawn. */
+/** Another process finishes its key while this one generates its own. */
 class RacingIds extends SystemIds {
   override bytes(length: number): Buffer {
     vaultEnvironmentWithKey({}, dataDir, ids);
@@ -25,7 +25,7 @@ class RacingIds extends SystemIds {
   }
 }
 
-/** The disk is full before the key is whole. */
+/** The disk is full before the key is written completely. */
 class FailingIds extends Ids {
   bytes(): Buffer {
     throw new Error('no space left');

@@ -6,8 +6,8 @@ const VAULT_VARIABLE = /^SECRET_VAULT_/;
 const KEY_FILE = 'vault-key-v1';
 
 /**
- * The vault's variables for a service that keeps its own database: the operator's, when any is set; otherwise a local
- * key that is made once.
+ * The vault's variables with the embedded database: the operator's, if any is set; otherwise a local key that is
+ * generated once.
  */
 export function vaultEnvironmentWithKey(env: VaultEnvironment, dataDir: string, ids: Ids): VaultEnvironment {
   if (Object.keys(env).some((name) => VAULT_VARIABLE.test(name) && env[name])) return env;

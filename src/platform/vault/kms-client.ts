@@ -5,15 +5,15 @@ import type { KmsVaultSettings } from './vault-settings.rules.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** The service read the request and says that these values do not fit together. */
+/** The service understood the request and rejects its values. */
 const REJECTED = new Set([400, 422]);
 
-/** What the key service said: the JSON of a success, or that it rejects what was sent. */
+/** The response of the key service: the JSON of a success, or a rejection. */
 export type KmsAnswer = { readonly body: unknown } | 'rejected';
 
 /**
- * Speaks to the remote key service: one POST per action, five seconds for the whole exchange, at most 64 KiB of
- * answer, no redirects. The address is the operator's, so no address guard stands in between.
+ * Client of the remote key service: one POST per action, five seconds per exchange, at most 64 KiB of response, no
+ * redirects. The operator sets the address, so the address guard does not apply.
  */
 export class KmsClient {
   private readonly agent: Agent;
@@ -26,7 +26,7 @@ export class KmsClient {
     this.agent = new Agent({ connect: { timeout: timeoutMs, allowH2: false } });
   }
 
-  /** @throws VaultUnreachable for everything but a success and a plain rejection (400, 422). */
+  /** @throws VaultUnreachable for everything but a success and a rejection (400, 422). */
   async post(action: 'wrap' | 'unwrap', payload: Readonly<Record<string, unknown>>): Promise<KmsAnswer> {
     const { status, text } = await this.exchange(action, JSON.stringify(payload));
     if (REJECTED.has(status)) return 'rejected';
@@ -62,7 +62,7 @@ export class KmsClient {
   }
 }
 
-/** A short code only: messages of the network may carry the service's address. */
+/** A short code only: network error messages may contain the service's address. */
 function failureCode(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'timeout';
   return error instanceof Error && 'code' in error ? String(error.code) : 'failed';

@@ -14,7 +14,7 @@ const UNREACHABLE = { code: 'provider_unavailable', reason: 'vault_unreachable' 
 const UNDECRYPTABLE = { code: 'provider_unavailable', reason: 'secret_undecryptable' };
 const closers: (() => Promise<unknown>)[] = [];
 
-/** Wraps by putting the key beside its context; refuses another context with 422. */
+/** Wraps a key by appending its context; refuses another context with 422. */
 const honest: Handler = (request, body, response) => {
   if (request.url === '/base/wrap') {
     answer(response, 200, { wrapped: JSON.stringify({ key: body.plaintext, context: body.context }) });

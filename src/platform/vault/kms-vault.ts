@@ -16,8 +16,8 @@ import { secretUndecryptable, Vault, VaultUnreachable } from './vault.js';
 const DATA_KEY_BYTES = 32;
 
 /**
- * Envelope encryption: every secret gets a data key of its own, which only the remote service can unwrap. The secret
- * itself never leaves this process, and the context is bound here as well as offered to the service.
+ * Envelope encryption: every secret has its own data key, which only the remote service can unwrap. The secret never
+ * leaves this process; the context is authenticated here and also sent to the service.
  */
 export class KmsVault extends Vault {
   readonly state = 'ok';
@@ -52,7 +52,7 @@ export class KmsVault extends Vault {
     return new Secret(plaintext.toString('utf8'));
   }
 
-  /** Versions of the wrapping key are the remote service's own matter. */
+  /** The remote service manages the versions of its wrapping key. */
   needsRewrap(): boolean {
     return false;
   }

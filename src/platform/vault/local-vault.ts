@@ -4,7 +4,7 @@ import { decrypt, encrypt, formatLocalBlob, IV_BYTES, parseLocalBlob, type Vault
 import { secretUndecryptable, Vault } from './vault.js';
 import type { LocalVaultSettings } from './vault-settings.rules.js';
 
-/** Seals with the current key of a ring held in memory; every other key of the ring still opens. */
+/** Encrypts with the current key of an in-memory key ring; every key of the ring decrypts. */
 export class LocalVault extends Vault {
   readonly state = 'ok';
 

@@ -12,7 +12,7 @@ const vaultAt = (currentVersion: number) =>
 const NEVER = new AbortController().signal;
 const contextOf = (id: string) => ({ account: 'org_1', provider: id });
 
-/** A table in memory; `onReplace` is told of each write before it happens. */
+/** An in-memory table; `onReplace` runs before each write. */
 class ScriptedRows implements SecretRows {
   readonly blobs = new Map<string, string>();
   onReplace: (id: string) => void = () => undefined;

@@ -2,39 +2,38 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { VaultContext } from './sealed-blob.rules.js';
 import type { Vault } from './vault.js';
 
-/** Rows that are read at a time. */
+/** Rows per page. */
 const AT_ONCE = 500;
 
-/** A sealed secret, and the row that keeps it. */
+/** A sealed secret and its row. */
 export interface StoredSecret {
   readonly organizationId: string;
-  /** Of the row. */
   readonly id: string;
   readonly blob: string;
   readonly context: VaultContext;
 }
 
-/** The rows of one table that keep secrets, of whichever accounts. */
+/** The rows of one table that hold secrets, of all accounts. */
 export interface SecretRows {
-  /** @returns at most `limit` of those behind `afterId`, in the order of their ids. */
+  /** @returns at most `limit` rows after `afterId`, in order of id. */
   page(afterId: string, limit: number): Promise<readonly StoredSecret[]>;
-  /** Puts another blob in the place of this one. @returns false when another one is there meanwhile. */
+  /** Replaces this blob. @returns false when the row holds another one by now. */
   replace(secret: StoredSecret, blob: string): Promise<boolean>;
 }
 
-/** What became of secrets that an older version of the vault's key had sealed. */
+/** Totals of a resealing run. */
 export interface ResealedSecrets {
   readonly resealed: number;
-  /** They stay as they are: the version they are sealed with is not here, or they are damaged. */
+  /** Left unchanged: their key version is missing here, or they are damaged. */
   readonly unreadable: number;
 }
 
 /**
- * Seals anew what an older version of the vault's key has sealed, one row after the other, so that this version can go.
- * Rows are whole after each of them; what is left when it stops is done the next time.
+ * Reseals every secret under an older key version, row by row, so that the version can be retired. Each row changes
+ * atomically; an interrupted run continues with the next one.
  *
- * @param signal asks to stop after the row under way.
- * @throws provider_unavailable the vault cannot be used now.
+ * @param signal stops after the current row.
+ * @throws provider_unavailable the vault is unavailable.
  * Source: docs/reference/security.md#vault.
  */
 export async function resealOldSecrets(vault: Vault, rows: SecretRows, signal: AbortSignal): Promise<ResealedSecrets> {

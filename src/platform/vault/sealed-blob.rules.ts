@@ -1,25 +1,25 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 
-/** What a secret is tied to (account, row, type, origin). The same members must be given to open it; order is free. */
+/** Binds a secret to its use (account, row, type, origin). Opening requires the same members, in any order. */
 export type VaultContext = Readonly<Record<string, string>>;
 
-/** The two encrypted parts of every blob. */
+/** The encrypted parts of every blob. */
 export interface SealedParts {
-  /** 12 bytes, never used twice with one key. */
+  /** 12 bytes, unique per key. */
   readonly iv: Buffer;
   /** Ciphertext followed by the 16-byte authentication tag. */
   readonly ciphertext: Buffer;
 }
 
-/** A secret sealed with a key of this process. */
+/** A secret encrypted with a key of this process. */
 export interface LocalBlob extends SealedParts {
   /** 1..9999. */
   readonly version: number;
 }
 
-/** A secret sealed with a data key of its own, which travels wrapped by the remote service. */
+/** A secret encrypted with its own data key, which the remote service has wrapped. */
 export interface KmsBlob extends SealedParts {
-  /** The remote service's own text, opaque to us. */
+  /** The remote service's output, opaque here. */
   readonly wrapped: string;
 }
 
@@ -32,23 +32,23 @@ const VERSION = /^[1-9][0-9]{0,3}$/;
 const SERVICE = 'gateway';
 
 /**
- * The context as it is authenticated: the members given plus the constant `service`.
+ * The context as authenticated: the given members plus the constant `service`.
  *
- * @throws Error when the caller's context has a member `service`, which would collide with the constant.
+ * @throws Error when the context has a member `service`, which would collide with the constant.
  */
 export function boundContext(context: VaultContext): VaultContext {
   if (Object.hasOwn(context, 'service')) throw new Error('vault context: "service" is reserved');
   return { ...context, service: SERVICE };
 }
 
-/** Encrypts with AES-256-GCM; `iv` is 12 random bytes fresh for this call. */
+/** Encrypts with AES-256-GCM; `iv` is 12 fresh random bytes. */
 export function encrypt(key: KeyObject, iv: Buffer, plaintext: Buffer, context: VaultContext): SealedParts {
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(additionalData(context));
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   return { iv, ciphertext };
 }
 
-/** The plaintext, or `undefined` when key, context or a single bit differ from what was sealed. */
+/** The plaintext, or `undefined` when key, context or any bit differs. */
 export function decrypt(key: KeyObject, sealed: SealedParts, context: VaultContext): Buffer | undefined {
   const split = sealed.ciphertext.length - TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, sealed.iv, { authTagLength: TAG_BYTES })
@@ -71,7 +71,7 @@ export function formatLocalBlob(blob: LocalBlob): string {
   return [LOCAL_FORMAT, String(blob.version), ...encodeParts(blob)].join('.');
 }
 
-/** Reads exactly what `formatLocalBlob` writes; `undefined` for any other text, other spellings included. */
+/** Parses exactly the output of `formatLocalBlob`; `undefined` for any other text. */
 export function parseLocalBlob(text: string): LocalBlob | undefined {
   const [format, version = '', ...rest] = text.split('.');
   const parts = parseParts(rest);
@@ -84,7 +84,7 @@ export function formatKmsBlob(blob: KmsBlob): string {
   return [KMS_FORMAT, Buffer.from(blob.wrapped, 'utf8').toString('base64url'), ...encodeParts(blob)].join('.');
 }
 
-/** Reads exactly what `formatKmsBlob` writes; `undefined` for any other text. */
+/** Parses exactly the output of `formatKmsBlob`; `undefined` for any other text. */
 export function parseKmsBlob(text: string): KmsBlob | undefined {
   const [format, wrapped = '', ...rest] = text.split('.');
   const parts = parseParts(rest);
@@ -94,13 +94,13 @@ export function parseKmsBlob(text: string): KmsBlob | undefined {
   return Buffer.from(wrappedText, 'utf8').equals(wrappedBytes) ? { wrapped: wrappedText, ...parts } : undefined;
 }
 
-/** How many bytes were sealed in a blob of ours, without opening it; `undefined` for any other text. */
+/** The plaintext length of a blob in bytes, without opening it; `undefined` for any other text. */
 export function sealedBytes(text: string): number | undefined {
   const sealed: SealedParts | undefined = parseLocalBlob(text) ?? parseKmsBlob(text);
   return sealed && sealed.ciphertext.length - TAG_BYTES;
 }
 
-/** Written member by member: an object would put integer-like names first, whatever the order of insertion. */
+/** Serializes member by member: an object would put integer-like names first. */
 function additionalData(context: VaultContext): Buffer {
   const members = Object.entries(boundContext(context))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -120,7 +120,7 @@ function parseParts(texts: readonly string[]): SealedParts | undefined {
   return { iv, ciphertext };
 }
 
-/** Only the canonical spelling: unused trailing bits, padding and foreign characters make it `undefined`. */
+/** Accepts only the canonical form; `undefined` for unused trailing bits, padding and foreign characters. */
 function decodeBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

@@ -5,12 +5,12 @@ import { isMetadataHost } from '../outbound/metadata-host.rules.js';
 /** Environment variables by name; an empty value counts as unset. */
 export type VaultEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Keys held by this process. Key objects neither print nor serialise their bytes. */
+/** Keys held by this process. Key objects neither print nor serialize their bytes. */
 export interface LocalVaultSettings {
   readonly mode: 'local';
-  /** Version (1..9999) to 256-bit key; always holds `currentVersion`. */
+  /** Version (1..9999) to 256-bit key; always contains `currentVersion`. */
   readonly keys: ReadonlyMap<number, KeyObject>;
-  /** The version that seals new secrets. */
+  /** The version that encrypts new secrets. */
   readonly currentVersion: number;
 }
 
@@ -24,7 +24,7 @@ export interface KmsVaultSettings {
 
 export type VaultSettings = LocalVaultSettings | KmsVaultSettings;
 
-/** Why no vault can be built: names the variable, never its value. */
+/** Why no vault can be created: the variable, never its value. */
 export interface VaultMisconfiguration {
   readonly variable: string;
   readonly problem: string;
@@ -40,14 +40,13 @@ const FIRST_KEY = 'SECRET_VAULT_LOCAL_KEK_V1';
 const KEY_NAME = /^SECRET_VAULT_LOCAL_KEK_V([1-9][0-9]{0,3})$/;
 const VERSION = /^[1-9][0-9]{0,3}$/;
 const KEY_BYTES = 32;
-/** What a header may carry unquoted; anything else would fail on the first call instead of at start. */
+/** Characters that a header value allows; others would fail at the first call instead of at the start. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Reads the vault's settings, or says which variable stands in the way. The first problem wins: mode, then
- * variables of the other mode, then names, keys and the current version.
- * Source: docs/reference/security.md#vault.
+ * Reads the vault's settings or reports the invalid variable. Problems are checked in order: mode, variables of the
+ * other mode, names, keys, current version. Source: docs/reference/security.md#vault.
  */
 export function readVaultSettings(env: VaultEnvironment): VaultSettings | VaultMisconfiguration {
   const mode = env[MODE];
@@ -58,7 +57,6 @@ export function readVaultSettings(env: VaultEnvironment): VaultSettings | VaultM
   return mode === 'local' ? readLocal(env) : readKms(env);
 }
 
-/** Tells the two answers of `readVaultSettings` apart. */
 export function isVaultMisconfiguration(
   settings: VaultSettings | VaultMisconfiguration,
 ): settings is VaultMisconfiguration {
@@ -97,17 +95,14 @@ function readKms(env: VaultEnvironment): KmsVaultSettings | VaultMisconfiguratio
   return { mode: 'kms', url: new Secret(new URL(url).href.replace(/\/+$/, '')), token: new Secret(token) };
 }
 
-/** Sorted, so that the same environment always names the same variable. */
+/** Sorted, so that the same environment always reports the same variable. */
 function present(env: VaultEnvironment, prefix: string): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && env[name])
     .sort();
 }
 
-/**
- * A key, or what is wrong with it. Node skips what is not base64 when it decodes; writing the bytes back shows whether
- * anything was skipped.
- */
+/** A key, or what is wrong with it. Node skips invalid base64 characters; encoding the bytes again reveals that. */
 function readKey(base64: string): KeyObject | string {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.toString('base64') !== base64) {
@@ -117,7 +112,7 @@ function readKey(base64: string): KeyObject | string {
   return `must be base64 of exactly ${KEY_BYTES} bytes; these are ${bytes.length}`;
 }
 
-/** Data keys travel to this address in clear inside the channel, so plain http may not leave the machine. */
+/** Data keys are sent to this address unencrypted inside the channel, so plain http is limited to loopback. */
 function isKmsUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

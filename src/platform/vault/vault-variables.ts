@@ -2,15 +2,15 @@
 interface VaultVariable {
   readonly name: string;
   readonly description: string;
-  /** How the documentation writes what holds when it is unset. */
+  /** The default as the documentation shows it. */
   readonly fallbackText: string;
 }
 
 const GENERATED = 'generated in `DATA_DIR` with the embedded database; required otherwise';
 
 /**
- * The variables that `readVaultSettings` reads. They are not settings of `Environment`, because a wrong one must leave
- * everything that needs no provider key working.
+ * The variables of `readVaultSettings`. They are not settings of `Environment`, because an invalid one must not affect
+ * what needs no provider key.
  */
 export const VAULT_VARIABLES: readonly VaultVariable[] = [
   {

@@ -3,37 +3,37 @@ import { Secret } from '../../common/log/secret.js';
 import type { VaultContext } from './sealed-blob.rules.js';
 
 /**
- * Keeps the secrets we must use again (provider keys, tokens of upstream gateways) unreadable at rest and tied to the row
- * they belong to. Source: docs/reference/security.md#vault.
+ * Encrypts secrets that the gateway must use again (provider keys, tokens of upstream gateways) and binds them to their
+ * row. Source: docs/reference/security.md#vault.
  */
 export abstract class Vault {
-  /** What the health route reports. */
+  /** Reported by the health route. */
   abstract readonly state: 'ok' | 'misconfigured';
 
   /**
    * Encrypts a secret for one context.
    *
-   * @returns a text without white space, safe to store.
+   * @returns a text without white space.
    * @throws provider_unavailable reason `vault_misconfigured` or `vault_unreachable`.
    */
   abstract seal(secret: Secret, context: VaultContext): Promise<string>;
 
   /**
-   * Gives back what was sealed for the same context.
+   * Decrypts a secret sealed for the same context.
    *
    * @throws provider_unavailable reason `secret_undecryptable` (this blob only), `vault_misconfigured` or
    * `vault_unreachable` (see `VaultUnreachable`).
    */
   abstract open(blob: string, context: VaultContext): Promise<Secret>;
 
-  /** True when the blob was sealed with an older key version: opening and sealing it again lets that version go. */
+  /** True when the blob was sealed with an older key version: resealing it allows retiring that version. */
   abstract needsRewrap(blob: string): boolean;
 
-  /** Ends connections, where the vault has any. */
+  /** Closes the vault's connections, if any. */
   async close(): Promise<void> {}
 }
 
-/** Stands in when no vault can be built, so that everything that needs no provider key keeps working. */
+/** Replaces a vault that cannot be created, so that everything that needs no provider key keeps working. */
 export class MisconfiguredVault extends Vault {
   readonly state = 'misconfigured';
 
@@ -51,18 +51,18 @@ export class MisconfiguredVault extends Vault {
 }
 
 /**
- * The remote key service gave no usable answer: the blob may be perfectly good. Only here may a cached secret be
- * served past its time.
+ * The remote key service gave no usable answer; the blob may be valid. Only after this error may a cached secret be
+ * served past its lifetime.
  */
 export class VaultUnreachable extends GatewayError {
-  /** @param detail what happened, for the log: without address, token or body. */
+  /** @param detail for the log: without address, token or body. */
   constructor(readonly detail: string) {
     super('provider_unavailable', { reason: 'vault_unreachable' });
     this.name = 'VaultUnreachable';
   }
 }
 
-/** One stored blob cannot be opened here: wrong context, damaged, or sealed with a key this process does not have. */
+/** One stored blob cannot be opened: wrong context, damaged, or sealed with a missing key. */
 export function secretUndecryptable(): GatewayError {
   return new GatewayError('provider_unavailable', { reason: 'secret_undecryptable' });
 }

@@ -16,7 +16,7 @@ function report(calls: number, open: number): MetricsReport {
 
 const numbersOf = (of: MetricsReport | undefined) => of?.map(({ series }) => series[0]?.numbers[0]);
 
-/** A worker with its end of the channel, each message of which takes a millisecond. */
+/** A worker with its end of the channel; each message takes a millisecond. */
 class FakeWorker extends EventEmitter implements WorkerProcess {
   readonly exitCode = null;
   readonly signalCode = null;
@@ -63,7 +63,7 @@ beforeEach(() => {
 
 afterEach(() => void jest.useRealTimers());
 
-/** What a worker tells, and how long that took in milliseconds. */
+/** The numbers that a worker receives, and the duration in milliseconds. */
 async function scraped(worker = first): Promise<[numbers: unknown, ms: number]> {
   const startedMs = performance.now();
   let answer: [unknown, number] | undefined;

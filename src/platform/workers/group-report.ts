@@ -2,10 +2,10 @@ import { lasting, type MetricsReport, together } from '../metrics/metrics-report
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 import type { WorkerProcess } from './worker-pool.js';
 
-/** How long workers have to say what they have counted; of one that does not, what it said last is told. */
+/** Response timeout of the workers; the last report of a silent worker counts instead. */
 const ANSWER_MS = 500;
 
-/** A question to all workers that is under way. */
+/** A running collection from all workers. */
 interface Round {
   readonly askers: Set<WorkerProcess>;
   readonly awaited: Set<WorkerProcess>;
@@ -13,17 +13,17 @@ interface Round {
 }
 
 /**
- * Tells any worker that asks what all of them have counted: the first process's part. What a worker had counted when it
- * was last asked stays counted after it has ended, so that no counter goes back.
+ * Collects the metrics of all workers in the primary process, for any worker that requests them. The last counters of a
+ * dead worker stay included, so that no counter decreases.
  */
 export class GroupReport {
-  /** What each said last. */
+  /** The last report of each worker. */
   private readonly said = new Map<WorkerProcess, MetricsReport>();
   private readonly workers = new Set<WorkerProcess>();
   private ofEnded: MetricsReport = [];
   private round: Round | undefined;
 
-  /** A worker was started. */
+  /** Includes a new worker. */
   watch(worker: WorkerProcess): void {
     this.workers.add(worker);
     worker.on('message', (message) => this.hear(worker, parseWorkerMessage(message)));
@@ -69,7 +69,7 @@ export class GroupReport {
   }
 }
 
-/** One that has just died is told nothing. */
+/** Skips a worker that has just died. */
 function tell(worker: WorkerProcess, message: WorkerMessage): void {
   if (worker.connected) worker.send(message, () => undefined);
 }

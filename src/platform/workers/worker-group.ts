@@ -1,31 +1,33 @@
 import type { MetricsReport } from '../metrics/metrics-report.rules.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 
-/** Longer than the first process waits for the others. */
+/** Exceeds the primary's own response timeout. */
 const ANSWER_MS = 1_000;
 
-/** The way to the process that started this one. */
+/** The channel to the primary process. */
 export interface GroupChannel {
   on(event: 'message', listener: (message: unknown) => void): unknown;
   send?(message: WorkerMessage): unknown;
 }
 
-/** The processes that share a port with this one: what all of them have counted, told by any. */
+/** The processes that share a port with this one; any of them reports the metrics of all. */
 export class WorkerGroup {
   private own: () => MetricsReport = () => [];
   private asking: ((report: MetricsReport) => void)[] = [];
 
-  /** @param channel absent where this process serves alone. */
+  /** @param channel absent in a single-process service. */
   constructor(private readonly channel: GroupChannel | undefined) {
     channel?.on('message', (message) => this.hear(parseWorkerMessage(message)));
   }
 
-  /** Sets what this process tells of itself. */
+  /** Sets the source of this process's report. */
   tells(own: () => MetricsReport): void {
     this.own = own;
   }
 
-  /** What all have counted, at once where this process is alone. @returns undefined where the first process is silent. */
+  /**
+   * The combined metrics; synchronous in a single process. @returns undefined when the primary process does not answer.
+   */
   report(): MetricsReport | Promise<MetricsReport | undefined> {
     const { channel } = this;
     if (channel === undefined) return this.own();

@@ -1,17 +1,17 @@
 import type { MetricsReport } from '../metrics/metrics-report.rules.js';
 
-/** What a worker and the process that started it say to each other. */
+/** Messages between a worker and the primary process. */
 export type WorkerMessage =
   | { readonly kind: 'ready'; readonly banner: string }
   | { readonly kind: 'stop'; readonly signal: string }
-  /** A worker wants to know what all of them have counted. */
+  /** A worker requests the metrics of all. */
   | { readonly kind: 'group_report_wanted' }
-  /** It is asked what it has counted. */
+  /** The primary requests a worker's metrics. */
   | { readonly kind: 'report_wanted' }
   | { readonly kind: 'report'; readonly report: MetricsReport }
   | { readonly kind: 'group_report'; readonly report: MetricsReport };
 
-/** Reads a message; `undefined` for what others send on the same channel. */
+/** Parses a message; `undefined` for other messages on the same channel. */
 export function parseWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return undefined;
   const { kind } = message;

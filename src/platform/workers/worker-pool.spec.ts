@@ -4,7 +4,7 @@ import { FakeClock } from '../../../test/support/clock.js';
 import { Log } from '../../common/log/log.js';
 import { WorkerPool, type WorkerProcess } from './worker-pool.js';
 
-/** A process that does what the test says. */
+/** A process that the test controls. */
 class FakeWorker extends EventEmitter implements WorkerProcess {
   readonly pid = 4711;
   exitCode: number | null = null;
@@ -54,7 +54,7 @@ afterEach(() => void jest.useRealTimers());
 
 const worker = (index: number): FakeWorker => workers[index] ?? new FakeWorker();
 
-/** Both serve. */
+/** Starts the pool until both workers serve. */
 async function started(): Promise<void> {
   const banner = pool.start();
   worker(0).ready();
@@ -62,7 +62,7 @@ async function started(): Promise<void> {
   worker(1).ready();
 }
 
-/** How long the pool waits after a death, in milliseconds. */
+/** Restart delays of the pool, in milliseconds. */
 const pauses = () => lines.map(({ restartInMs }) => restartInMs);
 
 describe('WorkerPool', () => {

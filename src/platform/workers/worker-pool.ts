@@ -3,12 +3,12 @@ import type { Log } from '../../common/log/log.js';
 import { type BackoffBounds, backoffMs } from '../database/backoff.rules.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 
-/** Pauses before a worker that died is started again: at once the first time, then longer and longer. */
+/** Restart delays of a dead worker. */
 const RESTART_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 30_000 };
-/** One that has served for so long before it died did not die of its start. */
+/** A worker that served for this long did not die of its start. */
 const SETTLED_MS = 60_000;
 
-/** A child process, as far as the pool needs it. */
+/** The part of a child process that the pool uses. */
 export interface WorkerProcess {
   readonly pid?: number;
   readonly exitCode: number | null;
@@ -20,15 +20,14 @@ export interface WorkerProcess {
 }
 
 export interface WorkerPoolOptions {
-  /** How many serve. */
+  /** Number of workers. */
   readonly workers: number;
-  /** Starts one more process. */
   readonly fork: () => WorkerProcess;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** One of the places in the pool; a process that dies is replaced by another in the same place. */
+/** A slot of the pool; a worker that dies is replaced in the same slot. */
 interface Place {
   failures: number;
   process: WorkerProcess | undefined;
@@ -53,10 +52,10 @@ export class WorkerPool {
   }
 
   /**
-   * Starts one worker, and the others as soon as it serves: what is wrong for all of them is told once.
+   * Starts one worker, and the others once it serves, so that a common problem is reported once.
    *
-   * @returns the banner of the first.
-   * @throws Error when the first one ends instead; it has said why.
+   * @returns the banner of the first worker.
+   * @throws Error when the first worker ends instead; it has logged the reason.
    */
   async start(): Promise<string> {
     const [first, ...others] = this.places;
@@ -66,7 +65,7 @@ export class WorkerPool {
     return banner;
   }
 
-  /** Has every worker finish what it does. @returns whether all ended as they should. */
+  /** Drains and stops every worker. @returns whether all exited with code 0. */
   async stop(signal: string): Promise<boolean> {
     this.stopping ??= { signal, failed: false };
     const ends = this.places.map(async ({ timer, process }) => {
@@ -80,7 +79,7 @@ export class WorkerPool {
     return !this.stopping.failed;
   }
 
-  /** @returns its banner when it serves; rejects when it ends before. */
+  /** @returns the worker's banner once it serves; rejects when it ends before. */
   private launch(place: Place): Promise<string> {
     const process = this.options.fork();
     const startedMs = this.options.clock.monotonicMs();
@@ -104,7 +103,9 @@ export class WorkerPool {
     });
   }
 
-  /** Not so for the first process of the first place: without it nothing was ever served, so there is nothing to keep. */
+  /**
+   * False for the first process of the first slot: if it fails before serving, the start fails instead of a restart.
+   */
   private hasServed(place: Place): boolean {
     return place !== this.places[0] || place.failures > 0;
   }

@@ -3,21 +3,23 @@ import { GroupReport } from './group-report.js';
 import { WorkerGroup } from './worker-group.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 
-/** Tells a worker from a process that somebody else runs as a worker of theirs. */
+/** Distinguishes a worker from a process that another program runs as its own cluster worker. */
 const WORKER_ARGUMENT = '--gateway-worker';
 
 /**
- * Who takes a new connection: the first process, which hands them out in turn, so that streams spread evenly. With
- * `SCHED_NONE` the system gives them to any worker.
+ * The primary accepts connections and distributes them in turn, which spreads streams evenly. With `SCHED_NONE` the
+ * operating system assigns them to any worker.
  */
 const SCHEDULING = cluster.SCHED_RR;
 
-/** Whether this process is a worker of ours. */
+/** True when this process is a worker of this gateway. */
 export function isWorkerProcess(): boolean {
   return cluster.isWorker && process.argv.includes(WORKER_ARGUMENT);
 }
 
-/** Prepares this process for workers. @returns starts one; it runs the same program and shares the port. */
+/**
+ * Prepares this process for workers. @returns a function that starts one; it runs the same program and shares the port.
+ */
 export function workerLauncher() {
   cluster.schedulingPolicy = SCHEDULING;
   cluster.setupPrimary({ args: [...process.argv.slice(2), WORKER_ARGUMENT] });
@@ -34,7 +36,7 @@ export function processGroup(): WorkerGroup {
   return new WorkerGroup(isWorkerProcess() ? process : undefined);
 }
 
-/** Calls `stop` when this worker is to end. */
+/** Calls `stop` when this worker must stop. */
 export function onStopRequest(stop: (signal: string) => void): void {
   process.on('message', (message) => {
     const told = parseWorkerMessage(message);
@@ -42,7 +44,7 @@ export function onStopRequest(stop: (signal: string) => void): void {
   });
 }
 
-/** Says that this worker serves. */
+/** Reports to the primary that this worker serves. */
 export function tellReady(banner: string): void {
   const message: WorkerMessage = { kind: 'ready', banner };
   process.send?.(message);
