@@ -1,15 +1,14 @@
-/** An instant (UTC), as the clock and Postgres give it. */
+/** An instant in UTC, as the clock and Postgres return it. */
 export type Instant = Date;
 
-/** The one source of time. Rules take instants as arguments; services inject this.  */
+/** The only source of time. Rules take instants as arguments; services inject this. */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch, UTC. May jump when the machine's clock is set. */
   abstract nowMs(): number;
 
-  /** Milliseconds of a clock that never goes back; only differences mean anything. */
+  /** Monotonic milliseconds; only differences are meaningful. */
   abstract monotonicMs(): number;
 
-  /** The current instant as a `Date` (UTC). */
   now(): Date {
     return new Date(this.nowMs());
   }
@@ -36,22 +35,22 @@ export class SystemClock extends Clock {
   }
 }
 
-/** The instant a number of milliseconds after the Unix epoch, for those who write or store it. */
+/** The `Date` of an epoch time in milliseconds, for display or storage. */
 export function instantOf(epochMs: number): Date {
   return new Date(epochMs);
 }
 
-/** When a UTC day, `YYYY-MM-DD`, begins: milliseconds since the Unix epoch; NaN for what can be no day. */
+/** Start of a UTC day, `YYYY-MM-DD`, in milliseconds since the Unix epoch; NaN for an invalid date. */
 export function dayStartMs(day: string): number {
   return Date.parse(day);
 }
 
-/** When an ISO-8601 instant with its time zone is: milliseconds since the Unix epoch; NaN for what is none. */
+/** An ISO 8601 time with a time zone in milliseconds since the Unix epoch; NaN for an invalid one. */
 export function epochMsOf(instant: string): number {
   return Date.parse(instant);
 }
 
-/** Whole seconds from one instant to a later one, as `Retry-After` tells them: when they are over, it has come; at least 1. */
+/** Seconds for `Retry-After`: the time until `endMs`, rounded up, at least 1. */
 export function wholeSecondsUntil(endMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((endMs - nowMs) / 1000));
 }

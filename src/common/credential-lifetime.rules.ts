@@ -1,15 +1,15 @@
-/** How far the clock that wrote an expiry may be ahead of the clock that reads it. */
+/** Tolerated clock difference between the writer and the reader of an expiry. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * The latest expiry that a credential of this lifetime can have now. A later one was written by a clock that was ahead,
- * and is worth nothing: it would outlive the mending of that clock by as much (ADR 0038).
+ * The latest valid expiry of a credential with this lifetime. A later one was written by a clock that was ahead; the
+ * credential is invalid, because it would outlast its lifetime once that clock is corrected (ADR 0038).
  */
 export function latestExpiryMs(lifetimeMs: number, nowMs: number): number {
   return nowMs + lifetimeMs + CLOCK_TOLERANCE_MS;
 }
 
-/** Whether a credential is in force: it has not expired, and its expiry is no later than its lifetime allows. */
+/** True while a credential has not expired and its expiry does not exceed its lifetime. */
 export function isInForce(expiresAtMs: number, lifetimeMs: number, nowMs: number): boolean {
   return nowMs < expiresAtMs && expiresAtMs <= latestExpiryMs(lifetimeMs, nowMs);
 }

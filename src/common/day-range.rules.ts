@@ -2,22 +2,22 @@ import { dayStartMs, instantOf } from './clock.js';
 import { invalidRequest } from './errors/gateway-error.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Days before the last one, when only that is known. */
+/** Length of the default range before its last day. */
 const DEFAULT_DAYS_BEFORE = 29;
 const FIRST_DAY = '0000-01-01';
 
-/** UTC days, `YYYY-MM-DD`, both included. */
+/** UTC days, `YYYY-MM-DD`, both inclusive. */
 export interface DayRange {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The days a question is about: up to today, and thirty of them, as far as the caller does not say.
+ * Completes a range of days: `to` defaults to today, `from` to a range of thirty days.
  *
  * @param asked days of the form `YYYY-MM-DD`.
  * @param today UTC.
- * @throws invalid_request naming `from` or `to`: no day of the calendar, or `from` is later than `to`.
+ * @throws invalid_request naming `from` or `to`: not a calendar day, or `from` is after `to`.
  * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function dayRange(asked: Partial<DayRange>, today: string): DayRange {
@@ -31,7 +31,7 @@ export function dayRange(asked: Partial<DayRange>, today: string): DayRange {
   return { from, to };
 }
 
-/** The UTC day so many days earlier, `YYYY-MM-DD`; no year before 0000. */
+/** The UTC day this many days earlier, `YYYY-MM-DD`; not before year 0000. */
 export function daysBefore(day: string, days: number): string {
   const earlier = dayOf(dayStartMs(day) - days * DAY_MS);
   return earlier.startsWith('-') ? FIRST_DAY : earlier;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Ids, SystemIds } from './ids.js';
 
-/** Gives the bytes 0, 1, 2, … over and over: every value equally often. */
+/** Returns the bytes 0, 1, 2, … cyclically: every value equally often. */
 class CountingIds extends Ids {
   #next = 0;
 

@@ -4,7 +4,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const CROCKFORD32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The one source of randomness for identifiers and credentials.  */
+/** The only source of randomness for identifiers and credentials. */
 export abstract class Ids {
   /** `length` random bytes from a cryptographic source. */
   abstract bytes(length: number): Buffer;
@@ -27,7 +27,7 @@ export abstract class Ids {
     return this.pick(CROCKFORD32, length);
   }
 
-  /** Draws without modulo bias: bytes beyond the last whole multiple of the alphabet are thrown away. */
+  /** Draws without modulo bias: bytes beyond the last whole multiple of the alphabet are discarded. */
   private pick(alphabet: string, length: number): string {
     const limit = 256 - (256 % alphabet.length);
     let text = '';
@@ -40,7 +40,7 @@ export abstract class Ids {
   }
 }
 
-/** Randomness of the operating system. */
+/** The operating system's random source. */
 export class SystemIds extends Ids {
   bytes(length: number): Buffer {
     return randomBytes(length);

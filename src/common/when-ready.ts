@@ -1,9 +1,9 @@
-/** A value that is at hand, or the promise of one. */
+/** A value, or the promise of one. */
 export type Ready<T> = T | Promise<T>;
 
 /**
- * Goes on with a value: at once when it is at hand, when it comes otherwise. What is warm stays free of promises, each
- * of which costs the hot path a turn of the microtask queue. What `next` throws is thrown, or rejects, likewise.
+ * Continues with a value: synchronously when it is available, otherwise when the promise resolves. This keeps the hot
+ * path free of promises, each of which costs a microtask turn. An error of `next` is thrown, or rejects, accordingly.
  */
 export function whenReady<T, R>(value: Ready<T>, next: (value: T) => Ready<R>): Ready<R> {
   return value instanceof Promise ? value.then(next) : next(value);

@@ -1,13 +1,13 @@
-/** What one public error code means on the wire. `message` is the default text; a thrower may say something more exact. */
+/** The HTTP status and default message of an error code; the thrower may set a more precise message. */
 interface ErrorEntry {
   readonly status: number;
   readonly message: string;
 }
 
 /**
- * Every public error code, its status and its default message: closed, and compared with `docs/errors.md` and the
- * OpenAPI document by a test. Some codes answer more than one status: the thrower then names it.
- * Source: docs/reference/management-api.md#errors-and-answer-headers, docs/reference/application-api.md#errors.
+ * Every public error code with its status and default message. A test compares the catalogue with `docs/errors.md` and
+ * the OpenAPI document. For codes with several statuses the thrower sets the status. Source:
+ * docs/reference/management-api.md#errors-and-answer-headers, docs/reference/application-api.md#errors.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
@@ -73,5 +73,4 @@ export const ERRORS = {
   service_unavailable: { status: 503, message: 'The service cannot take this request now; try again shortly.' },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** A public error code. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,4 +1,4 @@
-/** The `code` of an error of Postgres (SQLSTATE), of the driver or of the system (`ECONNREFUSED`), if it has one. */
+/** The `code` of an error from Postgres (SQLSTATE), the driver or the system (`ECONNREFUSED`), if any. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

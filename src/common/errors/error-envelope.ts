@@ -4,19 +4,19 @@ import type { GatewayError } from './gateway-error.js';
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
 
-/** The one shape of every refusal: `{error: {code, message, data?}}`. */
+/** The body of every error response: `{error: {code, message, data?}}`. */
 export function errorEnvelope(error: GatewayError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, data: error.data } });
 }
 
-/** The headers every refusal carries, beside those its error names. */
+/** The headers of every error response, including those of the error. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE, ...error.headers };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds));
   return headers;
 }
 
-/** The same for the refusal of a request: with `Server-Timing` on the routes that carry it. */
+/** As {@link errorHeaders}, with `Server-Timing` on the routes that send it. */
 export function refusalHeaders(request: GatewayRequest, error: GatewayError): Record<string, string> {
   const headers = errorHeaders(error);
   const timing = serverTimingOf(request);

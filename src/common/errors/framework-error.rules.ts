@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { errorCode } from './error-code.js';
 import { GatewayError } from './gateway-error.js';
 
-/** Fastify's own codes for requests it refuses before any of our code runs, and what they mean in ours. */
+/** Fastify's codes for requests it refuses before any handler, and the matching gateway codes. */
 const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'payload_too_large'; message: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The request body is too large.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', message: 'Content-Length does not match the body.' },
@@ -13,10 +13,10 @@ const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'pay
 };
 
 /**
- * Turns whatever was thrown into the error the client sees. Ours pass; the framework's get the code that fits; all
- * else becomes a generic `internal_error` whose detail stays in the log.
+ * Converts a thrown value to the error that the client receives. A `GatewayError` passes; framework errors get the
+ * matching code; anything else becomes a generic `internal_error` whose detail only the log shows.
  *
- * @param isServiceTrouble says whether an unknown error is a dependency that is away (503) rather than a defect (500).
+ * @param isServiceTrouble true for an unavailable dependency (503), false for a defect (500).
  */
 export function toGatewayError(error: unknown, isServiceTrouble: (error: unknown) => boolean): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -38,7 +38,7 @@ function fromHttpException(error: HttpException): GatewayError {
   if (status === 404) {
     return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_not_found' });
   }
-  // A guard that answers false says no more than that.
+  // A guard that returns false gives no reason.
   if (status === 403) {
     return new GatewayError('forbidden', { message: 'You may not do this.', reason: 'guard_refused' });
   }

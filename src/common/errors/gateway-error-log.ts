@@ -3,14 +3,14 @@ import { appOf, appVersionOf, type GatewayRequest, pathOf } from '../http/gatewa
 import { Log } from '../log/log.js';
 import type { GatewayError } from './gateway-error.js';
 
-/** Writes the one `gateway_error` line of a refused request, whoever notices the refusal first. */
+/** Writes the `gateway_error` line of a refused request, once per request. */
 @Injectable()
 export class GatewayErrorLog {
   constructor(private readonly log: Log) {}
 
   /**
-   * Exactly one line a request, with exactly the specified fields. What lies behind an
-   * `internal_error` is written beside it.
+   * Writes exactly one line per request, with exactly the specified fields. The cause of an `internal_error` gets a
+   * line of its own.
    */
   write(request: GatewayRequest, error: GatewayError): void {
     if (request.raw.refusedWith !== undefined) return;
@@ -27,7 +27,7 @@ export class GatewayErrorLog {
     if (error.code === 'internal_error' && error.cause !== undefined) this.writeCause(request, error.cause);
   }
 
-  /** Name, text and stack of an error, never its parameters; of what is no error, the type alone. */
+  /** Logs name, message and stack of an error, never its parameters; for a value that is no error, only its type. */
   private writeCause(request: GatewayRequest, error: unknown): void {
     const known = error instanceof Error ? error : new Error(typeof error);
     this.log.event('unhandled_error', {

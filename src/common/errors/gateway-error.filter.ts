@@ -6,7 +6,7 @@ import { toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
 import { ServiceTrouble } from './service-trouble.js';
 
-/** The only place that turns an error into an answer; everything thrown before the first byte ends here. */
+/** Converts every error before the first response byte into an error response. */
 @Catch()
 @Injectable()
 export class GatewayErrorFilter implements ExceptionFilter {
@@ -20,7 +20,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     this.refuse(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), thrown);
   }
 
-  /** Answers a refusal with its envelope and logs it once. Does nothing when the answer has begun. */
+  /** Sends an error response and logs it once. Does nothing when the response has begun. */
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
     this.errorLog.write(request, error);

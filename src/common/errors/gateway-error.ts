@@ -1,24 +1,24 @@
 import { ERRORS, type ErrorCode } from './error-catalogue.js';
 
-/** Flat extras of an error body. Clients cannot decode nested values. */
+/** Flat extras of an error body; clients cannot decode nested values. */
 export type ErrorData = Readonly<Record<string, string | number | boolean>>;
 
 interface GatewayErrorOptions {
-  /** Says exactly what is wrong and how to fix it; the catalogue's text when absent. Never holds a secret. */
+  /** States the exact problem and its remedy; the catalogue's text when absent. Contains no secret. */
   readonly message?: string;
-  /** Granular, snake_case, for the log only. */
+  /** A granular snake_case reason, for the log only. */
   readonly reason?: string;
-  /** Where a code has several statuses. */
+  /** For codes with several statuses. */
   readonly status?: number;
   readonly data?: ErrorData;
-  /** Whole seconds for a `Retry-After` header; required with 429 and 503. */
+  /** Seconds for the `Retry-After` header; required with 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** Further headers of the refusal, such as `WWW-Authenticate`. */
+  /** Further response headers, such as `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** The only error our rooms throw on purpose; the filter turns it into the error envelope. */
+/** The only error that modules throw deliberately; the filter converts it to the error envelope. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -40,9 +40,9 @@ export class GatewayError extends Error {
 }
 
 /**
- * A refusal of a body or query for one place in it: `400 invalid_request` with `<dot.path>: <what is wrong>`.
+ * Refuses one member of a body or query: `400 invalid_request` with `<dot.path>: <what is wrong>`.
  *
- * @param path dotted path of the offending member; `body` at the root.
+ * @param path dotted path of the invalid member; `body` at the root.
  * Source: docs/reference/management-api.md#requests-and-bodies.
  */
 export function invalidRequest(path: string, problem: string, reason?: string): GatewayError {

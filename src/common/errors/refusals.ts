@@ -8,7 +8,7 @@ import type { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
 import { ServiceTrouble } from './service-trouble.js';
 
-/** Refuses where the framework has no say: same envelope, same line, same headers as the filter. */
+/** Sends error responses outside the framework, with the filter's envelope, log line and headers. */
 @Injectable()
 export class Refusals {
   constructor(
@@ -16,7 +16,7 @@ export class Refusals {
     private readonly trouble: ServiceTrouble,
   ) {}
 
-  /** Refuses for whatever was thrown; cuts an answer that has begun. */
+  /** Refuses with the error of any thrown value; cuts a response that has begun. */
   answerThrown(request: GatewayRequest, response: ServerResponse, thrown: unknown): void {
     const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
     if (!response.headersSent) {
@@ -27,7 +27,7 @@ export class Refusals {
     cutAnswer(response);
   }
 
-  /** Writes the whole refusal. The head must not have been sent. */
+  /** Sends the complete error response. The response head must not have been sent. */
   answer(request: GatewayRequest, response: ServerResponse, error: GatewayError): void {
     this.errorLog.write(request, error);
     if (response.destroyed) return;

@@ -1,4 +1,4 @@
-/** Says whether an unknown error means that a dependency is away; bound by the platform. */
+/** Detects errors of an unavailable dependency; provided by the platform. */
 export abstract class ServiceTrouble {
   abstract isServiceTrouble(error: unknown): boolean;
 }

@@ -1,13 +1,13 @@
 import { type GatewayError, invalidRequest } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
 
-/** Entries of any list or map unless its grammar says fewer. */
+/** Default maximum number of entries of a list or map. */
 export const MAX_ENTRIES = 1000;
 
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads one value found at a dotted path.
+ * Reads one value at a dotted path.
  *
  * @throws invalid_request with `<path>: <what is wrong>`.
  */
@@ -21,45 +21,45 @@ interface Bounds {
 interface TextRule extends Bounds {
   /** Tested on the trimmed text. */
   readonly pattern?: RegExp;
-  /** What to say when `pattern` does not match. */
+  /** The message for text that does not match `pattern`. */
   readonly problem?: string;
 }
 
 interface MapRule<T> {
   readonly pattern: RegExp;
-  /** What to say when a key does not match `pattern`. */
+  /** The message for a key that does not match `pattern`. */
   readonly keyProblem: string;
   readonly value: Read<T>;
-  /** Most entries; `MAX_ENTRIES` when absent. */
+  /** Maximum entries; `MAX_ENTRIES` when absent. */
   readonly max?: number;
 }
 
-/** A strict object: it can only be asked for the members it was opened with, and holds no others. */
+/** A strict object: it has only the declared members. */
 export class ObjectReader<Member extends string> {
   constructor(
     private readonly members: ReadonlyMap<string, unknown>,
     readonly path: string,
   ) {}
 
-  /** The member's value as sent; undefined when absent. */
+  /** The raw value; undefined when absent. */
   raw(member: Member): unknown {
     return this.members.get(member);
   }
 
-  /** @throws invalid_request when the member is absent or refused by `read`. */
+  /** @throws invalid_request when the member is absent or `read` refuses it. */
   required<T>(member: Member, read: Read<T>): T {
     const value = this.raw(member);
     if (value === undefined) throw invalidRequest(memberPath(this.path, member), 'is required');
     return read(value, memberPath(this.path, member));
   }
 
-  /** The member read, or `fallback` when it is absent. */
+  /** The parsed member, or `fallback` when it is absent. */
   withDefault<T>(member: Member, read: Read<T>, fallback: T): T {
     const value = this.raw(member);
     return value === undefined ? fallback : read(value, memberPath(this.path, member));
   }
 
-  /** The member alone in an object to spread, which is empty when the member is absent. */
+  /** An object to spread that holds the parsed member, or nothing when it is absent. */
   optional<M extends Member, T>(member: M, read: Read<T>): { readonly [Name in M]?: T } {
     const value = this.raw(member);
     if (value === undefined) return {};
@@ -75,9 +75,9 @@ export class ObjectReader<Member extends string> {
 }
 
 /**
- * Opens an object that may hold only `members`.
+ * Opens an object that may have only `members`.
  *
- * @throws invalid_request for anything but an object, and for a member that is not named, by its name.
+ * @throws invalid_request for a value that is no object, and for any other member, by its name.
  */
 export function openObject<Member extends string>(
   value: unknown,
@@ -92,7 +92,7 @@ export function openObject<Member extends string>(
   return new ObjectReader(found, path);
 }
 
-/** Trimmed text; without NUL and lone surrogates. At least one character unless `min` says otherwise. */
+/** Trimmed text without NUL and lone surrogates; by default at least one character. */
 export function text({
   min = 1,
   max,
@@ -111,7 +111,7 @@ export function text({
   };
 }
 
-/** An integer that a double holds exactly, from `min` to `max`. */
+/** A safe integer from `min` to `max`. */
 export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Bounds): Read<number> {
   return (value, path) => {
     if (typeof value !== 'number' || !Number.isInteger(value)) throw invalidRequest(path, 'must be an integer');
@@ -119,7 +119,7 @@ export function integer({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_I
   };
 }
 
-/** A finite number from `min` to `max`; a negative zero becomes zero. */
+/** A finite number from `min` to `max`; -0 becomes 0. */
 export function number({ min = -Number.MAX_VALUE, max = Number.MAX_VALUE }: Bounds): Read<number> {
   return (value, path) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidRequest(path, 'must be a number');
@@ -127,7 +127,6 @@ export function number({ min = -Number.MAX_VALUE, max = Number.MAX_VALUE }: Boun
   };
 }
 
-/** One of a closed set of words, exactly. */
 export function oneOf<const T extends string>(words: readonly T[]): Read<T> {
   const problem = `must be ${words.map((word) => `"${word}"`).join(' or ')}`;
   return (value, path) => {
@@ -137,7 +136,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Read<T> {
   };
 }
 
-/** Null, or what `read` accepts. */
+/** Null, or a value that `read` accepts. */
 export function orNull<T>(read: Read<T>): Read<T | null> {
   return (value, path) => (value === null ? null : read(value, path));
 }
@@ -152,13 +151,13 @@ export function listOf<T>(read: Read<T>, { min = 0, max = MAX_ENTRIES }: Bounds 
   };
 }
 
-/** One value or a non-empty list of them, always answered as a list. */
+/** One value or a non-empty list of them, normalized to a list. */
 export function oneOrMore<T>(read: Read<T>): Read<readonly T[]> {
   const list = listOf(read, { min: 1 });
   return (value, path) => (Array.isArray(value) ? list(value, path) : [read(value, path)]);
 }
 
-/** A map whose keys are kept as sent; the answer has no prototype. */
+/** A map with unchanged keys; the result has no prototype. */
 export function tableOf<T>({
   pattern,
   keyProblem,
@@ -182,7 +181,7 @@ export function tableOf<T>({
 /**
  * The members of an object, in order.
  *
- * @throws invalid_request for anything else, lists and null included.
+ * @throws invalid_request for anything else, including lists and null.
  */
 export function objectEntries(value: unknown, path: string): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -197,12 +196,12 @@ function requireWithin(value: number, path: string, min: number, max: number): n
   return value === 0 ? 0 : value;
 }
 
-/** Whether Postgres can store a text, and in JSON: without NUL and halves of surrogate pairs. */
+/** True for text that Postgres can store, also in JSON: without NUL and lone surrogates. */
 export function isStorableText(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed();
 }
 
-/** The refusal of any other. */
+/** The error for text that cannot be stored. */
 export function unstorableText(path: string): GatewayError {
   return invalidRequest(path, 'must not have NUL or broken characters');
 }
@@ -213,7 +212,7 @@ export function requireStorableText(value: string, path: string): void {
 }
 
 /**
- * Refuses a freely chosen key that is a prototype name or cannot be stored.
+ * Refuses a client-chosen key that is a prototype name or cannot be stored.
  *
  * @throws invalid_request
  */
@@ -222,7 +221,7 @@ function requireSafeKey(key: string, path: string): void {
   requireStorableText(key, path);
 }
 
-/** Appends a member to a dotted path; an odd key is quoted and shortened, so that it cannot garble the message. */
+/** Appends a member to a dotted path; an unusual key is quoted and truncated, so that it cannot garble the message. */
 export function memberPath(path: string, key: string): string {
   return `${path}.${shownName(key)}`;
 }

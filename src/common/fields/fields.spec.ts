@@ -35,7 +35,7 @@ class Everything {
 
 const RIGHT = { name: 'a', revision: 0 };
 
-/** What is wrong, as `member: text`; empty when nothing is. */
+/** The problems as `member: text`; empty for a valid body. */
 function problemsOf(members: Record<string, unknown>): string[] {
   const body = Object.assign(new Everything(), members);
   return validateSync(body).map(({ property, constraints }) => `${property}: ${Object.values(constraints ?? {})[0]}`);

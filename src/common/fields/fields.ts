@@ -16,39 +16,39 @@ const numeric = new Map<object, Set<string>>();
 
 const open = new Set<object>();
 
-/** Marks a request class that leaves members aside which it does not know; all others refuse them. */
+/** Marks a request class that ignores unknown members; all others refuse them. */
 export function IgnoresOthers(): ClassDecorator {
   return (type) => {
     open.add(type);
   };
 }
 
-/** Whether a request class leaves members aside which it does not know. */
+/** True when a request class ignores unknown members. */
 export function ignoresOthers(type: object): boolean {
   return open.has(type);
 }
 
-/** Names of the classes that do. */
+/** Names of the classes that ignore unknown members. */
 export function namesOfIgnoring(): ReadonlySet<string> {
   return new Set([...open].map((type) => String(Reflect.get(type, 'name'))));
 }
 
-/** Names of all members a request class declares. */
+/** Names of all declared members of a request class. */
 export function knownMembers(type: { prototype: object }): ReadonlySet<string> {
   return known.get(type.prototype) ?? new Set();
 }
 
-/** Names of a body class's text members that lose surrounding blanks before they are judged. */
+/** Names of the text members that are trimmed before validation. */
 export function trimmedMembers(type: { prototype: object }): ReadonlySet<string> {
   return trimmed.get(type.prototype) ?? new Set();
 }
 
-/** Names of a query class's members that are numbers, so that their text is read as one. */
+/** Names of a query class's numeric members, whose text is converted to a number. */
 export function numericMembers(type: { prototype: object }): ReadonlySet<string> {
   return numeric.get(type.prototype) ?? new Set();
 }
 
-/** Text of `min` to `max` characters, trimmed first. Validator and OpenAPI property in one. */
+/** Trimmed text of `min` to `max` characters. Validator and OpenAPI property in one. */
 export function Text(options: Presence & { min?: number; max: number; pattern?: RegExp; patternText?: string }) {
   const { min = 1, max, pattern, patternText = 'of the documented form' } = options;
   const isRight = (value: unknown) =>
@@ -65,7 +65,7 @@ export function Text(options: Presence & { min?: number; max: number; pattern?: 
   );
 }
 
-/** Text whose blanks matter, such as a credential. */
+/** Text that is not trimmed, such as a credential. */
 export function Verbatim(options: Presence & { min?: number; max: number }) {
   const { min = 1, max } = options;
   return applyDecorators(
@@ -78,7 +78,7 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
   );
 }
 
-/** A whole number within bounds. `missingCode` names the catalogue code of its absence. */
+/** A bounded integer. `missingCode` is the error code for its absence. */
 export function Int(options: Presence & { min: number; max?: number; missingCode?: ErrorCode }) {
   const { min, max = Number.MAX_SAFE_INTEGER } = options;
   const range = options.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
@@ -94,7 +94,6 @@ export function Int(options: Presence & { min: number; max?: number; missingCode
   );
 }
 
-/** True or false. */
 export function Flag(options: Presence = {}) {
   return applyDecorators(
     check((value) => typeof value === 'boolean', 'must be true or false', options),
@@ -102,7 +101,7 @@ export function Flag(options: Presence = {}) {
   );
 }
 
-/** One of a list of words, which is closed when the service starts: this holds the list itself, not a copy. */
+/** One of a list of words. It keeps a reference to the list, which may grow until the service starts. */
 export function OneOf(words: readonly string[], options: Presence = {}) {
   return applyDecorators(
     check(
@@ -114,7 +113,7 @@ export function OneOf(words: readonly string[], options: Presence = {}) {
   );
 }
 
-/** A JSON object that a parser of its own judges; `schema` is what the OpenAPI document says of it. */
+/** A JSON object with a parser of its own; `schema` is its OpenAPI schema. */
 export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } = {}) {
   return applyDecorators(
     check(
@@ -126,7 +125,7 @@ export function JsonObject(options: Presence & { schema?: ApiPropertyOptions } =
   );
 }
 
-/** Any JSON value; a parser of its own judges it. `schema` is what the OpenAPI document says of it. */
+/** Any JSON value, with a parser of its own. `schema` is its OpenAPI schema. */
 export function JsonValue(options: Presence & { schema: ApiPropertyOptions }) {
   return applyDecorators(
     check((value) => value !== undefined, 'is required', options),
@@ -134,7 +133,7 @@ export function JsonValue(options: Presence & { schema: ApiPropertyOptions }) {
   );
 }
 
-/** A member that is known only to be refused with a text of its own; the OpenAPI document does not show it. */
+/** A known member that is refused with its own message and omitted from the OpenAPI document. */
 export function Refused(problem: string): PropertyDecorator {
   return check(() => false, problem, { optional: true });
 }
@@ -145,7 +144,7 @@ function remember(register: Map<object, Set<string>>): PropertyDecorator {
   };
 }
 
-/** Absent is right when optional, null when nullable, and nothing else is. */
+/** Absence is valid when optional, null when nullable; any other value must pass `isRight`. */
 function check(
   isRight: (value: unknown) => boolean,
   problem: string | (() => string),

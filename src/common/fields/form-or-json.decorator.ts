@@ -12,16 +12,15 @@ const FORM_MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const jsonBodies = new RequestShapePipe();
 
 /**
- * The body as an instance of a request class, from JSON or from what a page's form sends; a handler's argument in place
- * of `@Body()`.
+ * A handler parameter that replaces `@Body()`: an instance of a request class, read from JSON or from a form.
  *
- * @throws invalid_request as the pipe of other bodies says; a member of a form that is given twice.
+ * @throws invalid_request as the body pipe does, and for a form member that is given twice.
  */
 export const FormOrJson = createParamDecorator((type: Type<object>, context) =>
   readFormOrJson(type, context.switchToHttp().getRequest<FastifyRequest>().body),
 );
 
-/** @param body as the content-type parser left it. */
+/** @param body the output of the content-type parser. */
 export function readFormOrJson<T extends object>(type: Type<T>, body: unknown): unknown {
   if (!(body instanceof RawBody) || !FORM_MEDIA_TYPE.test(body.contentType)) {
     return jsonBodies.transform(body, { type: 'body', metatype: type });

@@ -1,8 +1,6 @@
 import { Int, Text } from './fields.js';
 
-/** How long a page is when the caller does not say. */
 export const DEFAULT_PAGE_LIMIT = 50;
-/** How long a page may be. */
 export const MAX_PAGE_LIMIT = 200;
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
@@ -11,7 +9,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /**
  * The `limit` of a list, 1 to 200.
  *
- * @param what the list holds, in the plural.
+ * @param what the content of the list, in the plural.
  * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function PageLimit(what: string): PropertyDecorator {
@@ -24,7 +22,7 @@ export function PageLimit(what: string): PropertyDecorator {
 }
 
 /**
- * The `before_id` of a list that is newest first: the cursor that `nextBeforeId` gave.
+ * The `before_id` of a list in descending order: the cursor from `nextBeforeId`.
  *
  * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
@@ -42,7 +40,7 @@ export function Month({
 }
 
 /**
- * A UTC day as `YYYY-MM-DD`; whether the calendar has it is judged by who uses it.
+ * A UTC day as `YYYY-MM-DD`; the caller checks that it is a calendar day.
  *
  * Source: docs/reference/management-api.md#requests-and-bodies,
  * docs/reference/management-api.md#query-parameters-and-lists.

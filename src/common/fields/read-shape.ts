@@ -6,12 +6,12 @@ import { shownName } from '../errors/shown-text.rules.js';
 import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
 
 /**
- * Makes an instance of a class with field decorators of what was sent. Only members the class knows are taken over, each
- * for itself: nothing of the sender's reaches a setter or a prototype. Other members, however many, cost next to nothing
- *; they are refused, unless the class ignores them.
+ * Creates and validates an instance of a class with field decorators from client input. It defines only known members,
+ * so input reaches no setter or prototype. Unknown members cost almost nothing, however many; they are refused unless
+ * the class ignores them.
  *
  * @param sent a JSON object.
- * @throws invalid_request naming the first member that is wrong; the code of a missing member that has one of its own.
+ * @throws invalid_request naming the first invalid member, or the own error code of a missing member.
  * Source: docs/reference/management-api.md#requests-and-bodies.
  */
 export function readShape<T extends object>(type: Type<T>, sent: object): T {
@@ -31,7 +31,7 @@ export function readShape<T extends object>(type: Type<T>, sent: object): T {
   return instance;
 }
 
-/** A missing member with a code of its own is answered before any other problem, an unknown one before the rest. */
+/** The order of refusals: a missing member with its own code, an unknown member, any other problem. */
 function refusalOf(problems: readonly ValidationError[], stranger: string | undefined): GatewayError | undefined {
   for (const problem of problems) {
     const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;

@@ -64,11 +64,11 @@ function attempt(call: () => unknown): void {
   try {
     call();
   } catch {
-    // Only the time counts.
+    // The test measures only the time.
   }
 }
 
-/** The fastest of five, so that a busy machine fails no test. */
+/** The fastest of five runs, to tolerate a busy machine. */
 function fastestMs(work: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

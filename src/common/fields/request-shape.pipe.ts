@@ -10,8 +10,8 @@ import { readShape } from './read-shape.js';
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Turns what was sent into the class a handler declares, or refuses it: `400` with `<dot.path>: <what is wrong>` for
- * the first problem only. Runs after the guards, so nobody learns a schema before a credential.
+ * Converts input to the class of the handler's parameter, or refuses it: `400` with `<dot.path>: <what is wrong>` for
+ * the first problem. Runs after the guards, so that only an authenticated client learns the schema.
  */
 @Injectable()
 export class RequestShapePipe implements PipeTransform {

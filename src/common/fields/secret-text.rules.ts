@@ -1,9 +1,9 @@
 import { invalidRequest } from '../errors/gateway-error.js';
 import { Secret } from '../log/secret.js';
 
-/** What survives in a header value: printable ASCII, blanks only inside. */
+/** Valid in a header value: printable ASCII, blanks only inside. */
 const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-/** A shorter credential is guessed sooner than it is stolen, and any hint gives away much of it. */
+/** A shorter credential is easy to guess, and any hint would reveal much of it. */
 export const MIN_SECRET_CHARACTERS = 8;
 /** From this length on a credential has the longer hint. */
 const LONG_CHARACTERS = 16;
@@ -11,10 +11,10 @@ const HINT_LENGTH = 4;
 const SHORT_HINT_LENGTH = 2;
 
 /**
- * A credential for somebody else as it was sent, kept exactly so.
+ * Parses a credential for a third party and keeps it unchanged.
  *
- * @param member the body's member that holds it.
- * @throws invalid_request at that member for what no header can carry, such as the line end of a careless paste, and for
+ * @param member the body member that holds it.
+ * @throws invalid_request at that member for characters that a header cannot carry, such as a pasted line end, and for
  * fewer than eight characters.
  */
 export function parseSecretText(member: string, raw: string): Secret {
@@ -25,16 +25,16 @@ export function parseSecretText(member: string, raw: string): Secret {
   return new Secret(raw);
 }
 
-/** The end of a credential, by which people tell credentials apart: the more of it, the longer the credential is. */
+/** The last characters of a credential, which identify it in lists; a longer credential has a longer hint. */
 export function secretHintOf(secret: Secret): string {
   const characters = [...secret.reveal()];
   return characters.slice(characters.length - hintLengthOf(characters.length)).join('');
 }
 
 /**
- * A stored hint as it may be shown: versions before wrote longer ones, for a short credential the whole of it.
+ * A stored hint as shown to clients: earlier versions stored longer ones, up to an entire short credential.
  *
- * @param length of the credential in bytes; `undefined` where it cannot be told: then the hint is shown as it is stored.
+ * @param length of the credential in bytes; `undefined` when unknown: the hint is then shown as stored.
  */
 export function shownHint(stored: string, length: number | undefined): string {
   if (length === undefined) return stored;
@@ -42,7 +42,7 @@ export function shownHint(stored: string, length: number | undefined): string {
   return characters.slice(Math.max(0, characters.length - hintLengthOf(length))).join('');
 }
 
-/** Nothing of what is too short to be stored today. */
+/** 0 for a credential that is too short to be stored today. */
 function hintLengthOf(length: number): number {
   if (length >= LONG_CHARACTERS) return HINT_LENGTH;
   return length >= MIN_SECRET_CHARACTERS ? SHORT_HINT_LENGTH : 0;

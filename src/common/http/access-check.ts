@@ -2,18 +2,18 @@ import { type INestApplication, RequestMethod } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { Access, type AccessDeclaration } from './access.js';
 
-/** One route and who may call it. */
+/** One route and its access declaration. */
 export interface RouteAccess {
   readonly route: string;
   readonly access: AccessDeclaration;
-  /** The guards that run before it. */
+  /** The guards of the route. */
   readonly guards: readonly unknown[];
 }
 
 /**
- * The routes of every controller with their access declarations.
+ * The access declarations of all routes.
  *
- * @throws Error naming each route that declares none: such a service does not start.
+ * @throws Error naming each route without a declaration: the service does not start.
  */
 export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
   const reflector = app.get(Reflector);

@@ -2,31 +2,31 @@ import { applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 /**
- * Who may call a route, and from where. `person` is whoever is signed in, also one without an organization; `identity`
- * is such a person or the holder of a key.
+ * Which credentials a route accepts, and from which origins. `person` is a signed-in user, with or without an
+ * organization; `identity` is such a user or a management key.
  * Source: docs/reference/management-api.md#roles-and-grants,
  * docs/reference/management-api.md#console-requests-and-origins.
  */
 export interface AccessDeclaration {
   readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity';
-  /** Not from another site's page: such a request is refused before its body is read, whoever makes it. */
+  /** Refuses cross-site requests before their body is read, whatever the credential. */
   readonly firstParty?: boolean;
-  /** Only with the console's own origin: a request that names none is refused as well. */
+  /** Requires the console's own origin: a request without an origin is refused too. */
   readonly exactOrigin?: boolean;
   /** `read`: every role and grant; `write`: owners and admins with the `manage` grant. */
   readonly needs?: 'read' | 'write';
-  /** The least role of a route that asks for more than `needs` says. */
+  /** The minimum role, where `needs` is not enough. */
   readonly role?: 'admin' | 'owner';
-  /** The only kind of credential that may. */
+  /** The only accepted kind of credential. */
   readonly credential?: 'session' | 'key';
-  /** The route names an application that must be the caller's own. */
+  /** The application in the path must be the caller's own. */
   readonly ownApp?: boolean;
 }
 
-/** The declaration every route must carry; the service does not start with a route that lacks one. */
+/** The required declaration of every route; the service does not start without it. */
 export const Access = Reflector.createDecorator<AccessDeclaration>();
 
-/** A route anyone may call. */
+/** A route without authentication. */
 export function PublicAccess(): MethodDecorator & ClassDecorator {
   return applyDecorators(Access({ scheme: 'public' }));
 }

@@ -1,7 +1,7 @@
-/** A header of answers, as the OpenAPI document describes it. */
+/** A response header, as the OpenAPI document describes it. */
 interface AnswerHeader {
   readonly description: string;
-  /** Every answer that names it has it. */
+  /** True when every response that lists the header has it. */
   readonly required: boolean;
   readonly schema: { readonly type: 'string' | 'integer'; readonly minimum?: number };
 }
@@ -9,7 +9,7 @@ interface AnswerHeader {
 const TEXT = { type: 'string' } as const;
 const SECONDS = { type: 'integer', minimum: 1 } as const;
 
-/** The headers that answers name in the OpenAPI document, by the names of its `components.headers`. */
+/** The response headers in the OpenAPI document, by their name in `components.headers`. */
 export const ANSWER_HEADERS = {
   RetryAfter: { description: 'Seconds after which the call may succeed.', required: true, schema: SECONDS },
   OptionalRetryAfter: {
@@ -61,12 +61,12 @@ export const ANSWER_HEADERS = {
   },
 } as const satisfies Record<string, AnswerHeader>;
 
-/** How an answer names one of them. */
+/** The reference from a response to one of them. */
 export function headerReference(name: keyof typeof ANSWER_HEADERS): { $ref: string } {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** An answer that sets a cookie, for the `headers` of its response decorator. */
+/** The `headers` of a response that sets a cookie. */
 export function setsCookie(name: keyof typeof ANSWER_HEADERS): { 'Set-Cookie': { $ref: string } } {
   return { 'Set-Cookie': headerReference(name) };
 }

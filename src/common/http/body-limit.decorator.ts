@@ -13,12 +13,12 @@ declare module 'fastify' {
 /** Management bodies are configuration, not content. */
 const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
 
-/** A route that reads smaller bodies than others, because anybody may send it some. */
+/** Sets a lower body limit, for a route that needs no credential. */
 export function BodyLimit(maxBodyBytes: number): MethodDecorator {
   return applyDecorators(RouteConfig({ maxBodyBytes }), Fails('payload_too_large'));
 }
 
-/** How many bytes of body the route of a request reads. */
+/** The body limit of the request's route, in bytes. */
 export function maxBodyBytesOf({ routeOptions }: FastifyRequest): number {
   return routeOptions.config.maxBodyBytes ?? MAX_MANAGEMENT_BODY_BYTES;
 }

@@ -14,7 +14,7 @@ interface Conversation {
   readonly requests: readonly [IncomingMessage, ServerResponse][];
   readonly log: Log;
   readonly answer: () => string;
-  /** Resolves with the error the connection ended with, if any. */
+  /** Resolves with the connection's error, if any. */
   readonly closed: Promise<string | undefined>;
 }
 
@@ -84,7 +84,7 @@ describe('what never became a request', () => {
     socket.destroy();
   });
 
-  /** A server that leaves its requests to the test, and one connection to it that sends these bytes. */
+  /** A server whose requests the test handles, and one connection that sends these bytes. */
   async function conversation(bytes: string | Buffer): Promise<Conversation> {
     lines.length = 0;
     const log = new Log(new SystemClock(), 'info', (line) => lines.push(line));

@@ -7,7 +7,7 @@ import { GatewayErrorLog } from '../errors/gateway-error-log.js';
 import type { Log } from '../log/log.js';
 import { cutConnection } from './connections/cut-answer.js';
 
-/** How long the other side has to read its refusal and close. */
+/** Time for the client to read the refusal and close. */
 const LINGER_MS = 2_000;
 
 interface ParserRefusal {
@@ -16,7 +16,7 @@ interface ParserRefusal {
   readonly message: string;
 }
 
-/** What Node's parser refuses, by its codes; anything else is simply not HTTP. */
+/** Node's parser errors with their responses; any other error means that the bytes are not HTTP. */
 const REFUSALS: ReadonlyMap<string, ParserRefusal> = new Map([
   [
     'HPE_HEADER_OVERFLOW',
@@ -29,27 +29,28 @@ const REFUSALS: ReadonlyMap<string, ParserRefusal> = new Map([
 ]);
 const NOT_HTTP: ParserRefusal = { status: 400, phrase: 'Bad Request', message: 'The request is not valid HTTP/1.1.' };
 
-/** The latest answer of each connection. */
+/** The latest response of each connection. */
 const ANSWERS = new WeakMap<Socket, ServerResponse>();
-/** Connections whose refusal is on its way. */
+/** Connections with a refusal in progress. */
 const REFUSED = new WeakSet<Socket>();
 
-/** To be called once for each request, before it is answered. */
+/** Call once per request, before its response. */
 export function noteAnswer(response: ServerResponse): void {
   ANSWERS.set(response.req.socket, response);
 }
 
 /**
- * Answers what never became a request: same envelope, same log line as every other refusal. The
- * connection is closed, because nobody knows where the next request would begin; one whose other side stays open, sending
- * or not, is given up: nothing else would ever end it.
+ * Refuses bytes that are no valid request, with the envelope and log line of every other refusal. The connection is
+ * closed, because the start of the next request is unknown; if the client keeps it open, it is destroyed after {@link
+ * LINGER_MS}.
  *
- * A request whose own body is broken is what is refused. What follows a whole one is refused behind its answer, so that no
- * client takes the refusal for that answer; in the middle of an answer, the client has left by its own doing (ADR 0030).
+ * A request with a malformed body is itself refused. Malformed bytes after a complete request are refused behind its
+ * response, so that the client does not take the refusal for that response; in the middle of a response, the connection
+ * is cut and the client counts as disconnected (ADR 0030).
  */
 export function refuseUnparsed(error: Error, socket: Socket, log: Log): void {
   const code = errorCode(error) ?? '';
-  // The parser fails anew with everything that still comes.
+  // The parser reports another error for every further chunk.
   if (REFUSED.has(socket) && code !== 'ECONNRESET') return;
   const answer = ANSWERS.get(socket);
   const current = answer?.writableFinished ? undefined : answer;
@@ -77,7 +78,7 @@ function refuse(refused: ParserRefusal, socket: Socket, log: Log): void {
   giveUpSoon(socket);
 }
 
-/** In its turn, behind the answers of requests before it. */
+/** Sends the refusal in order, behind the responses of earlier requests. */
 function refuseRequest(refused: ParserRefusal, answer: ServerResponse, log: Log): void {
   const { method = '', headers, socket } = answer.req;
   const request = { raw: answer.req, method, headers };

@@ -5,10 +5,10 @@ import type { Clock } from '../clock.js';
 const POLL_MS = 25;
 
 /**
- * Lets open responses finish: no new connections are taken, kept-alive ones are closed as they fall idle, and what is
- * still open when the time is up is left to the caller to cut.
+ * Drains a server: it accepts no new connections, and keep-alive connections close when idle. The caller cuts what is
+ * still open afterwards.
  *
- * @param timeoutMs how long open responses may take; 0 does not wait.
+ * @param timeoutMs longest wait for open responses; 0 does not wait.
  * Source: docs/reference/application-api.md#provider-failures.
  */
 export async function drainServer(server: Server, timeoutMs: number, clock: Clock): Promise<void> {

@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { RequestTimings } from './request-timings.js';
 
-/** What our own code hangs on a request. */
+/** Properties that the gateway adds to a request. */
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Present on routes whose answers carry `Server-Timing`. */
+    /** Present on routes whose responses carry `Server-Timing`. */
     timings?: RequestTimings;
   }
 }
 
 declare module 'http' {
   interface IncomingMessage {
-    /** The code of this request's refusal, once that is logged: no refusal is logged twice. */
+    /** The error code of this request, once logged; prevents a second log line. */
     refusedWith?: ErrorCode;
   }
 }
 
-/** What our code needs of a request, whether the framework brought it or the proxy's own door. */
+/** The parts of a request that shared code uses, from the framework or from the proxy's own listener. */
 export interface GatewayRequest {
   readonly raw: IncomingMessage;
   readonly method: string;
@@ -30,19 +30,19 @@ const MAX_APP_VERSION_CHARACTERS = 64;
 /** Source: docs/reference/application-api.md#server-timing. */
 const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
 
-/** The path without its query, as it was sent. */
+/** The path without its query, as sent. */
 export function pathOf({ raw }: Pick<GatewayRequest, 'raw'>): string {
   const url = raw.url ?? '/';
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The application a route names, or `undefined` off application routes. */
+/** The application of the route; `undefined` outside application routes. */
 export function appOf(request: GatewayRequest): string | undefined {
   return APP_ROUTE.exec(request.raw.url ?? '')?.[1];
 }
 
-/** The `X-App-Version` sent, cut to 64 characters, or `undefined`. */
+/** The `X-App-Version` header, truncated to 64 characters. */
 export function appVersionOf(request: GatewayRequest): string | undefined {
   const value = request.headers['x-app-version'];
   const single = Array.isArray(value) ? value[0] : value;
@@ -50,8 +50,8 @@ export function appVersionOf(request: GatewayRequest): string | undefined {
 }
 
 /**
- * The `Server-Timing` text of a refusal: what was measured so far, also where a timed route was refused before anything
- * was; `undefined` on other routes.
+ * The `Server-Timing` text of an error response: the measurements so far, or zeros for a timed route that was refused
+ * before any; `undefined` on other routes.
  */
 export function serverTimingOf(request: GatewayRequest): string | undefined {
   if (request.timings) return request.timings.header();

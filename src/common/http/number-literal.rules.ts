@@ -1,9 +1,9 @@
-/** Digits that always tell one number of double precision from every other. Source: IEEE 754-2019, 5.12.2. */
+/** Digits that identify a double uniquely. Source: IEEE 754-2019, 5.12.2. */
 const DOUBLE_DIGITS = 17;
 const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 const ZERO = 0x30;
 
-/** A number as its significant digits, without zeros around them, times a power of ten. */
+/** Significant digits without leading and trailing zeros, times a power of ten. */
 interface Decimal {
   /** Empty for zero. */
   readonly digits: string;
@@ -11,8 +11,8 @@ interface Decimal {
 }
 
 /**
- * Whether a JSON number survives being read as double precision and written again: as the same number or, for a fraction
- * of no more digits than double precision has, as the shorter spelling of the same double.
+ * True when a JSON number survives a round trip through a double: as the same number or, for a fraction within double
+ * precision, as the shorter spelling of the same double.
  *
  * @param literal valid by RFC 8259 section 6.
  * Source: RFC 7493 section 2.2.
@@ -26,7 +26,7 @@ export function isKeptAsDouble(literal: string): boolean {
   return value !== 0 && sent.exponent < 0 && sent.digits.length <= DOUBLE_DIGITS;
 }
 
-/** @returns undefined for what is no number, such as infinity. */
+/** @returns undefined for text that is no number, such as infinity. */
 function decimalOf(text: string): Decimal | undefined {
   const match = LITERAL.exec(text);
   if (match === null) return undefined;

@@ -3,7 +3,7 @@ import { ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { ERRORS, type ErrorCode } from '../errors/error-catalogue.js';
 
 interface OperationText {
-  /** Stable: generated clients are built on it. */
+  /** Stable: generated clients depend on it. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -17,12 +17,12 @@ export function Operation({ id, tag, summary, description }: OperationText): Met
   );
 }
 
-/** A member of an answer that is an amount of US dollars. */
+/** A response member in US dollars. */
 export function Dollars(description: string): PropertyDecorator {
   return ApiProperty({ type: 'number', description: `US dollars: ${description}` });
 }
 
-/** Lists the codes a route may refuse with; `code@status` where a code answers another status than its usual one. */
+/** Documents the error codes of a route; `code@status` for a status other than the default. */
 export function Fails(...codes: readonly (ErrorCode | `${ErrorCode}@${number}`)[]): MethodDecorator {
   const byStatus = new Map<number, string[]>();
   for (const entry of codes) {

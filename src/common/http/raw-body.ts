@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A media type, whatever parameters follow. Source: RFC 9110 8.3.1. */
+/** A media type with any parameters. Source: RFC 9110 8.3.1. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
-/** A management body as it was received: read within its bound, parsed only after the caller proved who they are. */
+/** A received management body: read within its limit, parsed only after authentication. */
 export class RawBody {
   constructor(
     readonly bytes: Buffer,
@@ -12,8 +12,8 @@ export class RawBody {
 }
 
 /**
- * Takes a content type that is none off a request. The framework would refuse it before it knows the route and before
- * anybody has proved who they are; a body without a content type is refused where one is read.
+ * Removes a malformed content type from a request. The framework would refuse it before routing and authentication; a
+ * route that reads a body refuses one without a content type.
  *
  * @param headers changed in place.
  * Source: docs/reference/management-api.md#requests-and-bodies, docs/reference/management-api.md#order-of-checks.

@@ -34,7 +34,7 @@ function readUpTo(maxBytes: number): Handler {
   };
 }
 
-/** Sends the head of a request; the test writes the body. */
+/** Sends a request head; the test writes the body. */
 async function exchange(framing: string, handle = readUpTo(MAX_BYTES)): Promise<Exchange> {
   const outcome = Promise.withResolvers<unknown>();
   const message = Promise.withResolvers<IncomingMessage>();
@@ -144,7 +144,7 @@ async function bodyOf(outcome: Promise<unknown>): Promise<Buffer> {
   return body;
 }
 
-/** Bytes that tell their place, so that no two pieces can change theirs unseen. */
+/** Bytes that encode their position, so that swapped chunks are detected. */
 function counted(bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes);
   for (let at = 0; at + 4 <= bytes; at += 4) buffer.writeUInt32BE(at, at);

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/gateway-error.js';
 
-/** A body of which no more can come gets its whole room at once. */
+/** Up to this maximum size the whole buffer is allocated at once. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
- * Reads a request body to its end, within a bound. A declared length above the bound is refused before a byte is read.
+ * Reads a request body up to a limit. A declared length above the limit is refused before reading.
  *
- * A body that comes in one chunk is that chunk. Any other is put together in one buffer as it comes, and what it came
- * in is given back at once, so that it never stands in memory as chunks and as a whole.
+ * A body in one chunk is returned as that chunk. Several chunks are copied into one buffer as they arrive and each
+ * chunk's memory is released at once, so that the body is never held twice.
  *
  * @param maxBytes inclusive.
- * @throws payload_too_large declared or actual size above the bound.
- * @throws invalid_request the client broke off before the body was complete.
+ * @throws payload_too_large declared or actual size above the limit.
+ * @throws invalid_request the client disconnected before the body was complete.
  */
 export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (message.destroyed) return Promise.reject(brokenOff());
@@ -39,7 +39,8 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
     const breakOff = () => reject(brokenOff());
     message.on('data', take).once('error', breakOff).once('close', breakOff);
     message.once('end', () => {
-      // The message lives as long as its answer, and the body as long as a listener that knows its promise.
+      // The message lives until its response ends, and a listener that references the promise would keep the body
+      // alive.
       message.off('data', take).off('error', breakOff).off('close', breakOff);
       resolve(whole(held, size));
     });
@@ -47,8 +48,8 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * Room for the bytes that have come, less than twice of them: what a client only announces costs nothing. The steps are
- * halves of the most that may come, so that the last one fits an announced body exactly.
+ * Buffer capacity for the received bytes, less than twice their size: an announced size alone allocates nothing. The
+ * steps are halves of the maximum, so that the last one fits an announced body exactly.
  */
 function roomFor(receivedBytes: number, mostBytes: number): number {
   if (mostBytes <= SMALL_BODY_BYTES) return mostBytes;
@@ -70,14 +71,14 @@ function grown(held: Buffer, size: number, room: number): Buffer {
 }
 
 /**
- * Frees the memory of a buffer nobody will look at again, which is then empty. Garbage is collected late: by then a
- * large body would have left itself behind two times over. Buffers that share their memory are left alone.
+ * Releases the memory of a buffer that is no longer used, leaving it empty. Garbage collection runs late: a large body
+ * would occupy its size twice more until then. Buffers that share memory are left alone.
  */
 function giveBack({ buffer, byteLength }: Buffer): void {
   if (byteLength === buffer.byteLength && 'transfer' in buffer) buffer.transfer(0);
 }
 
-/** The refusal, which the client can read although it still sends. */
+/** The refusal; the client can read it while it still sends. */
 function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('payload_too_large', {
     message: `The request body is larger than ${maxBytes} bytes.`,

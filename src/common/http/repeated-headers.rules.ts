@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors/gateway-error.js';
 
-/** Headers of which a second copy would let two readers see two different requests. */
+/** Headers whose repetition could make two parsers see different requests. */
 const SINGLE: ReadonlySet<string> = new Set([
   'authorization',
   'content-length',
@@ -14,11 +14,11 @@ const SINGLE: ReadonlySet<string> = new Set([
   'x-goog-api-key',
   'x-idempotency-proof',
 ]);
-/** Lengths of the names above: a cheap first look that rules out almost every other header. */
+/** Lengths of these names: a cheap filter that excludes almost every other header. */
 const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map((name) => name.length));
 
 /**
- * Refuses a request that repeats a header which decides who asks or what is asked.
+ * Refuses a repeated header that determines the caller or the request.
  *
  * @param rawHeaders flat list of names and values as Node received them.
  * @throws invalid_request naming the header.

@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
 import { refuseRepeatedHeaders } from './repeated-headers.rules.js';
 
-/** A host and its port, of the characters either may have. Source: RFC 9110 7.2, RFC 3986 3.2. */
+/** Characters of a host with a port. Source: RFC 9110 7.2, RFC 3986 3.2. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
-/** A body that was announced and may follow is nobody's next request. */
+/** Closes the connection, so that a body that still follows is not read as the next request. */
 const CLOSE = { connection: 'close' };
 
-/** Tells the client what it may send instead (RFC 9110 12.5.3). */
+/** Tells the client which coding it may send (RFC 9110 12.5.3). */
 const ACCEPT_IDENTITY = { 'accept-encoding': 'identity' };
 
-/** What of a request is judged before anybody looks at what it asks for. */
+/** The part of a request that is validated first. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
 /**
- * Refuses a request whose head has no meaning, or two, that Node's parser lets through: another version than HTTP/1.0 and
- * HTTP/1.1; a header that decides and is repeated; no host in HTTP/1.1, or something that is none; a transfer
- * coding other than chunks, and chunks in HTTP/1.0; a body in a content coding, which nobody here decodes; an expectation
- * that nobody here meets. Node itself would answer some of these without an envelope and without a line in the log.
+ * Refuses ambiguous or meaningless request heads that Node's parser accepts: versions other than HTTP/1.0 and HTTP/1.1;
+ * repeated headers that matter; a missing host in HTTP/1.1, or an invalid one; transfer codings other than chunked, and
+ * chunked in HTTP/1.0; content codings; unsupported expectations. Node itself would answer some of these without an
+ * envelope and a log line.
  *
  * @throws invalid_request naming the header; 415 for a content coding, 417 for an expectation.
  * Source: RFC 9110 8.4, 10.1.1, 15.5.16; RFC 9112 3.2, 6.1.
@@ -34,7 +34,7 @@ export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestH
     const problem = httpVersion === '1.0' ? 'is not part of HTTP/1.0' : 'must be chunked';
     throw malformed(`transfer-encoding: ${problem}`, 'transfer_coding_unsupported');
   }
-  // Node joins repeated ones by commas, so that they are none that is known here.
+  // Node joins repeated values with commas, which matches no known coding.
   if (contentCoding !== undefined && contentCoding.toLowerCase() !== 'identity') {
     throw new GatewayError('invalid_request', {
       status: 415,
@@ -54,7 +54,7 @@ export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestH
 }
 
 /**
- * Refuses a target with a fragment, which is no part of one. Paths of providers have rules of their own for it.
+ * Refuses a request target with a fragment. Provider paths have their own rules.
  *
  * @throws invalid_request
  * Source: RFC 9110 2.5; RFC 9112 3.2.
@@ -63,7 +63,7 @@ export function refuseFragment(url: string): void {
   if (url.includes('#')) throw invalidRequest('URL', 'has a fragment', 'fragment_sent');
 }
 
-/** The refusal of a message of which nobody knows for sure where it ends. */
+/** The refusal of a message whose end is uncertain. */
 function malformed(message: string, reason: string): GatewayError {
   return new GatewayError('invalid_request', { message, reason, headers: CLOSE });
 }

@@ -18,7 +18,7 @@ function refusal(bytes: Buffer): GatewayError {
   throw new Error('a refusal was expected');
 }
 
-/** What the rules say of a text, found another way than by walking its characters. */
+/** An independent implementation of the rules, without a character scan. */
 function verdict(text: string): { value: unknown } | 'refused' {
   let value: unknown;
   try {

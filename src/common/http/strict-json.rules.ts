@@ -3,10 +3,10 @@ import { shownName } from '../errors/shown-text.rules.js';
 import { isStorableText, memberPath, unstorableText } from '../fields/config-reader.js';
 import { isKeptAsDouble } from './number-literal.rules.js';
 
-/** How refusals name a body as a whole; its members go by their own names. */
+/** The name of the whole body in refusals. */
 const BODY = 'body';
 const MAX_DEPTH = 64;
-/** Far more than any body has a use for; as many as take a few milliseconds. */
+/** Far above any legitimate body; takes a few milliseconds to scan. */
 const MAX_PARTS = 20_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -17,24 +17,24 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const NUMBER = /\d[-+.\deE]*/y;
 const BEYOND_DOUBLE = 'does not fit into double precision; send fewer digits, or a text';
-/** What is no longer, and has no exponent, is kept. */
+/** A number up to this length without an exponent always survives the round trip. */
 const ALWAYS_KEPT_LENGTH = 15;
 
-/** An object or a list that a place in the text lies in. */
+/** An enclosing object or list of the current position. */
 interface Level {
-  /** Those given so far, unescaped; undefined in a list. */
+  /** The unescaped member names so far; undefined in a list. */
   readonly names: Set<string> | undefined;
-  /** The member or the entry, from 0, that the place lies in. */
+  /** The current member, or the index of the current entry. */
   at: string | number;
 }
 
 /**
- * Parses a JSON text and refuses what two readers could understand differently: a member named twice, a byte order
- * mark, invalid UTF-8, nesting beyond 64 levels and numbers that would be rounded; what Postgres cannot store: NUL, and
- * half a surrogate pair; and more than 20 000 members and entries, which would hold up other requests.
+ * Parses a JSON text and refuses what two parsers could read differently: duplicate members, a byte order mark, invalid
+ * UTF-8, nesting beyond 64 levels and numbers that would be rounded; what Postgres cannot store: NUL and lone
+ * surrogates; and more than 20,000 members and entries, which would block other requests.
  *
- * @param path how refusals name the text as a whole.
- * @param options `takesAnyNumber`: for a text whose bytes are kept, so that nothing is rounded.
+ * @param path the name of the whole text in refusals.
+ * @param options `takesAnyNumber`: for a text whose bytes are kept, so that no number is rounded.
  * @throws invalid_request at that path, or at the member.
  * Source: docs/reference/security.md#request-heads, docs/reference/security.md#bounded-work, RFC 8259 section 4; RFC
  * 7493 sections 2.1 and 2.2.
@@ -60,7 +60,7 @@ function decodeUtf8(bytes: Buffer, path: string): string {
   }
 }
 
-/** The commas and opening brackets of any text that are not in strings: about as many as a JSON text has parts. */
+/** Counts commas and opening brackets outside strings: about the number of parts of a JSON text. */
 function countParts(text: string): number {
   let [count, isString] = [0, false];
   for (let at = 0; at < text.length; at++) {
@@ -72,7 +72,7 @@ function countParts(text: string): number {
   return count;
 }
 
-/** Walks a text that is known to be valid JSON; names are compared after unescaping. */
+/** Scans a text that is valid JSON; names are compared after unescaping. */
 function walk(text: string, path: string, takesAnyNumber: boolean): void {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -101,7 +101,7 @@ function walk(text: string, path: string, takesAnyNumber: boolean): void {
   }
 }
 
-/** The number whose first digit stands there; its sign makes no difference. */
+/** The number whose first digit is at this position, without its sign. */
 function numberAt(text: string, at: number): string {
   NUMBER.lastIndex = at;
   return NUMBER.exec(text)?.[0] ?? '';
@@ -137,7 +137,7 @@ function enter(level: Level, names: Set<string>, name: string): void {
   level.at = name;
 }
 
-/** The dotted path of where the text is. */
+/** The dotted path of the current position. */
 function placeIn(levels: readonly Level[], root: string): string {
   const path = levels.reduce((outer, { at }) => memberPath(outer, String(at)), root);
   return root === BODY && levels.length > 0 ? path.slice(`${BODY}.`.length) : path;

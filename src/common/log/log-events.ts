@@ -1,9 +1,9 @@
-/** How serious a line is. Refusals below 500 are `warn`, 500 and above `error`; a healthy day has no `error` line. */
+/** Severity. Refusals below 500 are `warn`, 500 and above `error`; normal operation writes no `error` line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
- * Every line the service can write: its name, its level and its fields, closed. A secret cannot be logged because no
- * line has a field for it. Source: docs/operations.md#log, docs/reference/security.md#log-lines.
+ * Every log line: its name, level and fields, as a closed set. No line has a field for a secret. Source:
+ * docs/operations.md#log, docs/reference/security.md#log-lines.
  */
 export interface LogEvents {
   /** One per rejected request on any route, with exactly these fields. */
@@ -16,11 +16,11 @@ export interface LogEvents {
     app?: string;
     appVersion?: string;
   };
-  /** A client took nothing of an answer that waited for it, and its connection was cut. */
+  /** A client did not read its pending response, and its connection was cut. */
   client_stalled: { path: string; method: string; timeoutSeconds: number };
   /** The detail of an unexpected failure, beside its `gateway_error` line. */
   unhandled_error: { path?: string; method?: string; error: string; stack?: string };
-  /** A request was served but its cost could not be read. */
+  /** A request was served but its cost could not be determined. */
   usage_unresolved_cost: {
     eventId: string;
     appId: string;
@@ -32,99 +32,101 @@ export interface LogEvents {
     contentType: string | null;
     reason: string;
   };
-  /** The vault cannot work; names the variable, never its value. */
+  /** The vault cannot be used; names the variable, never its value. */
   secret_vault_misconfigured: { error: string };
   /** Entries of `TRUSTED_PRIVATE_HOSTS` that name metadata addresses, which stay refused. */
   trusted_hosts_without_effect: { entries: string };
   provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
-  /** A stored provider instance that this version cannot read; calls to it find no such provider. */
+  /** A stored provider instance that this version cannot read; calls to it get "not found". */
   provider_unreadable: { providerId: string; error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
-  /** Nothing was left of the time a chain's targets share; `attempts` of them had been tried. */
+  /** The shared time of a target chain ran out after `attempts` targets. */
   provider_ttfb_budget_exhausted: { eventId: string; endpoint: string; attempts: number };
-  /** A target of a named endpoint failed before anything reached the client, and the next one was called. */
+  /** A target of a named endpoint failed before the first response byte, and the next one was called. */
   endpoint_fallback: { eventId: string; endpoint: string; provider: string; next: string; reason: string };
-  /** A target that was next could not be called. */
+  /** The next target could not be called. */
   endpoint_fallback_skipped: { eventId: string; endpoint: string; provider: string; reason: string };
-  /** The answer broke off after its first byte had reached the client. */
+  /** The response broke off after its first byte had reached the client. */
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
   usage_events_write_failed: { pending: number; error: string };
   usage_event_rejected: { eventId: string; error: string };
   usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
   usage_journal_failed: { error: string };
-  /** Room for the events of the months to come could not be made; it is tried again. */
+  /** Partitions for the coming months could not be created; retried later. */
   usage_partitions_failed: { error: string };
   app_config_unreadable: { appId: string; error: string };
   app_key_use_write_failed: { keys: number; error: string };
-  /** Device attestation trusts other roots than the vendor's; names the file, with the subjects of its certificates. */
+  /** Device attestation trusts other roots than the vendor's; names the file and the subjects of its certificates. */
   app_attest_root_replaced: { file: string; subjects: string };
   auth_event_record_failed: { events: number; error: string };
   claim_window_write_failed: { appId: string; error: string };
-  /** A user whose token lacked a required claim signed in; how long the claim took to arrive. */
+  /** A user whose token lacked a required claim signed in; `delayMs` is the time until the claim arrived. */
   claim_propagation_recovered: { appId: string; delayMs: number };
   issuer_key_set_failed: { url: string; reason: string; error: string };
-  /** Signing in at a third party failed at the provider's end, or by an answer that does not hold. */
+  /** A third-party sign-in failed at the provider, or because of an invalid response. */
   third_party_sign_in_failed: { provider: string; step: 'begin' | 'callback'; error: string };
-  /** Refusals that could not be stored as usage events; they are tried again. */
+  /** Refusals could not be stored as usage events; retried later. */
   usage_refusals_write_failed: { pending: number; error: string };
-  /** The start waits to see whether this instance, which it cannot serve beside, is still alive. */
+  /** The start waits for the lease of this incompatible instance to expire. */
   instance_waiting: { host: string; pid: number };
-  /** Another process serves from this database, or one of them is gone; `instances` live now, this one included. */
+  /** The set of live instances changed; `instances` counts them, this one included. */
   instances_changed: { instances: number };
-  /** This instance could not renew its entry among the live ones, so that others may take it for dead. */
+  /** This instance could not renew its lease, so others may treat it as dead. */
   instance_unconfirmed: { error: string };
   instance_confirmed: { lostMs: number };
-  /** Request limits are counted on the instances, each within its share, until Redis is back. */
+  /** Request limits are counted per instance, each within its share, until Redis is available. */
   limits_degraded: { epoch: number; reason: string; instances: number };
-  /** They are counted in Redis again, for all instances together. */
+  /** Request limits are counted in Redis again, for all instances together. */
   limits_restored: { epoch: number; degradedMs: number };
-  /** Redis had forgotten counts; what the instances knew was put together again. */
+  /** Redis had lost counts; they were rebuilt from those of the instances. */
   limits_recounted: { epoch: number; reason: string };
-  /** The instances could not agree on where requests are counted; until they do, limited calls are refused. */
+  /** The instances could not agree on where to count requests; limited calls are refused until they do. */
   limits_agreement_failed: { error: string };
-  /** Money that an instance which is gone had been granted was given back. */
+  /** Budget grants of an expired instance were returned. */
   budget_grants_expired: { instance: string; grants: number; nanoUsd: number };
   budget_write_failed: { error: string };
   plans_file_read: { file: string; plans: number; accounts: number };
   /**
-   * `PLANS_FILE` cannot be used: what it said before stays in force; where it said nothing yet, accounts get
-   * `billing_unavailable`.
+   * `PLANS_FILE` cannot be used: the previous content stays in force; without one, accounts get `billing_unavailable`.
    */
   plans_file_unreadable: { file: string; error: string };
-  /** Spans could not be delivered to the collector, or were lost: so many of them since the last such line. */
+  /** Spans could not be delivered to the collector, or were dropped; `lost` counts since the last such line. */
   traces_export_failed: { lost: number; error: string };
   /** Redis does not answer: address limits count on this instance alone until it does. */
   redis_lost: { error: string };
   redis_back: { lostMs: number };
-  /** The nightly work, step by step, with how many rows each took away. */
+  /** The steps of the nightly retention, each with the number of rows it removed. */
   auth_events_pruned: { events: number };
   auth_challenges_pruned: { challenges: number };
-  /** `months` were dropped with all their events, `events` beside those; `days`, `userDays` and `userMonths` are rows of sums. */
+  /**
+   * `months` partitions were dropped with all their events, `events` deleted beside those; `days`, `userDays` and
+   * `userMonths` are rollup rows.
+   */
   usage_events_compacted: { months: number; events: number; days: number; userDays: number; userMonths: number };
   usage_rollup_folded: { days: number };
-  /** What was spent in single months, by applications and by users. */
+  /** Monthly spending of applications and of users. */
   budget_months_pruned: { months: number; userMonths: number };
-  /** Keys of devices that were not used for long. */
+  /** Device keys that were unused for long. */
   device_keys_pruned: { keys: number };
-  /** Users of applications without a trace for long, but those who are blocked. */
+  /** Users of applications without recent activity, except blocked ones. */
   app_users_pruned: { users: number };
-  /** Counts of requests of days long past. */
+  /** Request counts of past days. */
   limit_counts_pruned: { counts: number };
-  /** Answers with keys that are given out no more, and receipts whose life is over. */
+  /** Responses that can no longer be replayed, and expired receipts. */
   creation_receipts_pruned: { sealedAnswers: number; receipts: number };
   /** Invitations that ended long ago. */
   invitations_pruned: { invitations: number };
-  /** Entries of trails, of all accounts. */
+  /** Audit events of all accounts. */
   audit_events_pruned: { events: number };
-  /** Sessions of the console that ended by themselves. */
+  /** Expired console sessions. */
   sessions_pruned: { sessions: number };
-  /** Management keys that were revoked long ago, of all accounts. */
+  /** Management keys of all accounts that were revoked long ago. */
   management_keys_pruned: { keys: number };
-  /** Keys of provider instances that an older version of the vault's key had sealed; `unreadable` ones stay as they are. */
+  /** Provider keys resealed from an older version of the vault key; `unreadable` ones are unchanged. */
   provider_keys_resealed: { resealed: number; unreadable: number };
-  /** The same of upstream gateways' tokens. */
+  /** The same for tokens of upstream gateways. */
   gateway_tokens_resealed: { resealed: number; unreadable: number };
-  /** Steps of it that did not get to their end; the next night goes on from there. */
+  /** Retention steps that failed; the next night continues. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
   usage_compaction_failed: { error: string };
@@ -140,32 +142,32 @@ export interface LogEvents {
   management_keys_prune_failed: { error: string };
   provider_keys_reseal_failed: { error: string };
   gateway_tokens_reseal_failed: { error: string };
-  /** It could not begin, or its connection broke. */
+  /** Retention could not start, or its connection broke. */
   retention_failed: { error: string };
-  /** Another instance is at it. */
+  /** Another instance runs retention. */
   retention_skipped: Record<string, never>;
   bootstrap_account_created: { organizationId: string };
   bootstrap_key_ignored: { reason: string };
   database_waiting: { error: string };
   database_embedded_started: { adopted: boolean; directory: string };
   config_changes_lost: { error: string };
-  /** This machine's clock is more than 2 s from the one that all instances share; negative: behind. Once a change. */
+  /** This machine's clock differs by more than 2 s from the shared clock; negative: behind. Once per change. */
   clock_differs: { aheadMs: number };
   clock_agrees: { aheadMs: number };
-  /** Another instance counts in another Redis, so that nobody counts in Redis any more. */
+  /** Another instance uses another Redis, so no instance counts in Redis. */
   redis_differs: { host: string; pid: number };
   redis_agrees: Record<string, never>;
-  /** Requests are answered 503 at once until a probe is answered. */
+  /** Requests get 503 at once until a probe succeeds. */
   database_silent: { silenceMs: number };
   database_answers_again: Record<string, never>;
-  /** One of the `WORKERS` ended by itself; another takes its place. */
+  /** One of the `WORKERS` ended unexpectedly and is restarted. */
   worker_exited: { pid: number; exitCode: number | null; signal: string | null; restartInMs: number };
   gateway_started: { instanceId: string; url: string; version: string; node: string };
   gateway_stopping: { instanceId: string; signal: string };
   gateway_stopped: { instanceId: string };
 }
 
-/** Levels that are not `info`; `gateway_error` takes its level from the status. */
+/** Levels other than `info`; the status determines the level of `gateway_error`. */
 export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   client_stalled: 'warn',
   unhandled_error: 'error',

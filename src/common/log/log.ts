@@ -2,21 +2,24 @@ import type { Clock } from '../clock.js';
 import { LOG_LEVELS, type LogEvents, type LogLevel } from './log-events.js';
 
 const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
-/** Untrusted text in a line is cut here. */
+/** Maximum length of untrusted text in a line. */
 const MAX_FIELD_CHARACTERS = 512;
 const MAX_STACK_CHARACTERS = 4_000;
-/** What JSON leaves as it is, though terminals and readers act on it: control characters, line ends, turns of direction. */
+/**
+ * Characters that JSON does not escape but terminals and viewers interpret: control characters, line ends,
+ * bidirectional controls.
+ */
 const ACTING = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Takes one finished line, without its line end. */
+/** Receives one complete line, without its line end. */
 export type LogSink = (line: string) => void;
 
-/** Is told of every event, also of one that is not written. */
+/** Receives every event, including those below the configured level. */
 type LogListener = (name: keyof LogEvents, fields: LogEvents[keyof LogEvents]) => void;
 
 /**
- * Writes one JSON object a line: `{level, message, timestamp, …fields}`. Text is escaped
- * and cut, so a client can neither forge nor flood lines, nor act on the terminal of who reads them.
+ * Writes one JSON object per line: `{level, message, timestamp, …fields}`. Text is escaped and truncated, so a client
+ * can neither forge or flood lines nor control the reader's terminal.
  */
 export class Log {
   constructor(
@@ -26,7 +29,7 @@ export class Log {
     private readonly listener?: LogListener,
   ) {}
 
-  /** Writes the event when its level is not below the configured one. */
+  /** Writes the event unless its level is below the configured one. */
   event<N extends keyof LogEvents>(name: N, fields: LogEvents[N]): void {
     this.listener?.(name, fields);
     const level = levelOf(name, fields);
@@ -48,7 +51,7 @@ function cut(field: string, value: string): string {
   return value.slice(0, field === 'stack' ? MAX_STACK_CHARACTERS : MAX_FIELD_CHARACTERS);
 }
 
-/** Each of them is one UTF-16 unit. */
+/** @param letter one UTF-16 code unit. */
 function escaped(letter: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

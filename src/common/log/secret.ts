@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const MASK = '[secret]';
 
 /**
- * A value that must never be printed: string conversion, JSON, template literals and inspection all give `[secret]`.
- * `reveal()` is the one word to search for. Source: docs/reference/security.md#secrets-in-output.
+ * A value that is never printed: string conversion, JSON, template literals and inspection give `[secret]`. Every use
+ * of the value calls `reveal()`. Source: docs/reference/security.md#secrets-in-output.
  */
 export class Secret {
   readonly #value: string;
@@ -13,7 +13,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; only where it leaves for the party it was stored for, or is hashed. */
+  /** The value; only to send it to its recipient, or to hash it. */
   reveal(): string {
     return this.#value;
   }

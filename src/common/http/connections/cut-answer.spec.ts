@@ -11,7 +11,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** The service's side of a connection whose HTTP/1.0 request has been answered, and what its client sees of the end. */
+/** The server side of a connection whose HTTP/1.0 request was answered, and how the client sees its end. */
 async function answered(): Promise<{ socket: Socket; seen: Promise<string> }> {
   server = createServer((message, response) => {
     noteFraming(message, response);

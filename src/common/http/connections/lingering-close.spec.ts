@@ -23,7 +23,7 @@ async function refusing(bounds?: { maxBytes?: number; maxMs?: number }): Promise
   return listening(server);
 }
 
-/** A server that answers every request at its head, at length. */
+/** A server that answers every request at its head, with a body of this size. */
 async function answering(bytes: number): Promise<number> {
   const server = createServer((_message, response) => {
     lingerWhereUnread(response);
@@ -41,11 +41,11 @@ async function listening(server: Server): Promise<number> {
 interface Raw {
   readonly socket: Socket;
   readonly answer: () => string;
-  /** Resolves with the error it ended with, if any. */
+  /** Resolves with the connection's error, if any. */
   readonly closed: Promise<string | undefined>;
 }
 
-/** A client that looks at its answer only when asked to. */
+/** A client that reads its response only on demand. */
 function rawClient(port: number, framing: string): Raw {
   const socket = connect(port, '127.0.0.1').pause();
   const parts: Buffer[] = [];

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is read of a body that nobody has read when its answer closes the connection … */
+/** Maximum bytes of an unread body to receive after a response that closes the connection … */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** … and for how long. */
+/** … and maximum time. */
 const MAX_MS = 10_000;
-/** How often the two are looked at. */
+/** How often both limits are checked. */
 const SWEEP_MS = 50;
 
-/** The latest request of a connection of which a body was not read when it was answered. */
+/** The latest request of a connection whose body was unread at the response. */
 const UNREAD = new WeakMap<Socket, IncomingMessage>();
 
-/** To be called once for each request, before it is answered. All answers share one listener. */
+/** Call once per request, before its response. All responses share one listener. */
 export function lingerWhereUnread(response: ServerResponse): void {
-  // Before Node's own, which closes the connection.
+  // Runs before Node's own listener, which closes the connection.
   response.prependListener('finish', lingerOnClose);
 }
 
@@ -22,9 +22,9 @@ function lingerOnClose(this: ServerResponse): void {
 }
 
 /**
- * Reads on what a client still sends of a request whose answer closes the connection, so that the answer arrives: a
- * connection that is closed with unread bytes is reset, and takes what it was answered with it (RFC 9112 9.6). The rest
- * is thrown away. The connection is closed when the client has sent its request, at the latest after the bounds.
+ * Receives and discards the rest of a request whose response closes the connection, so that the response arrives:
+ * closing a connection with unread bytes resets it, which may discard the response (RFC 9112 9.6). The connection
+ * closes when the request is complete, or at the limits.
  */
 export function readOnWhenClosing(message: IncomingMessage, { maxBytes = MAX_BYTES, maxMs = MAX_MS } = {}): void {
   const { socket } = message;
@@ -32,7 +32,7 @@ export function readOnWhenClosing(message: IncomingMessage, { maxBytes = MAX_BYT
   UNREAD.set(socket, message);
   if (isKnown) return;
   const closeNow = socket.destroySoon.bind(socket);
-  // The server calls this once the answer is written, and not at all where the connection stays.
+  // The server calls this after the response is written, only for a connection that it closes.
   socket.destroySoon = () => {
     const unread = UNREAD.get(socket);
     if (unread === undefined || unread.complete) {

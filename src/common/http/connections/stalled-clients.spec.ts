@@ -7,9 +7,9 @@ import { SystemClock } from '../../clock.js';
 import { Log } from '../../log/log.js';
 import { StalledClients } from './stalled-clients.js';
 
-/** Far more than the sockets of a connection hold. */
+/** Far more than the socket buffers of a connection hold. */
 const LARGE_BYTES = 32 * 1024 * 1024;
-/** What a client takes at a time; more than it may take before the network says so. */
+/** What a client reads per step; more than TCP needs to reopen its window. */
 const STEP_BYTES = 2 * 1024 * 1024;
 const REQUEST = 'GET /large?secret=1 HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -24,7 +24,7 @@ afterEach(() => {
   }
 });
 
-/** A server whose sweeps the test makes, unless it sweeps by itself; gives the connections it has open. */
+/** A server that the test sweeps, unless it sweeps by itself; returns its open connections. */
 async function serving(timeoutSeconds: number, listener: RequestListener, { sweepsItself = false } = {}) {
   const lines: Record<string, unknown>[] = [];
   const log = new Log(new SystemClock(), 'debug', (line) => lines.push(JSON.parse(line)));
@@ -55,14 +55,14 @@ async function unreading(port: number): Promise<Socket> {
   return client;
 }
 
-/** Whether something waits for every client, and the network takes no more. */
+/** Waits until every client has pending bytes that the network does not accept. */
 function allWait(open: ReadonlySet<Socket>, count: number): Promise<void> {
   return eventually(() => open.size === count && [...open].every((socket) => socket.writableLength > 0), {
     withinMs: 5_000,
   });
 }
 
-/** Answers as a relay does: each piece when the one before has left. */
+/** Streams like the relay: each chunk after the previous one has left. */
 const inPieces: RequestListener = (_request, response) => {
   const piece = Buffer.alloc(64 * 1024);
   let leftBytes = LARGE_BYTES;
@@ -142,7 +142,7 @@ describe('clients that take nothing of what waits for them', () => {
     await Promise.all(Array.from({ length: count }, () => unreading(port)));
     await eventually(() => open.size === count, { withinMs: 5_000 });
     await sleep(100);
-    // Nothing leaves a corked socket, so a byte is enough for each of them.
+    // A corked socket sends nothing, so one byte is enough.
     for (const socket of open) {
       socket.cork();
       socket.write('waits');

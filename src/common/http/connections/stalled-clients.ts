@@ -5,32 +5,31 @@ import { pathOf } from '../gateway-request.js';
 import { cutConnection } from './cut-answer.js';
 
 const SWEEP_MS = 1_000;
-/** Cutting a connection ends what was on its way to it; so many at a time do not hold the event loop. */
+/** Limits the connections cut per sweep, so that ending their responses does not block the event loop. */
 const MAX_CUT_PER_SWEEP = 256;
 
-/** How far a client was that has something to take. */
+/** The progress of a client with pending bytes. */
 interface Standing {
   readonly takenBytes: number;
-  /** How many sweeps in a row found it there. */
+  /** Consecutive sweeps without progress. */
   sweeps: number;
 }
 
 /**
- * Cuts the connections of clients that take nothing of what waits for them, so that nothing is held for them without
- * end; to whoever answers, they have then left. A client for which nothing waits is left alone, however
- * long its answer takes.
+ * Cuts the connections of clients that do not read their pending bytes, so that the server buffers nothing
+ * indefinitely; for the handler, such a client has disconnected. A client without pending bytes is never cut, however
+ * long its response takes.
  *
- * A client has taken something when a piece of its answer has left whole; whoever sends much sends it in pieces. Only
- * what it takes counts: one that still sends is no better for it, so the socket's own time-out, which any
- * byte either way restarts, would not do. Sweeps are counted and no time is measured: a process that stood still itself
- * finds nobody late.
+ * Progress means that a whole write has left the socket; large responses are sent in many writes. Bytes from the client
+ * do not count, so the socket's own timeout, which traffic in either direction restarts, does not fit. The limit counts
+ * sweeps instead of measuring time: a process that was suspended cuts no client for it.
  */
 export class StalledClients {
   readonly #open = new Set<ServerResponse>();
   readonly #waited = new Map<ServerResponse, Standing>();
   readonly #ended: (this: ServerResponse) => void;
 
-  /** @param timeoutSeconds how long a client may take nothing; it gets up to one sweep more. */
+  /** @param timeoutSeconds longest time without progress; up to one sweep is added. */
   constructor(
     private readonly timeoutSeconds: number,
     private readonly log: Log,
@@ -43,13 +42,13 @@ export class StalledClients {
     };
   }
 
-  /** To be called once for each request, before it is answered. All answers share one listener. */
+  /** Call once per request, before its response. All responses share one listener. */
   watch(response: ServerResponse): void {
     this.#open.add(response);
     response.on('close', this.#ended);
   }
 
-  /** Sweeps as long as the server listens or has connections. */
+  /** Sweeps while the server listens or has connections. */
   endIn(server: Server): Server {
     let timer: NodeJS.Timeout | undefined;
     server.on('listening', () => {
@@ -58,7 +57,7 @@ export class StalledClients {
     return server.on('close', () => clearInterval(timer));
   }
 
-  /** One look at every open answer. */
+  /** Checks every open response once. */
   sweep(): void {
     let left = MAX_CUT_PER_SWEEP;
     for (const response of this.#open) {

@@ -2,8 +2,8 @@ import { type IncomingMessage, type RequestListener, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 
 /**
- * Lets requests for a tunnel (CONNECT) be refused as any other method is. Node takes them out of its own hands, and closes
- * the connection without an answer where nobody listens for them.
+ * Routes CONNECT requests to the normal refusal of a method. Without a listener Node closes their connection without a
+ * response.
  */
 export function answerTunnels(serve: RequestListener): (message: IncomingMessage, socket: Socket) => void {
   return (message, socket) => {
