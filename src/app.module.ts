@@ -27,7 +27,7 @@ import { UsageModule } from './usage/usage.module.js';
 import { UsageReportsModule } from './usage-reports/usage-reports.module.js';
 import { UsersModule } from './users/users.module.js';
 
-/** The rooms, in arrow order. */
+/** The modules, in dependency order. */
 @Module({
   imports: [
     DiscoveryModule,

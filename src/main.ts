@@ -1,6 +1,6 @@
 import { nodeVersionProblem } from './platform/config/node-floor.rules.js';
 
-/** Nothing else may be imported before the version is known to be good: newer syntax and libraries would crash first. */
+/** Imports nothing else before the version check: newer syntax and libraries would fail first. */
 const problem = nodeVersionProblem(process.versions.node);
 if (problem) {
   process.stderr.write(`${problem}\n`);

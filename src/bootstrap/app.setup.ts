@@ -27,19 +27,19 @@ import { ProxyDoor } from '../proxy/proxy-door.js';
 import { requireGuards } from './route-guards.rules.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
-/** How long a client may take to send its headers, and its whole request. */
+/** Timeouts for receiving the request head and the whole request. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 300_000;
-/** Longer than the idle time of common load balancers, so that they close first. */
+/** Exceeds the idle timeout of common load balancers, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-/** As long as any user id that can be proven: who may call may also be blocked. */
+/** The length of the longest valid user id, so that every user can be blocked. */
 const MAX_PARAMETER_CHARACTERS = 1_024;
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  // `requireOneMeaning` asks for it: Node would refuse without an envelope.
+  // `requireOneMeaning` checks the host: Node would refuse without an envelope.
   requireHostHeader: false,
 };
 
@@ -47,19 +47,19 @@ export interface GatewayOptions {
   readonly parts: PlatformParts;
   /** The origin in the OpenAPI document. */
   readonly publicUrl: string;
-  /** Rooms of an extension. */
+  /** Modules of an extension. */
   readonly imports?: readonly (Type | DynamicModule)[];
 }
 
-/** The adapter without Express-style middleware, which costs a hook on every request and serves nothing here. */
+/** Disables Express-style middleware, which would add an unused hook to every request. */
 class LeanFastifyAdapter extends FastifyAdapter {
   override async init(): Promise<void> {}
 }
 
 /**
- * Builds the application: one composition for `main.ts`, the tests and an extension's own start. Not yet listening.
+ * Builds the application for `main.ts`, tests and extensions. Not yet listening.
  *
- * @throws Error when a route declares no access, or one that its guards do not prove.
+ * @throws Error when a route declares no access, or access that its guards do not enforce.
  */
 export async function createGateway({
   parts,
@@ -89,7 +89,7 @@ export async function createGateway({
     },
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // No hook runs for these.
+      // No hook runs for these requests.
       firstParty.label(reply);
       filter.refuse(request, reply, error);
     },
@@ -117,7 +117,7 @@ export async function createGateway({
 
 function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void {
   fastify.decorateRequest('timings', undefined);
-  // No route has it; with a body the framework would ask for a content type before it says that.
+  // No route uses QUERY; with a body, the framework would ask for a content type before reporting that.
   fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (request, _payload, done) => {

@@ -22,7 +22,7 @@ import { createGateway } from './app.setup.js';
 const NO_DATABASE = new Secret('postgres://nobody@127.0.0.1:1/none');
 
 /**
- * The application with every setting at its default and nothing behind it: to be described, never to serve. Nothing is
+ * The application with default settings and no resources, to generate documents from, never to serve. Nothing is
  * connected, opened or written. End it with `close()`.
  *
  * @throws Error when a route declares no access.

@@ -14,14 +14,14 @@ import { type Extension, startGateway } from './start.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Ends what runs; may be called again. @returns whether it ended as it should. */
+/** Stops the service; idempotent. @returns whether it stopped cleanly. */
 type Stop = (signal: string) => Promise<boolean>;
 
 /**
- * Runs the service as a process of its own: starts it, explains a start that fails, stops it on a signal. With `WORKERS`
- * above 1 the service runs in that many processes, which this one starts and keeps.
+ * Runs the service as a process: starts it, reports a failed start, stops it on a signal. With `WORKERS` above 1 this
+ * process starts and supervises that many worker processes.
  *
- * @param extension what the program adds to the service, in every one of its processes.
+ * @param extension added to the service in every process.
  */
 export async function runProcess(extension: Extension = {}): Promise<void> {
   if (isWorkerProcess()) return runWorker(extension);
@@ -33,7 +33,7 @@ export async function runProcess(extension: Extension = {}): Promise<void> {
   stopOnSignal(stop);
 }
 
-/** One of the processes that share the port. It ends when the one that started it says so, or is gone. */
+/** Runs a worker. It ends when the primary process requests it or has ended. */
 async function runWorker(extension: Extension): Promise<void> {
   let stopService: Stop | undefined;
   onStopRequest((signal) => {
@@ -51,7 +51,7 @@ async function startService(extension: Extension): Promise<{ banner: string; sto
   return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 
-/** @throws EnvironmentError where the workers could not count together. */
+/** @throws EnvironmentError when the workers would have no Redis to share counts. */
 async function startWorkers(environment: Environment): Promise<{ banner: string; stop: Stop }> {
   const { WORKERS, REDIS_URL, LOG_LEVEL } = environment;
   if (REDIS_URL === undefined) {
@@ -61,7 +61,7 @@ async function startWorkers(environment: Environment): Promise<{ banner: string;
   }
   const clock = new SystemClock();
   const log = new Log(clock, LOG_LEVEL, writeLine);
-  // Held here, so that an embedded database does not end with a worker that uses it.
+  // The primary holds the embedded database, so that it does not stop with a worker.
   const database = await openDatabase(environment, new SystemIds(), log);
   const pool = new WorkerPool({ workers: WORKERS, fork: workerLauncher(), clock, log });
   const banner = await pool.start().catch(async (error: unknown) => {

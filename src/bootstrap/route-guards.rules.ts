@@ -5,7 +5,7 @@ import type { RouteAccess } from '../common/http/access-check.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../identity/admin.guard.js';
 import { MetricsGuard } from '../metrics/metrics.guard.js';
 
-/** What makes a declaration true. */
+/** The guards that enforce each scheme. */
 const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> = {
   public: [],
   management: [AdminCredentialGuard, AdminRoleGuard],
@@ -16,10 +16,10 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
 };
 
 /**
- * Refuses routes that declare more than is proven: the declaration of access alone guards nothing, the access decorators
- * bring both.
+ * Refuses routes whose guards do not enforce their declaration: the declaration alone protects nothing; the access
+ * decorators add both.
  *
- * @throws Error naming each of them: such a service does not start.
+ * @throws Error naming each of them: the service does not start.
  */
 export function requireGuards(routes: readonly RouteAccess[]): void {
   const unguarded = routes.filter(({ access, guards }) => !guardsOf(access).every((guard) => guards.includes(guard)));

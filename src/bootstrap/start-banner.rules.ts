@@ -1,9 +1,9 @@
-/** Who may register: the first person, which closes registration; anybody, always; nobody who is not invited. */
+/** Who may register: the first user only, anyone, or invited users only. */
 type Registration = 'first person' | 'anybody' | 'closed';
 
-/** What the person who started the service is told of. */
+/** The content of the start banner. */
 interface StartedService {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** Listening address, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly hasAccount: boolean;
   readonly registration: Registration;
@@ -24,14 +24,14 @@ const CLAIM = `
 /**
  * Who may register now.
  *
- * @param isOpen whether somebody may; @param isOpenToAll whether the setting says that anybody always may.
+ * @param isOpen whether registration is open; @param isOpenToAll whether the setting keeps it open to anyone.
  */
 export function registrationOf(isOpen: boolean, isOpenToAll: boolean): Registration {
   if (isOpenToAll) return 'anybody';
   return isOpen ? 'first person' : 'closed';
 }
 
-/** What is written to the terminal once the service answers: where it is, and every way in that is open now. */
+/** The start banner: addresses, and the available ways to create or claim an account. */
 export function startBanner({ url, hasAccount, registration }: StartedService): string {
   return `
   The gateway is ready.

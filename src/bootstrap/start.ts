@@ -18,39 +18,39 @@ const VERSION = '0.1.0';
 
 /** What an extension adds to the service. Source: docs/extending.md. */
 export interface Extension {
-  /** Its rooms. */
+  /** Modules. */
   readonly imports?: GatewayOptions['imports'];
-  /** Its provider types. They are known to the whole process from then on. */
+  /** Provider types, registered for the whole process. */
   readonly providerTypes?: readonly ProviderTypeDefinition[];
-  /** Makes the vault that takes the place of the one in the settings. */
+  /** Creates the vault that replaces the one in the settings. */
   readonly vault?: VaultFactory;
 }
 
-/** What a caller may put in place of the real thing, and add. */
+/** Replacements and additions for a start. */
 export interface StartOptions extends Extension {
   readonly log: LogSink;
-  /** Counts as the time that all instances share, in place of the database's. */
+  /** Replaces the shared clock, and with it the database time. */
   readonly clock?: Clock;
   readonly ids?: Ids;
 }
 
-/** A service that answers requests. */
+/** A running service. */
 export interface RunningGateway {
   readonly app: NestFastifyApplication;
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** Listening address, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** For the person who started it. */
+  /** For the operator's terminal. */
   readonly banner: string;
-  /** Drains open responses, writes what is recorded and ends everything; safe to call again. */
+  /** Drains open responses, flushes usage records and closes everything; idempotent. */
   stop(signal: string): Promise<void>;
 }
 
 /**
- * Starts everything in order: settings, database, migrations, vault, place among the instances, application, listener.
+ * Starts everything in order: settings, database, migrations, vault, instance lease, application, listener.
  *
  * @param env usually `process.env`.
- * @throws EnvironmentError for settings that do not hold, and beside another instance without a Redis for both; Error
- * where the database cannot be had, or a provider type of the extension is wrong.
+ * @throws EnvironmentError for invalid settings, and next to another instance unless both share a Redis; Error when the
+ * database is unavailable or a provider type of the extension is invalid.
  */
 export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,

@@ -10,9 +10,9 @@ import { Retention } from '../retention/retention.service.js';
 class MaintenanceModule {}
 
 /**
- * Does the nightly work now, beside a running service or without one, with the settings of the service. Lines of the log
- * go to standard output. Exit code 1 when a step failed, nothing could begin, or a signal came: that lets the statement
- * under way finish, and leaves the rest for the next time.
+ * Runs retention now, with or without a running service, with the settings of the service. The log goes to standard
+ * output. Exit code 1 after a failed step, a failed start, or a signal, which lets the current statement finish and
+ * leaves the rest for the next run.
  */
 async function main(): Promise<void> {
   const stop = new AbortController();

@@ -17,14 +17,14 @@ import { StoredCounters } from '../request-limits/stored/stored-counters.js';
 
 const DIFFERS = 1;
 const NOT_CHECKED = 2;
-/** How long Redis may take to be reached. */
+/** Longest wait for the Redis connection. */
 const REDIS_WAIT_MS = 5_000;
 const REDIS_LOOK_MS = 20;
 
 /**
- * Proves that every sum of usage is the sum of its events, and that requests are counted as they were made, beside a
- * running service or without one, with the settings of the service. The report goes to standard output, as one JSON object with `--json`. Exit code 0 when all is equal,
- * 1 when something differs, 2 when it could not be checked.
+ * Verifies that every rollup equals the sum of its events, and that request counts match, with or without a running
+ * service, with the settings of the service. The report goes to standard output, as one JSON object with `--json`. Exit
+ * code 0 when everything matches, 1 on a difference, 2 when the check failed.
  */
 async function main(): Promise<void> {
   const platform = await openPlatform(processEnvironment(), { ids: new SystemIds(), log: () => undefined });
@@ -54,13 +54,13 @@ function counterLedger({ parts }: OpenPlatform, patient: DataSource): CounterLed
   return new CounterLedger(new CounterLedgerRepository(patient), counters, { clock: parts.clock, journals });
 }
 
-/** Waits for Redis, where there is one, for a moment: whether it is needed shows later. */
+/** Waits briefly for Redis, if configured; the check reports later whether it needs it. */
 async function redisReached({ parts: { redis, clock } }: OpenPlatform): Promise<void> {
   const startedMs = clock.monotonicMs();
   while (redis.state === 'lost' && clock.monotonicMs() - startedMs < REDIS_WAIT_MS) await sleep(REDIS_LOOK_MS);
 }
 
-/** A connection to the same database whose statements may run as long as millions of events take. */
+/** A connection to the same database without the statement timeout, for scans of millions of events. */
 function patientCopy({ options }: DataSource): Promise<DataSource> {
   if (options.type !== 'postgres' || options.url === undefined) throw new Error('the database has no address');
   return createDataSource({

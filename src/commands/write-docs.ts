@@ -9,7 +9,7 @@ import { renderSchema } from './documentation/schema.rules.js';
 import { withMigratedDatabase } from './documentation/schema-database.js';
 import { TABLE_AREAS } from './documentation/tables.js';
 
-/** The compiled file is `dist/src/write-docs.js`. */
+/** The compiled file is `dist/src/commands/write-docs.js`. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SCHEMA = 'docs/schema.md';
 

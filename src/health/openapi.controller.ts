@@ -2,7 +2,7 @@ import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { PublicAccess } from '../common/http/access.js';
 
-/** The finished OpenAPI document, rendered once at start. */
+/** The OpenAPI document, rendered once at start. */
 @Injectable()
 export class OpenApiDocument {
   private rendered = '{}';

@@ -11,7 +11,7 @@ import type { ReadinessResponse } from './dto/health.response.js';
 
 const DATABASE_TIMEOUT_MS = 2_000;
 
-/** Asks every dependency whether it works, each within a bounded time. */
+/** Checks every dependency, each with a timeout. */
 @Injectable()
 export class ReadinessService {
   constructor(

@@ -1,12 +1,12 @@
 import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 
-/** How often the loop is looked at. Part of every value the histogram gives. */
+/** Sampling interval; included in every value of the histogram. */
 const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 const MS_PER_SECOND = 1e3;
 
-/** How late the event loop runs what is due. */
+/** Measures the event loop delay. */
 @Injectable()
 export class EventLoopDelay implements OnModuleInit, OnApplicationShutdown {
   private histogram: ELDHistogram | undefined;
@@ -22,8 +22,8 @@ export class EventLoopDelay implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * The 99th percentile since it was last asked for, in seconds; the one before where nothing was measured since.
-   * `undefined` before the first.
+   * The 99th percentile since the last call, in seconds; the previous value when nothing was measured since.
+   * `undefined` before the first measurement.
    */
   takeP99Seconds(): number | undefined {
     const { histogram } = this;

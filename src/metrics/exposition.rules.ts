@@ -1,12 +1,12 @@
 import type { MetricAbout } from '../platform/metrics/instruments.js';
 import type { MetricsReport, ReportedMetric, ReportedSeries } from '../platform/metrics/metrics-report.rules.js';
 
-/** The content type of the Prometheus text format that {@link renderExposition} writes. */
+/** The content type of the Prometheus text format. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The Prometheus text format, version 0.0.4: for each metric its help, its type and its samples. A metric without samples
- * is left out.
+ * The Prometheus text format, version 0.0.4: help, type and samples of each metric. A metric without samples is
+ * omitted.
  */
 export function renderExposition(report: MetricsReport): string {
   return report.map((metric) => block(metric.about, samplesOf(metric))).join('');
@@ -29,7 +29,7 @@ function samplesOf({ about, bounds, series }: ReportedMetric): string {
   return text;
 }
 
-/** Buckets hold everything up to their bound, the ones below included. */
+/** Buckets are cumulative. */
 function histogramSamples(
   name: string,
   labels: readonly string[],

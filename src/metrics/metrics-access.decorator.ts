@@ -4,7 +4,7 @@ import { Access } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
 import { MetricsGuard } from './metrics.guard.js';
 
-/** A route for whoever watches the service: with `METRICS_TOKEN`, or from this machine where that is not set. */
+/** A route for monitoring: with `METRICS_TOKEN`, or from this machine when it is not set. */
 export function MetricsAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'metrics' }),

@@ -4,14 +4,14 @@ import type { Secret } from '../common/log/secret.js';
 import { parseIp, unmapped } from '../platform/outbound/address.rules.js';
 
 const BEARER = /^bearer +(\S+)$/i;
-/** What proxies add to the requests they pass on. */
+/** Headers that proxies add. */
 const FORWARDING = /^(?:x-forwarded(?:-.+)?|forwarded|via|x-real-ip)$/;
 
 /**
- * Whether a request was made on this machine: its peer has a loopback address and passes nothing on for others. No header
- * makes a peer local; some tell that it is a proxy, whose clients may be anywhere.
+ * True for a request from this machine: the peer has a loopback address and is no proxy. Headers never make a peer
+ * local; forwarding headers reveal a proxy, whose clients may be anywhere.
  *
- * @param peer address of the socket's other end.
+ * @param peer the remote address of the socket.
  */
 export function isLocalRequest(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
   const address = parseIp(peer ?? '');
@@ -19,7 +19,7 @@ export function isLocalRequest(peer: string | undefined, headers: IncomingHttpHe
   return !Object.keys(headers).some((name) => FORWARDING.test(name));
 }
 
-/** Whether an `Authorization` header carries the token; takes the same time whatever it carries. */
+/** True when an `Authorization` header carries the token; compares in constant time. */
 export function carriesToken(authorization: string | undefined, token: Secret): boolean {
   const given = BEARER.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digestOf(given), digestOf(token.reveal()));

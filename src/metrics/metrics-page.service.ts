@@ -16,7 +16,7 @@ const MS_PER_SECOND = 1e3;
 
 const SILENT_RETRY_SECONDS = 1;
 
-/** Everything this process tells of itself, from memory alone: a scrape asks neither Postgres nor Redis. */
+/** The metrics of this process, from memory only: a scrape queries neither Postgres nor Redis. */
 @Injectable()
 export class MetricsPage {
   private readonly gauges: readonly Gauge[];
@@ -63,10 +63,9 @@ export class MetricsPage {
   }
 
   /**
-   * The text of a scrape: of all workers together, where there are several. What one of them is too busy to say is told
-   * as it last was.
+   * The text of a scrape, of all workers together. A worker that is too busy to respond counts with its last report.
    *
-   * @throws service_unavailable the process that started them is silent.
+   * @throws service_unavailable the primary process does not answer.
    */
   async render(): Promise<string> {
     const report = await this.group.report();
@@ -110,7 +109,7 @@ function gauge(
   return made;
 }
 
-/** One that is as bad as that of the process with the lowest. */
+/** A gauge whose combined value is the lowest of all processes. */
 function least(name: string, help: string, read: () => number | undefined): Gauge {
   return gauge(name, help, read, { across: 'least' });
 }

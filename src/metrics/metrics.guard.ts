@@ -6,7 +6,7 @@ import { carriesToken, isLocalRequest } from './metrics-access.rules.js';
 
 const CHALLENGE = 'Bearer realm="metrics"';
 
-/** Lets in who has `METRICS_TOKEN`; without that setting, requests from this machine alone. */
+/** Requires `METRICS_TOKEN`; without that setting, admits only requests from this machine. */
 @Injectable()
 export class MetricsGuard implements CanActivate {
   constructor(private readonly environment: Environment) {}

@@ -4,8 +4,7 @@ import { MetricsController } from './metrics.controller.js';
 import { MetricsPage } from './metrics-page.service.js';
 
 /**
- * What this process has counted, for whoever watches it. The counting itself is the platform's `Metrics`, which every
- * room may add to.
+ * Exports the counters of the platform's `Metrics`, which every module may add to.
  *
  * Tables: none. Routes: `/metrics`. Codes: auth_required, forbidden.
  */

@@ -1,7 +1,6 @@
-/** A value of JSON. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** What is read here of a JSON Schema, as the document writes it. */
+/** The used part of a JSON Schema. */
 export interface ExampleSchema {
   readonly $ref?: string;
   readonly example?: unknown;
@@ -17,17 +16,17 @@ export interface ExampleSchema {
   readonly anyOf?: readonly ExampleSchema[];
 }
 
-/** What examples are made of. */
+/** The inputs of examples. */
 export interface ExampleSource {
   /** The document's schemas by name. */
   readonly schemas: Readonly<Record<string, ExampleSchema>>;
-  /** By the name of a member, which means the same wherever it stands. */
+  /** Values by member name, valid in every schema. */
   readonly words: Readonly<Record<string, Json>>;
-  /** By the name of a schema: members with another value there, and those a request shows although it could do without. */
+  /** By schema name: members with other values, and optional members that a request example shows. */
   readonly members: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
-/** Of whom an example is: what is sent shows what must be there, what is answered everything. */
+/** A request example shows required members, a response example all. */
 type Direction = 'request' | 'answer';
 
 const REFERENCE = '#/components/schemas/';
@@ -38,7 +37,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://id.example.com/keys',
 };
 
-/** Makes examples of whole bodies out of those of their members. */
+/** Builds examples of whole bodies from those of their members. */
 export class ExampleMaker {
   constructor(
     private readonly source: ExampleSource,
@@ -48,8 +47,8 @@ export class ExampleMaker {
   /**
    * An example of a schema.
    *
-   * @param at the member it is the value of, and the members the schema that holds it decides.
-   * @returns `undefined` for text of which nobody has said what it looks like.
+   * @param at the member name of the value, and the member values that its schema's name determines.
+   * @returns `undefined` for text without an example.
    */
   of(schema: ExampleSchema, at: { member?: string; given?: Readonly<Record<string, Json>> } = {}): unknown {
     const { member, given = {} } = at;

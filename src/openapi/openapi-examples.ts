@@ -11,7 +11,7 @@ const MODEL = 'gpt-4.1-mini';
 const PERSON = { id: USER, name: 'Ada Lovelace' };
 const CONNECTION = { name: 'Edge of Europe' };
 
-/** What members look like whose name says what they are. A member that means something else elsewhere is in `MEMBERS`. */
+/** Example values by member name. Exceptions are in `MEMBERS`. */
 const WORDS: ExampleSource['words'] = {
   ...{ name: 'Travel journal', label: null, email: 'ada@example.com', token: INVITATION_TOKEN },
   ...{
@@ -55,7 +55,7 @@ const WORDS: ExampleSource['words'] = {
 
 const APP_WRITE = { name: 'Travel journal', status: 'active' };
 
-/** What schemas say otherwise, and what requests show that they could do without. */
+/** Example values of single schemas, and optional members that requests show. */
 const MEMBERS: ExampleSource['members'] = {
   SessionUser: PERSON,
   SessionActor: { id: USER, credentialId: null },
@@ -109,10 +109,10 @@ const MEMBERS: ExampleSource['members'] = {
   SettleEstimatesRequest: { cost: 'zero', filter: { provider: 'openai', status: 'provider_error' }, apply: false },
 };
 
-/** What the document's examples are made of, but for its schemas. */
+/** The example inputs except the schemas. */
 export const EXAMPLES = { words: WORDS, members: MEMBERS };
 
-/** Examples of bodies that are somebody else's format, by operation id. */
+/** Example bodies in third-party formats, by operation id. */
 export const FOREIGN_BODIES: Readonly<Record<string, { readonly request?: unknown; readonly answer?: unknown }>> = {
   proxyProviderRequest: { request: { model: MODEL, messages: [{ role: 'user', content: 'Good morning.' }] } },
   callNamedEndpoint: { request: { input: 'Good morning.' } },

@@ -12,13 +12,13 @@ function refusal(code = 'invalid_request') {
   return { description: `\`${code}\``, content: ENVELOPE };
 }
 
-/** The headers each answer names, by its status. */
+/** The documented headers of each response, by status. */
 function headersOf(operation: HeadedOperation): Record<string, object> {
   addAnswerHeaders(operation);
   return Object.fromEntries(Object.entries(operation.responses).map(([status, { headers = {} }]) => [status, headers]));
 }
 
-/** Those of an operation that takes one of these schemes, each of them enough. */
+/** The headers of an operation with these alternative schemes. */
 function headersWith(schemes: readonly string[], statuses: readonly string[]): Record<string, object> {
   const security = schemes.map((scheme): Record<string, unknown> => (scheme === '' ? {} : { [scheme]: [] }));
   return headersOf({ security, responses: Object.fromEntries(statuses.map((status) => [status, refusal()])) });

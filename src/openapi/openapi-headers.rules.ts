@@ -8,23 +8,26 @@ interface Answer {
   content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
 }
 
-/** What is read and completed here of an operation. */
+/** The used part of an operation. */
 export interface HeadedOperation {
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly responses: Record<string, Answer>;
 }
 
-/** Schemes whose guard says in a 401 what it takes. */
+/** Schemes whose 401 carries `WWW-Authenticate`. */
 const CHALLENGING = ['ManagementBearer', 'ConsoleSession', 'MetricsBearer'];
-/** Refusals of bodies, which are read before anybody looks at a session. */
+/** Statuses of body refusals, which precede the session check. */
 const BEFORE_SESSIONS: ReadonlySet<string> = new Set(['413', '415']);
-/** Nobody knows when an identity provider comes back. Source: docs/reference/application-api.md#errors. */
+/**
+ * The error without `Retry-After`: the recovery time of an identity provider is unknown. Source:
+ * docs/reference/application-api.md#errors.
+ */
 const WITHOUT_RETRY_AFTER = '`issuer_verification_unavailable`';
 const ERROR_RESPONSE = '#/components/schemas/ErrorResponse';
 
 /**
- * Names the headers of every answer of an operation, beside those its decorators name. Where the default answer is a
- * provider's, it may come with any status, so each of them has its headers.
+ * Documents the response headers of an operation, in addition to those of its decorators. A default response is a
+ * provider's and may have any status, so every status gets its headers.
  *
  * Source: docs/reference/management-api.md#openapi-document, docs/reference/management-api.md#requests-and-bodies,
  * docs/reference/management-api.md#management-credentials, docs/reference/management-api.md#sessions-and-cookies,

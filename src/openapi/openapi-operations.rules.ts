@@ -11,7 +11,7 @@ interface Bodies {
   content?: Record<string, Media>;
 }
 
-/** What is read and completed here of an operation. */
+/** The used part of an operation. */
 export interface CompletedOperation {
   operationId?: string;
   requestBody?: Bodies;
@@ -21,9 +21,9 @@ export interface CompletedOperation {
 type CodesByStatus = Readonly<Record<number, readonly (keyof typeof ERRORS)[]>>;
 
 /**
- * What any route may refuse with, by status.
+ * The errors of every route, by status.
  *
- * Source: docs/reference/management-api.md#openapi-document; 503, as the database may be away:
+ * Source: docs/reference/management-api.md#openapi-document; 503 for an unavailable database:
  * docs/reference/security.md#dependency-failures.
  */
 const SHARED_ERRORS: CodesByStatus = {
@@ -35,14 +35,14 @@ const SHARED_ERRORS: CodesByStatus = {
 };
 
 /**
- * What any route may besides whose request may have a body, also where that means nothing.
+ * The additional errors of every route whose method allows a body, even an ignored one.
  *
  * Source: docs/reference/security.md#bounded-work.
  */
 const BODY_ERRORS: CodesByStatus = { 413: ['payload_too_large'], 415: ['invalid_request'] };
 
 /**
- * Those whose answer decides nothing, and that refuse nobody.
+ * Public operations without side effects that refuse no request.
  *
  * Source: docs/reference/management-api.md#openapi-document.
  */
@@ -54,7 +54,7 @@ const WITHOUT_SHARED_ERRORS: ReadonlySet<string> = new Set([
 
 const NAMED_CODE = /`(\w+)`/;
 
-/** Adds the errors that every operation of its kind shares to one that does not name its own of that status. */
+/** Adds the shared errors for each status that the operation does not document itself. */
 export function addSharedErrors({ operationId = '', responses }: CompletedOperation, hasBody: boolean): void {
   if (WITHOUT_SHARED_ERRORS.has(operationId)) return;
   const shared = hasBody ? { ...SHARED_ERRORS, ...BODY_ERRORS } : SHARED_ERRORS;
@@ -66,7 +66,7 @@ export function addSharedErrors({ operationId = '', responses }: CompletedOperat
   }
 }
 
-/** Shows what an operation is sent and what it answers. `foreign` are bodies in somebody else's format. */
+/** Adds request and response examples. `foreign` are bodies in third-party formats. */
 export function addExamples(
   { requestBody, responses }: CompletedOperation,
   source: ExampleSource,
@@ -89,7 +89,7 @@ function isOurError({ schema }: Media): boolean {
   return schema?.$ref === '#/components/schemas/ErrorResponse';
 }
 
-/** The refusal with the first code that a response names. */
+/** The error example with the first code in a response's description. */
 function refusalBy(description: string): object {
   const code = NAMED_CODE.exec(description)?.[1] ?? 'internal_error';
   const entry = Object.entries(ERRORS).find(([name]) => name === code);

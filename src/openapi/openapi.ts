@@ -37,7 +37,7 @@ const TAGS: readonly [name: string, description: string][] = [
   ['CLI', 'What a command-line client does with its key.'],
 ];
 
-/** What is sent as `Authorization: Bearer`, by the name of its scheme. */
+/** Bearer credentials by the name of their scheme. */
 const BEARERS = {
   ManagementBearer: 'A management key, `gw_mgmt_…`.',
   GatewayBearer:
@@ -45,7 +45,7 @@ const BEARERS = {
   MetricsBearer: 'The setting `METRICS_TOKEN`.',
 };
 
-/** The machine-readable description, OpenAPI 3.1.0, from the decorators. */
+/** Generates the OpenAPI 3.1.0 document from the decorators. */
 export function describeApi(app: INestApplication, publicUrl: string): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -64,7 +64,7 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
       'ConsoleSession',
     );
   for (const [name, description] of Object.entries(BEARERS)) {
-    // Not `addBearerAuth`, which says that every bearer is a JWT.
+    // `addBearerAuth` would document every bearer as a JWT.
     builder.addSecurity(name, { type: 'http', scheme: 'bearer', description });
   }
   for (const { scheme, header, label } of NATIVE_CREDENTIALS) {
@@ -78,7 +78,7 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
   );
 }
 
-/** Every operation names the errors that all share, its headers, and shows an example of each body. */
+/** Adds shared errors, response headers and body examples to every operation. */
 function completeOperations(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as ExampleSource['schemas'];
   document.components = { ...document.components, headers: { ...ANSWER_HEADERS } };
@@ -97,7 +97,7 @@ function completeOperations(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The proxy takes whatever method a provider's SDK sends, but every call has a body: POST is what is published. */
+/** The proxy accepts any method, but every call has a body: the document shows only POST. */
 function onlyPostOnProxy(document: OpenAPIObject): OpenAPIObject {
   for (const [path, item] of Object.entries(document.paths)) {
     if (!PROXY_PATH.test(path)) continue;
@@ -107,7 +107,7 @@ function onlyPostOnProxy(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** An operation without a credential says so: a missing list could also mean that nobody thought about it. */
+/** Marks public operations explicitly: a missing `security` list could be an omission. */
 function sayWhatIsPublic(document: OpenAPIObject): OpenAPIObject {
   for (const { get, put, post, delete: remove, patch } of Object.values(document.paths)) {
     for (const operation of [get, put, post, remove, patch]) {
@@ -143,7 +143,7 @@ function withErrorSchema(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The issuer's schema shows the settings of common identity providers, filled in and as templates for a form. */
+/** Adds the settings of common identity providers to the issuer's schema, as examples and as form templates. */
 function withIssuerPresets(document: OpenAPIObject): OpenAPIObject {
   const issuer = document.components?.schemas?.AppIssuer;
   if (issuer === undefined) throw new Error('The schema AppIssuer is gone.');
@@ -155,7 +155,7 @@ function withIssuerPresets(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The pipe refuses members it does not know, and answers hold none that are not described: say so. */
+/** Documents that requests refuse unknown members, and that responses have no undocumented ones. */
 function closeRequests(document: OpenAPIObject): OpenAPIObject {
   const open = namesOfIgnoring();
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {

@@ -4,12 +4,12 @@ import { inBatches } from '../platform/database/in-batches.js';
 import { startOfDay } from '../platform/database/utc-sql.js';
 import type { RetentionRun, RetentionStep } from './retention-step.js';
 
-/** Most rows one statement touches. */
+/** Maximum rows per statement. */
 const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * Steps that delete rows of any account by their age. Each statement takes at most `$1` rows, and those older than `$2`; it
- * skips rows that others hold where those others may still use them.
+ * Steps that delete rows of all accounts by age. Each statement takes at most `$1` rows older than `$2`, and skips
+ * locked rows that a concurrent transaction may still use.
  */
 export const PRUNE_AUTH_EVENTS: RetentionStep = {
   done: 'auth_events_pruned',
@@ -23,14 +23,14 @@ export const PRUNE_CHALLENGES: RetentionStep = {
   run: async (run) => ({ challenges: await touched(run, DELETE_EXPIRED_CHALLENGES) }),
 };
 
-/** Keys of devices that were not used for long: such a device registers again. */
+/** Device keys that were unused for long: such a device registers again. */
 export const PRUNE_DEVICE_KEYS: RetentionStep = {
   done: 'device_keys_pruned',
   failed: 'device_keys_prune_failed',
   run: async (run) => ({ keys: await touched(run, DELETE_DEVICE_KEYS, run.days.events) }),
 };
 
-/** Sealed answers are cleared when they can no longer be replayed; the receipts stay much longer. */
+/** Sealed responses are cleared when they can no longer be replayed; the receipts stay much longer. */
 export const PRUNE_RECEIPTS: RetentionStep = {
   done: 'creation_receipts_pruned',
   failed: 'creation_receipts_prune_failed',
@@ -59,14 +59,14 @@ export const PRUNE_SESSIONS: RetentionStep = {
   run: async (run) => ({ sessions: await touched(run, DELETE_SESSIONS, run.now) }),
 };
 
-/** Management keys that were revoked long ago. A key that is in force stays, whatever its age. */
+/** Management keys that were revoked long ago. A key in force stays, whatever its age. */
 export const PRUNE_MANAGEMENT_KEYS: RetentionStep = {
   done: 'management_keys_pruned',
   failed: 'management_keys_prune_failed',
   run: async (run) => ({ keys: await touched(run, DELETE_MANAGEMENT_KEYS, run.days.events) }),
 };
 
-/** What users spent goes with the rest of what is known of them, sooner than what applications spent. */
+/** User budgets are deleted with other user data, earlier than application budgets. */
 export const PRUNE_BUDGETS: RetentionStep = {
   done: 'budget_months_pruned',
   failed: 'budget_prune_failed',
@@ -76,7 +76,7 @@ export const PRUNE_BUDGETS: RetentionStep = {
   }),
 };
 
-/** Request counts that no instance is left to delete. */
+/** Request counts that no running instance deletes. */
 export const PRUNE_LIMIT_COUNTS: RetentionStep = {
   done: 'limit_counts_pruned',
   failed: 'limit_counts_prune_failed',
@@ -86,7 +86,7 @@ export const PRUNE_LIMIT_COUNTS: RetentionStep = {
   },
 };
 
-/** Users without a trace. A blocked user stays, so that the block holds (ADR 0034). */
+/** Inactive users. A blocked user stays, so that the block remains in force (ADR 0034). */
 export const PRUNE_USERS: RetentionStep = {
   done: 'app_users_pruned',
   failed: 'app_users_prune_failed',
@@ -121,7 +121,7 @@ const DELETE_AUDIT_EVENTS = `
     SELECT event.id FROM audit_events event WHERE event.created_at < ${startOfDay(2)}
     ORDER BY event.created_at LIMIT $1))`;
 
-/** A session that is renewed meanwhile stays. */
+/** The outer condition keeps a session that was renewed concurrently. */
 const DELETE_SESSIONS = `
   DELETE FROM sessions WHERE expires_at <= $2 AND id = ANY (ARRAY(
     SELECT ended.id FROM sessions ended WHERE ended.expires_at <= $2 ORDER BY ended.expires_at LIMIT $1))`;
@@ -143,7 +143,7 @@ const deleteBudgets = (which: string) => `
 
 const DELETE_BUDGETS = deleteBudgets('month < $2');
 
-/** The empty user is the application. In the month of the day, only users whose usage is gone lose their budget. */
+/** The empty user is the application. In the month of the day, only users without usage lose their budget. */
 const DELETE_USER_BUDGETS = deleteBudgets(`user_id <> '' AND month <= date_trunc('month', $2::date::timestamp)::date
       AND NOT EXISTS (SELECT FROM usage_user_months used
         WHERE used.app_id = spent.app_id AND used.user_id = spent.user_id AND used.month = spent.month)`);
@@ -157,7 +157,7 @@ const DELETE_UNSENT_REQUESTS = `
   DELETE FROM limit_unsent WHERE ctid = ANY (ARRAY(
     SELECT old.ctid FROM limit_unsent old WHERE old.day < $2 LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
-/** Reads `usage_user_months` and `device_keys`, whose rows go first. */
+/** Reads `usage_user_months` and `device_keys`, whose rows are deleted first. */
 const DELETE_USERS = `
   DELETE FROM app_users WHERE ctid = ANY (ARRAY(
     SELECT unseen.ctid FROM app_users unseen
@@ -169,7 +169,7 @@ const DELETE_USERS = `
         WHERE device.app_id = unseen.app_id AND device.user_id = unseen.id)
     ORDER BY unseen.recent_at LIMIT $1 FOR UPDATE OF unseen SKIP LOCKED))`;
 
-/** @param before UTC days, `YYYY-MM-DD`, or instants. @returns how many rows a statement touched until none was left. */
+/** @param before UTC days, `YYYY-MM-DD`, or instants. @returns the number of affected rows in all batches. */
 function touched(
   { connection, signal }: RetentionRun,
   statement: string,

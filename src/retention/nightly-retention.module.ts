@@ -3,6 +3,6 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { NightlyRetention } from './nightly-retention.service.js';
 import { RetentionModule } from './retention.module.js';
 
-/** The same, every night: for a service that runs, not for `npm run maintenance`. */
+/** Schedules retention every night in a running service; `npm run maintenance` uses `RetentionModule` alone. */
 @Module({ imports: [ScheduleModule.forRoot(), RetentionModule], providers: [NightlyRetention] })
 export class NightlyRetentionModule {}

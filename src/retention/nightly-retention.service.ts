@@ -4,13 +4,13 @@ import { Clock } from '../common/clock.js';
 import { passesNightlyTime } from './retention.rules.js';
 import { Retention } from './retention.service.js';
 
-/** How often the clock is read; the work begins at most this late. */
+/** Interval of clock checks, and maximum delay of the start. */
 const LOOK_EVERY_MS = 20_000;
 
 /**
- * Starts the nightly work at 03:17 UTC on every instance; a lock lets one of them do it. It polls the shared clock, because
- * a cron timer follows the machine's own clock: it misses the time after the machine slept or its clock was set. A night
- * on which no instance runs is made up for by the next one, or by `npm run maintenance`.
+ * Runs retention at 03:17 UTC on every instance; a lock limits it to one of them. It polls the shared clock, because a
+ * cron timer follows the machine clock and misses the time after sleep or a clock change. If no instance runs at that
+ * time, the next night or `npm run maintenance` catches up.
  */
 @Injectable()
 export class NightlyRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -27,7 +27,7 @@ export class NightlyRetention implements OnApplicationBootstrap, BeforeApplicati
     this.lookedAtMs = this.clock.nowMs();
   }
 
-  /** Begins when it is time and the last night's work is over. Resolves once nothing is under way. */
+  /** Starts a run when it is due and none is running. Resolves when no run is in progress. */
   @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     const nowMs = this.clock.nowMs();
@@ -37,7 +37,7 @@ export class NightlyRetention implements OnApplicationBootstrap, BeforeApplicati
     await this.running;
   }
 
-  /** Lets the statement under way finish; the next night does the rest. */
+  /** Lets the current statement finish; the next night continues. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
     await this.running;

@@ -2,26 +2,26 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../platform/database/background-data-source.js';
 
-/** Advisory locks are per database; the number only has to be ours. */
+/** Advisory locks are per database; the number only has to be unique. */
 const RETENTION_LOCK = 5_272_024_317;
 
-/** The one connection that does all of a run, and the time by the clock of the database: milliseconds since the epoch. */
+/** The single connection of a run, and the database time in milliseconds since the epoch. */
 export interface RetentionSession {
   readonly connection: EntityManager;
   readonly databaseNowMs: number;
 }
 
-/** Lets one instance at a time do the nightly work. */
+/** Limits retention to one instance at a time. */
 @Injectable()
 export class RetentionSessions {
   constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /**
-   * Does the work on a connection that holds the lock meanwhile. When the connection breaks, lock and work end together:
-   * nobody goes on without the lock, and a killed process leaves none behind.
+   * Runs the work on a connection that holds the lock. When the connection breaks, lock and work end together: no work
+   * continues without the lock, and a killed process leaves no lock.
    *
-   * @returns what the work returns; `undefined` when another instance is at it.
-   * @throws unknown what Postgres says when no connection can be had, and whatever the work throws.
+   * @returns the result of the work; `undefined` when another instance runs retention.
+   * @throws unknown the error of Postgres when no connection is available, and any error of the work.
    */
   async alone<T>(work: (session: RetentionSession) => Promise<T>): Promise<T | undefined> {
     const runner = this.dataSource.createQueryRunner();
@@ -34,7 +34,7 @@ export class RetentionSessions {
       try {
         return await work({ connection: runner.manager, databaseNowMs: row.nowMs });
       } finally {
-        // Fails only when the connection is gone, and the lock with it.
+        // Fails only when the connection, and with it the lock, is gone.
         await runner.query('SELECT pg_advisory_unlock($1)', [RETENTION_LOCK]).catch(() => undefined);
       }
     } finally {

@@ -2,20 +2,20 @@ import type { EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { LogEvents } from '../common/log/log-events.js';
 
-/** What is older goes. UTC days, `YYYY-MM-DD`; the day named is the first one that stays. */
+/** Older rows are deleted. UTC days, `YYYY-MM-DD`; the day itself is kept. */
 export interface RetentionDays {
   readonly events: string;
   /** Always the first day of a month. */
   readonly dayTotals: string;
 }
 
-/** One run of the nightly work: the one connection that does all of it, and what time it is. */
+/** One retention run: its connection and its time. */
 export interface RetentionRun {
   readonly connection: EntityManager;
-  /** A time that two clocks agree has come. */
+  /** The earlier of this machine's time and the database time. */
   readonly now: Instant;
   readonly days: RetentionDays;
-  /** Asks to stop after the statement under way. */
+  /** Stops the run after the current statement. */
   readonly signal: AbortSignal;
 }
 
@@ -25,13 +25,13 @@ type FailureLine = Extract<
 >;
 
 interface StepOf<Line extends keyof LogEvents> {
-  /** The line that says what it did: what `run` returns. */
+  /** The log line of a completed step; its fields are the result of `run`. */
   readonly done: Line;
-  /** The line that says that it did not get to its end. */
+  /** The log line of a failed step. */
   readonly failed: FailureLine;
-  /** Does it, in statements that each leave the data whole. May throw. */
+  /** Runs the step in statements that each keep the data consistent. May throw. */
   run(run: RetentionRun): Promise<LogEvents[Line]>;
 }
 
-/** One step of the nightly work, with its two lines of the log. */
+/** One retention step with its two log lines. */
 export type RetentionStep = { [Line in keyof LogEvents]: StepOf<Line> }[keyof LogEvents];

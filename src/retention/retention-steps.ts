@@ -4,7 +4,9 @@ import type { RetentionStep } from './retention-step.js';
 import { SecretResealing } from './secret-resealing.service.js';
 import { UsageRetention } from './usage-retention.service.js';
 
-/** All steps of the nightly work. Secrets and people go before what takes long; users go after all rows that name them. */
+/**
+ * All retention steps. Secrets and personal data precede long-running steps; users follow all rows that reference them.
+ */
 @Injectable()
 export class RetentionSteps {
   readonly inOrder: readonly RetentionStep[];

@@ -7,8 +7,8 @@ import { UsageRetentionRepository } from './usage-retention.repository.js';
 import { UsageRetention } from './usage-retention.service.js';
 
 /**
- * The nightly work, and `npm run maintenance`: deletes, folds and reseals rows of every room by their age. It needs a
- * database and the vault, and starts no service of those rooms.
+ * Retention, nightly and for `npm run maintenance`: deletes, folds and reseals rows of all modules by age. It needs a
+ * database and the vault, and starts no service of those modules.
  *
  * Tables: none of its own. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, usage_events_compacted,
  * usage_rollup_folded, budget_months_pruned, device_keys_pruned, app_users_pruned, limit_counts_pruned,

@@ -9,7 +9,7 @@ describe('what stays', () => {
   it.each([
     ['2026-11-20', '2026-08-22', '2025-10-01'],
     ['2026-03-01', '2025-12-01', '2025-01-01'],
-    // The 400th day before is the first of its month: the month before lies behind it as a whole.
+    // The 400th day before is the first of its month: the whole month before it is older.
     ['2026-02-05', '2025-11-07', '2025-01-01'],
     ['2026-02-04', '2025-11-06', '2024-12-01'],
     ['2024-05-30', '2024-03-01', '2023-04-01'],

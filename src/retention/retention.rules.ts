@@ -4,16 +4,15 @@ import type { RetentionDays } from './retention-step.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days after which totals by day become totals by month. Source: docs/reference/accounting.md#nightly-work. */
+/** Days after which daily rollups become monthly ones. Source: docs/reference/accounting.md#nightly-work. */
 const DAY_TOTAL_DAYS = 400;
-/** When the nightly work begins: 03:17 UTC. Source: docs/reference/accounting.md#nightly-work. */
+/** Start of retention: 03:17 UTC. Source: docs/reference/accounting.md#nightly-work. */
 const NIGHTLY_AT_MS = (3 * 60 + 17) * 60 * 1000;
-/** The name of a partition says its month. */
+/** The month of a partition by its name. */
 const PARTITION_OF_MONTH = /^usage_events_(\d{4})_(\d{2})$/;
 
 /**
- * The time, of the times that two clocks tell. The earlier one is believed: a clock that runs ahead must not delete what
- * no clock brings back.
+ * The earlier of two clock readings: a clock that is ahead must not delete rows early.
  *
  * @param nowMs both in milliseconds since the epoch.
  */
@@ -21,7 +20,7 @@ export function believedNow(nowMs: number, databaseNowMs: number): Instant {
   return instantOf(Math.min(nowMs, databaseNowMs));
 }
 
-/** What stays, seen from a time that is believed. */
+/** The retention days for a trusted time. */
 export function retentionDays(now: Instant): RetentionDays {
   const believedMs = now.getTime();
   const dayTotals = dayOf(believedMs - DAY_TOTAL_DAYS * DAY_MS);
@@ -29,19 +28,19 @@ export function retentionDays(now: Instant): RetentionDays {
 }
 
 /**
- * Whether it became 03:17 UTC after one look at the clock and not after the next one. A clock that was set forward, or
- * a machine that slept, passes it as well; one that was set back passes it when it gets there again.
+ * True when 03:17 UTC lies between two clock checks. A clock that was set forward, or a machine that slept, passes it
+ * as well; one that was set back passes it again.
  *
- * @param fromMs the last look, excluded; milliseconds since the epoch.
- * @param toMs this look, included.
+ * @param fromMs the last check, exclusive; milliseconds since the epoch.
+ * @param toMs this check, inclusive.
  */
 export function passesNightlyTime(fromMs: number, toMs: number): boolean {
   return nightOf(toMs) > nightOf(fromMs);
 }
 
 /**
- * Those of the tables below `usage_events` that hold nothing but events of before a day. `usage_events_2026_11` holds the
- * UTC month 2026-11; tables of other names hold whatever there is.
+ * The partitions of `usage_events` that hold only events before a day. `usage_events_2026_11` holds the UTC month
+ * 2026-11; tables with other names hold any events.
  *
  * @param before UTC day, `YYYY-MM-DD`.
  */

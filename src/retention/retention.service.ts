@@ -7,14 +7,14 @@ import type { RetentionRun, RetentionStep } from './retention-step.js';
 import { RetentionSteps } from './retention-steps.js';
 
 /**
- * `failed`: a step at least did not get to its end, and has said so. `stopped`: it was asked to leave the rest for the
- * next time. `skipped`: another instance is at it.
+ * `failed`: at least one step failed and has logged it. `stopped`: the signal left the rest for the next run.
+ * `skipped`: another instance runs retention.
  */
 export type RetentionOutcome = 'done' | 'failed' | 'stopped' | 'skipped';
 
 /**
- * Deletes and sums up what has been kept long enough. Every statement leaves the data whole: a run may be killed at any
- * of them, and the next one goes on from there. Running again changes nothing.
+ * Deletes and folds rows past their retention. Every statement keeps the data consistent: a killed run continues with
+ * the next one, and a repeated run changes nothing.
  *
  * Source: docs/reference/accounting.md#nightly-work.
  */
@@ -28,9 +28,9 @@ export class Retention {
   ) {}
 
   /**
-   * Does all steps, each for itself: one that fails writes its line and stops no other. Never throws.
+   * Runs all steps independently: a failing step writes its log line and the others continue. Never throws.
    *
-   * @param signal asks to stop after the statement under way; what is left is done the next time.
+   * @param signal stops after the current statement; the next run does the rest.
    */
   async run(signal: AbortSignal): Promise<RetentionOutcome> {
     try {

@@ -12,7 +12,7 @@ import type { RetentionStep } from './retention-step.js';
 type KeyRow = Pick<ProviderRow, 'organizationId' | 'id' | 'type' | 'baseUrl'> & { readonly blob: string };
 type TokenRow = Pick<GatewayRow, 'organizationId' | 'id' | 'type' | 'config'> & { readonly blob: string };
 
-/** Seals provider keys and gateway tokens of all accounts with the current version of the vault's key. */
+/** Reseals provider keys and gateway tokens of all accounts with the current version of the vault key. */
 @Injectable()
 export class SecretResealing {
   readonly steps: readonly RetentionStep[] = [
@@ -39,7 +39,7 @@ function gatewayTokens(connection: EntityManager): SecretRows {
   return secretRows<TokenRow>(connection, 'provider_gateways', 'type, config', gatewaySecretContext);
 }
 
-/** Replacing a blob keeps the row's revision: nothing changes that a client reads or writes. */
+/** Resealing keeps the row's revision: clients see no change. */
 function secretRows<Row extends Omit<StoredSecret, 'context'>>(
   connection: EntityManager,
   table: 'providers' | 'provider_gateways',

@@ -3,14 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { startOfDay } from '../platform/database/utc-sql.js';
 import { SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 
-/** What totals still tell apart once the events are gone. Source: docs/reference/accounting.md#nightly-work. */
+/** The dimensions that rollups keep without their events. Source: docs/reference/accounting.md#nightly-work. */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(${name})`).join(', ');
 
 const RAISE = SUM_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
-/** The first `$3` events after the id `$2`, and whichever come in between meanwhile. */
+/** The first `$3` events after the id `$2`, and any inserted between them meanwhile. */
 const DELETE_EVENTS = `
   WITH chunk AS (
     SELECT max(id) AS last_id FROM (
@@ -22,8 +22,8 @@ const DELETE_EVENTS = `
   SELECT chunk.last_id, (SELECT count(*)::integer FROM gone) AS count FROM chunk`;
 
 /**
- * Rows of `usage_days` of before the day `$1`, oldest first, at most `$2` of them. What a writer of late events holds at
- * the moment is left for later: this statement holds rows in an order of its own, and whoever does must wait for nobody.
+ * Up to `$2` rows of `usage_days` before the day `$1`, oldest first. Skips rows that a writer of late events has
+ * locked: this statement locks in another order, so waiting could deadlock.
  */
 const deleteDays = (which: string) => `
   DELETE FROM usage_days WHERE ctid = ANY (ARRAY(
@@ -32,8 +32,8 @@ const deleteDays = (which: string) => `
   RETURNING organization_id, app_id, day, ${LASTING}, ${SUM_COLUMNS.join(', ')}`;
 
 /**
- * Only rows that were made of events have a route (migration 9). What is summed up is what this statement deleted, and it
- * is added in the same statement: a row that others change, or delete, meanwhile counts once.
+ * Only rows that were made from events have a route (migration 9). One statement deletes the rows and adds their sums,
+ * so a concurrently changed or deleted row counts once.
  */
 const COARSEN_DAYS = `
   WITH fine AS (${deleteDays('old.route IS NOT NULL')}),
@@ -43,7 +43,7 @@ const COARSEN_DAYS = `
     ON CONFLICT (app_id, day, dimensions) DO UPDATE SET ${RAISE})
   SELECT count(*)::integer AS count FROM fine`;
 
-/** Days whose events are still there stay, so that repricing finds a row for each of them. */
+/** Keeps days that still have events, so that repricing finds a row for each event. */
 const FOLD_DAYS = `
   WITH days AS (${deleteDays('old.route IS NULL')}),
   months AS (
@@ -54,13 +54,12 @@ const FOLD_DAYS = `
   SELECT count(*)::integer AS count FROM days`;
 
 /**
- * Folding `usage_events` and the sums of them, of all accounts at once. Each statement leaves every total of an
- * application, type of provider, model and status what it was, so that it does not matter which is the last one. Days
- * are UTC, `YYYY-MM-DD`, and the one that is named stays.
+ * Folds `usage_events` and their rollups, for all accounts. Each statement preserves every total per application,
+ * provider type, model and status, so a run may stop after any of them. Days are UTC, `YYYY-MM-DD`, and exclusive.
  */
 @Injectable()
 export class UsageRetentionRepository {
-  /** Names of the tables below `usage_events`. */
+  /** Names of the partitions of `usage_events`. */
   async listPartitions(connection: EntityManager): Promise<string[]> {
     const rows: { name: string }[] = await connection.query(
       `SELECT child.relname AS name FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
@@ -70,26 +69,26 @@ export class UsageRetentionRepository {
   }
 
   /**
-   * Drops a partition with all it holds, which the sums have had since it was stored. Whoever reads or stores events
-   * waits until that is done, and it waits for them: no longer than a moment.
+   * Drops a partition; the rollups have contained its events since they were stored. Readers and writers of events wait
+   * for the drop, and it waits for them, up to `patienceMs`.
    *
-   * @param name of one of {@link listPartitions}.
-   * @throws unknown `55P03` from Postgres when others held the table for longer.
+   * @param name from {@link listPartitions}.
+   * @throws unknown `55P03` from Postgres when the lock was not available in time.
    */
   async dropPartition(connection: EntityManager, name: string, patienceMs: number): Promise<void> {
     await connection.transaction(async (tx) => {
       await tx.query(`SET LOCAL lock_timeout = ${patienceMs}`);
-      // The whole before its part, as everybody else does: two that wait for each other would both lose their time.
+      // Locks the parent before the partition, in the order of all other transactions, which avoids a deadlock.
       await tx.query('LOCK TABLE ONLY usage_events IN ACCESS EXCLUSIVE MODE');
       await tx.query(`DROP TABLE IF EXISTS ${name}`);
     });
   }
 
   /**
-   * Deletes events of before a day, by their ids, upwards.
+   * Deletes events before a day, in ascending order of id.
    *
-   * @param afterId where the last chunk ended; `0` at first.
-   * @returns how many, about `limit` at most, and where it ended: `null` when there were none.
+   * @param afterId the last id of the previous chunk; `0` at first.
+   * @returns the number deleted, about `limit` at most, and the last id: `null` when there were none.
    */
   async deleteEvents(
     connection: EntityManager,
@@ -105,12 +104,14 @@ export class UsageRetentionRepository {
     return { count: row?.count ?? 0, lastId: row?.last_id ?? null };
   }
 
-  /** Sums rows of days up to what outlasts their events. @returns how many it took up, at most `limit`. */
+  /**
+   * Sums daily rows to the dimensions that outlast their events. @returns the number of rows folded, at most `limit`.
+   */
   coarsenDays(connection: EntityManager, before: string, limit: number): Promise<number> {
     return count(connection, COARSEN_DAYS, before, limit);
   }
 
-  /** Forgets what single users did on days. @returns how many rows it deleted, at most `limit`. */
+  /** Deletes daily rollups of users. @returns the number of rows deleted, at most `limit`. */
   deleteUserDays(connection: EntityManager, before: string, limit: number): Promise<number> {
     const statement = `
       WITH gone AS (
@@ -123,8 +124,8 @@ export class UsageRetentionRepository {
   }
 
   /**
-   * Forgets months of users in which they did nothing on the day, or after it. What they used is part of the
-   * application's sums and stays there. @returns how many rows it deleted, at most `limit`.
+   * Deletes monthly rollups of users without usage on or after the day. The application's rollups keep the usage.
+   * @returns the number of rows deleted, at most `limit`.
    */
   deleteUserMonths(connection: EntityManager, before: string, limit: number): Promise<number> {
     const statement = `
@@ -138,7 +139,7 @@ export class UsageRetentionRepository {
     return count(connection, statement, before, limit);
   }
 
-  /** Adds days to their months and forgets them. @returns how many rows of days it took up, at most `limit`. */
+  /** Folds daily rollups into their months. @returns the number of daily rows folded, at most `limit`. */
   foldDays(connection: EntityManager, before: string, limit: number): Promise<number> {
     return count(connection, FOLD_DAYS, before, limit);
   }

@@ -6,29 +6,29 @@ import { oldPartitions } from './retention.rules.js';
 import type { RetentionStep } from './retention-step.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
 
-/** Most rows one statement takes away. Source: docs/reference/accounting.md#nightly-work. */
+/** Maximum rows per statement. Source: docs/reference/accounting.md#nightly-work. */
 const AT_ONCE = 5_000;
-/** Longest a whole month waits to be dropped, and lets others wait; its events go one by one otherwise. */
+/** Lock timeout of dropping a month; after it, the events are deleted in batches instead. */
 const DROP_PATIENCE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** What one compaction took away. */
+/** The totals of one compaction. */
 export interface UsageCompaction {
-  /** Whole months, dropped with their events. */
+  /** Partitions dropped with their events. */
   readonly months: number;
-  /** Events beside those. */
+  /** Events deleted beside those. */
   readonly events: number;
-  /** Rows of sums by day that were summed up to application, type of provider, model and status. */
+  /** Daily rollup rows folded to application, provider type, model and status. */
   readonly days: number;
-  /** Rows of sums by user and day. */
+  /** Daily rollup rows of users. */
   readonly userDays: number;
-  /** Rows of sums by user and month. */
+  /** Monthly rollup rows of users. */
   readonly userMonths: number;
 }
 
 /**
- * Forgets single requests and what single users did; keeps every total. Each step may be interrupted at any
- * statement, repeated, and done by two instances at once.
+ * Deletes events and usage per user; preserves every total of an application. Each step may be interrupted at any
+ * statement, repeated, and run by two instances at once.
  *
  * Source: docs/reference/accounting.md#nightly-work.
  */
@@ -52,9 +52,9 @@ export class UsageRetention {
   constructor(private readonly usage: UsageRetentionRepository) {}
 
   /**
-   * Events first, then the sums that are as fine as events: as long as an event is there, so is the row of its day.
+   * Deletes events first, then the rollups of the same granularity: an event always has the row of its day.
    *
-   * @param before UTC day, `YYYY-MM-DD`; what happened on it stays.
+   * @param before UTC day, `YYYY-MM-DD`; the day itself is kept.
    */
   async compact(connection: EntityManager, before: string, signal: AbortSignal): Promise<UsageCompaction> {
     const months = await this.dropMonths(connection, before, signal);
@@ -66,10 +66,10 @@ export class UsageRetention {
   }
 
   /**
-   * Turns sums by day into sums by month.
+   * Folds daily rollups into monthly ones.
    *
    * @param before first day of a UTC month, `YYYY-MM-DD`.
-   * @returns how many rows of days were added to their months.
+   * @returns the number of daily rows folded.
    */
   fold(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
     return inBatches(() => this.usage.foldDays(connection, before, this.atOnce), signal);

@@ -2,19 +2,19 @@ import type { declaredSettings } from '../../platform/config/setting.js';
 import type { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
 import { tableRow } from './markdown.rules.js';
 
-/** What the documentation says of one environment variable. */
+/** The documentation of one environment variable. */
 export interface DocumentedVariable {
   readonly name: string;
   readonly description: string;
-  /** Markdown for what holds when it is unset. */
+  /** Markdown for the default. */
   readonly defaultText: string;
-  /** What an example file writes after the equals sign; empty where there is no plain value. */
+  /** The value in an example file; empty without a plain value. */
   readonly exampleValue: string;
 }
 
 const MAX_COMMENT_CHARACTERS = 100;
 
-/** A setting of the service in the words of its documentation. */
+/** The documentation of a setting. */
 export function toDocumentedSetting(setting: ReturnType<typeof declaredSettings>[number]): DocumentedVariable {
   const { name, description, fallback, fallbackText } = setting;
   const plain = typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
@@ -26,13 +26,13 @@ export function toDocumentedSetting(setting: ReturnType<typeof declaredSettings>
   };
 }
 
-/** A variable of the vault in the words of its documentation; an example file gives no value for any of them. */
+/** The documentation of a vault variable; an example file gives it no value. */
 export function toDocumentedVaultVariable(variable: (typeof VAULT_VARIABLES)[number]): DocumentedVariable {
   const { name, description, fallbackText } = variable;
   return { name, description, defaultText: fallbackText, exampleValue: '' };
 }
 
-/** The text of `docs/configuration.md`. */
+/** Renders `docs/configuration.md`. */
 export function renderConfiguration(variables: readonly DocumentedVariable[]): string {
   const rows = variables.map(({ name, defaultText, description }) =>
     tableRow([`\`${name}\``, defaultText, description]),
@@ -49,7 +49,7 @@ ${[tableRow(['Variable', 'Default', 'Meaning']), tableRow(['---', '---', '---'])
 `;
 }
 
-/** The text of `.env.example`: every variable, commented out, with its default. */
+/** Renders `.env.example`: every variable, commented out, with its default. */
 export function renderEnvironmentExample(variables: readonly DocumentedVariable[]): string {
   const entries = variables.map(({ name, description, exampleValue }) =>
     [...wrapped(description).map((line) => `# ${line}`), `# ${name}=${exampleValue}`].join('\n'),

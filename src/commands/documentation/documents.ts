@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { ERRORS } from '../../common/errors/error-catalogue.js';
 import { OpenApiDocument } from '../../health/openapi.controller.js';
-// Settings are declared by decorators: the class has to be loaded before they can be listed.
+// Decorators declare the settings, so the class must be loaded before they are listed.
 import '../../platform/config/environment.js';
 import { declaredSettings } from '../../platform/config/setting.js';
 import { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
@@ -15,12 +15,12 @@ import {
 import { renderErrors } from './errors.rules.js';
 import { renderIdentityProviders } from './identity-providers.rules.js';
 
-/** Every variable the service reads, in the order of the documentation. */
+/** Every variable of the service, in the order of the documentation. */
 export function documentedVariables(): readonly DocumentedVariable[] {
   return [...declaredSettings().map(toDocumentedSetting), ...VAULT_VARIABLES.map(toDocumentedVaultVariable)];
 }
 
-/** Every document that is written from the code: its path from the root of the repository, and its text. */
+/** Every generated document: its path from the repository root, and its text. */
 export function renderDocuments(app: INestApplication): ReadonlyMap<string, string> {
   const variables = documentedVariables();
   const api: unknown = JSON.parse(app.get(OpenApiDocument).json);

@@ -2,7 +2,7 @@ import { tableRow } from './markdown.rules.js';
 
 type Catalogue = Readonly<Record<string, { readonly status: number; readonly message: string }>>;
 
-/** The text of `docs/errors.md`, by status and then by code. */
+/** Renders `docs/errors.md`, ordered by status and code. */
 export function renderErrors(catalogue: Catalogue): string {
   const rows = Object.entries(catalogue)
     .sort(([codeA, a], [codeB, b]) => a.status - b.status || codeA.localeCompare(codeB))

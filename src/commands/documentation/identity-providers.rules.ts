@@ -4,7 +4,7 @@ import {
   issuerOfPreset,
 } from '../../app-directory/config/identity-presets.rules.js';
 
-/** Writes `docs/identity-providers.md` from the presets that the console and the API's description show. */
+/** Renders `docs/identity-providers.md` from the presets of the console and the OpenAPI document. */
 export function renderIdentityProviders(): string {
   return [
     '# Identity providers',

@@ -12,10 +12,9 @@ import { openDatabase } from '../../platform/open-platform.js';
 const RANDOM_CHARACTERS = 12;
 
 /**
- * Does work on a new database that all migrations have run on, and drops it: on the server in `DATABASE_URL`, or on the
- * embedded one.
+ * Runs work on a new, fully migrated database and drops it: on the server of `DATABASE_URL`, or on the embedded one.
  *
- * @throws Error when there is no Postgres, or none that lets us create a database.
+ * @throws Error when Postgres is unavailable or refuses to create a database.
  */
 export async function withMigratedDatabase<T>(
   environment: Environment,
@@ -58,7 +57,7 @@ async function withConnection<T>(url: Secret, work: (dataSource: DataSource) => 
   }
 }
 
-/** The same server and user, another database. */
+/** The URL with another database name. */
 function urlOf(url: Secret, database: string): Secret {
   const other = new URL(url.reveal());
   other.pathname = `/${database}`;

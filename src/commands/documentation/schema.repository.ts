@@ -1,7 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { SchemaTable } from './schema.rules.js';
 
-/** Postgres 18 lists NOT NULL among the constraints and 15 does not, so kinds are named. A partition is its table. */
+/**
+ * Constraint kinds are listed explicitly, because Postgres 18 lists NOT NULL among the constraints and 15 does not.
+ * Partitions count as their table.
+ */
 const READ_TABLES = `
   SELECT relname AS name,
     (SELECT json_agg(json_build_object(
@@ -32,7 +35,7 @@ const READ_TABLES = `
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
   ORDER BY relname`;
 
-/** Every table of a database as Postgres describes it; the partitions of a table are part of it. */
+/** Every table of a database, with partitions merged into their table. */
 export function readSchema(database: Pick<DataSource | QueryRunner, 'query'>): Promise<readonly SchemaTable[]> {
   return database.query<readonly SchemaTable[]>(READ_TABLES);
 }

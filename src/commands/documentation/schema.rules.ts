@@ -1,15 +1,14 @@
 import { tableRow } from './markdown.rules.js';
 import type { TableArea } from './tables.js';
 
-/** One column, as Postgres describes it. */
 export interface SchemaColumn {
   readonly name: string;
   readonly type: string;
   readonly isNullable: boolean;
   readonly isIdentity: boolean;
-  /** True where `value` is what the column always holds, false where it is the default. */
+  /** True when `value` is a generated expression, false when it is the default. */
   readonly isGenerated: boolean;
-  /** An expression; null where there is none. */
+  /** An expression; null without one. */
   readonly value: string | null;
 }
 
@@ -17,11 +16,11 @@ export interface SchemaColumn {
 export interface SchemaObject {
   readonly name: string;
   readonly kind: 'p' | 'u' | 'f' | 'c' | 'index';
-  /** As Postgres spells it. */
+  /** As Postgres writes it. */
   readonly definition: string;
   /** The columns of a constraint; null for an index. */
   readonly columns: readonly string[] | null;
-  /** The table that a foreign key refers to. */
+  /** The referenced table of a foreign key. */
   readonly references: string | null;
 }
 
@@ -37,7 +36,7 @@ const KINDS: readonly SchemaObject['kind'][] = ['p', 'u', 'f', 'c', 'index'];
 const MAX_EXPRESSION_CHARACTERS = 80;
 
 /**
- * The text of `docs/schema.md`.
+ * Renders `docs/schema.md`.
  *
  * @throws Error when the areas do not name exactly the tables of the database.
  */
@@ -74,7 +73,7 @@ function requireSameNames(tables: readonly SchemaTable[], areas: readonly TableA
   );
 }
 
-/** A line of the diagram for each foreign key. */
+/** A diagram line for each foreign key. */
 function relationsOf(table: SchemaTable): string[] {
   return table.objects
     .filter(({ kind }) => kind === 'f')
@@ -119,7 +118,7 @@ function defaultOf({ isIdentity, isGenerated, value }: SchemaColumn): string {
   return isGenerated ? `generated: ${text}` : text;
 }
 
-/** Without what the table of the document says already: `CREATE`, the name, the table, and `btree`, which all but a few are. */
+/** Omits what the document's table shows already: `CREATE`, the name, the table, and `btree`, the usual method. */
 function definitionOf({ kind, definition }: SchemaObject): string {
   return kind === 'index'
     ? definition.replace(/^CREATE (UNIQUE )?INDEX .+? USING (?:btree )?/s, '$1INDEX ')

@@ -1,18 +1,18 @@
-/** What the documentation says of one table. */
+/** The documentation of one table. */
 interface TablePurpose {
-  /** The folder whose code owns the table. */
+  /** The folder that owns the table. */
   readonly owner: string;
-  /** What the table is for, in one sentence. */
+  /** The purpose in one sentence. */
   readonly purpose: string;
 }
 
-/** Tables that are read together. */
+/** Related tables. */
 export interface TableArea {
   readonly title: string;
   readonly tables: Readonly<Record<string, TablePurpose>>;
 }
 
-/** Every table of the database, by area. `npm run docs` fails on a table that is not named here. */
+/** Every table of the database, by area. `npm run docs` fails on a table that is not listed here. */
 export const TABLE_AREAS: readonly TableArea[] = [
   {
     title: 'Accounts and sign-in',
