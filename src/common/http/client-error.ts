@@ -41,8 +41,8 @@ export function noteAnswer(response: ServerResponse): void {
 
 /**
  * Refuses bytes that are no valid request, with the envelope and log line of every other refusal. The connection is
- * closed, because the start of the next request is unknown; if the client keeps it open, it is destroyed after {@link
- * LINGER_MS}.
+ * closed, because the start of the next request is unknown; if the client keeps it open, it is destroyed after
+ * {@link LINGER_MS}.
  *
  * A request with a malformed body is itself refused. Malformed bytes after a complete request are refused behind its
  * response, so that the client does not take the refusal for that response; in the middle of a response, the connection

@@ -73,8 +73,8 @@ export class InstanceRegistry {
   }
 
   /**
-   * How often this instance acquired its lease: each time after the first, the lease had expired, even if this
-   * machine's clock, which stops during sleep, measured less time.
+   * How often this instance tried to acquire its lease. An increase after the start means that the lease had expired,
+   * even if this machine's clock, which stops during sleep, measured less time.
    */
   get timesEntered(): number {
     return this.entered;

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 const DELIMITED_BY_CLOSE = new WeakSet<Socket>();
 
 /**
- * Call once per request, before its response. An HTTP/1.0 client gets no chunked body, even if it accepts one (RFC
- * 9112, section 6.1): closing the connection ends its response.
+ * Call once per request, before its response. An HTTP/1.0 client gets no chunked body, even if it accepts one: closing
+ * the connection ends its response (RFC 9112, section 6.1).
  */
 export function noteFraming({ httpVersionMajor, httpVersionMinor, socket }: IncomingMessage, response: ServerResponse) {
   if (httpVersionMajor === 1 && httpVersionMinor > 0) return;
