@@ -4,8 +4,8 @@ import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { OpenCallsRepository } from './open-calls.repository.js';
 
 /**
- * Tells with each sign of life how many requests of this instance have no stored event yet, where that has changed: whoever
- * checks the counters of requests on another machine cannot read its journal.
+ * With each heartbeat, publishes how many requests of this instance have no stored event yet, if the number changed. A
+ * check of the request counters on another host cannot read this instance's journal.
  */
 @Injectable()
 export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -30,7 +30,7 @@ export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown 
   private async tell(): Promise<void> {
     const { instances, journal } = this;
     const openCalls = journal.openAdmissions + journal.pending;
-    // Who enters anew may have an entry that knows nothing.
+    // A re-registered instance may have a new row without the count.
     const news = `${instances.timesEntered}:${openCalls}`;
     if (this.telling || news === this.told) return;
     this.telling = true;
@@ -38,7 +38,7 @@ export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown 
       await this.repository.tell(instances.id, openCalls);
       this.told = news;
     } catch {
-      // Postgres is away, which others tell of; the next sign of life tries again.
+      // Postgres is unavailable, which other components log; the next heartbeat retries.
     } finally {
       this.telling = false;
     }

@@ -1,20 +1,20 @@
 import type { DataSource } from 'typeorm';
 
-/** Longest a query that people wait for may run; five times what it should take. */
+/** Maximum duration of an interactive query; five times the expected duration. */
 const READ_TIMEOUT_MS = 1_500;
 
-/** What sums of many users need; more than that goes to disk. */
+/** Enough for sums over many users; larger sorts and hashes spill to disk. */
 const READ_MEMORY = '32MB';
 
-/** Compiling a query takes longer than any of these should. */
+/** JIT compilation takes longer than any of these queries should. */
 const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_TIMEOUT_MS};
   SET LOCAL work_mem = '${READ_MEMORY}'; SET LOCAL jit = off`;
 
 /**
- * Reads for people from tables that may hold millions of rows, so that nobody's question keeps a connection from those
- * who serve calls.
+ * Runs an interactive read on tables that may have millions of rows, with a time limit, so that it cannot occupy a
+ * connection that requests need.
  *
- * @throws unknown when one takes longer than that, which is answered 503 `service_unavailable`.
+ * @throws unknown on the time limit; the response is 503 `service_unavailable`.
  * Source: docs/reference/accounting.md#sums, docs/reference/security.md#dependency-failures.
  */
 export function readBounded<Row>(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { UsageSumsRepository } from './usage-sums.repository.js';
 
-/** Recorded requests of whole accounts, which their plans are held against. */
+/** Recorded requests of whole accounts, for the request quotas of plans. */
 @Injectable()
 export class RecordedAccountRequests {
   constructor(private readonly sums: UsageSumsRepository) {}
 
   /**
-   * Requests of all its applications, deleted ones included, that were not refused and are stored.
+   * Stored requests that were not refused, of all applications of the account, including deleted ones.
    *
-   * @param day the first UTC day that counts, `YYYY-MM-DD`.
+   * @param day the first UTC day, `YYYY-MM-DD`.
    */
   async countSince(organizationId: string, day: string): Promise<number> {
     return Number(await this.sums.countRequestsSince(organizationId, day));

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { UsageRepository } from './usage.repository.js';
 
-/** Whose recorded requests are asked for. */
+/** The application or user whose recorded requests are counted. */
 export interface RecordedScope {
   readonly organizationId: string;
   readonly appId: string;
-  /** Null: of the whole application. */
+  /** Null: the whole application. */
   readonly userId: string | null;
 }
 
@@ -19,16 +19,12 @@ export interface RecordedMinute {
   readonly requests: number;
 }
 
-/** Recorded requests, which counters of limits begin with after a restart. */
+/** Recorded requests, the start values of the limit counters after a restart. */
 @Injectable()
 export class RecordedRequests {
   constructor(private readonly events: UsageRepository) {}
 
-  /**
-   * Requests of a UTC day that were not refused and are stored.
-   *
-   * @param day UTC, `YYYY-MM-DD`.
-   */
+  /** Stored requests of a UTC day that were not refused. */
   countOn({ organizationId, appId, userId }: RecordedScope, day: string): Promise<number> {
     const app = { organizationId, id: appId };
     return userId === null
@@ -37,10 +33,10 @@ export class RecordedRequests {
   }
 
   /**
-   * The same of every user and application, minute by minute: all calls that were sent before this process began, those
-   * of a process that was killed included.
+   * Stored requests that were not refused, of every user and application, by minute. They include all calls sent before
+   * this process started, also those of a process that was killed.
    *
-   * @param fromMs begin of the first minute; milliseconds since the Unix epoch.
+   * @param fromMs start of the first minute; milliseconds since the Unix epoch.
    */
   listMinutes(fromMs: number): Promise<readonly RecordedMinute[]> {
     return this.events.listMinutes(fromMs);

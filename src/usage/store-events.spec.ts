@@ -5,7 +5,7 @@ import { storeEvents } from './store-events.js';
 const badData = () => Object.assign(new Error('invalid input'), { code: '22P02' });
 const event = (id: number) => JSON.stringify({ id });
 
-/** A table that refuses some events, and everything while it is away. */
+/** A fake table that rejects some events, and every event while it is unavailable. */
 class Table {
   readonly stored: number[] = [];
   readonly rejected: number[] = [];

@@ -1,27 +1,26 @@
 import { errorCode } from '../common/errors/error-code.js';
 import { missedPartition } from '../platform/database/violates.js';
 
-/** What to do with events, as JSON texts. */
+/** Writes and rejects events, given as JSON texts. */
 export interface EventStore {
-  /** Stores an array of events, given as one JSON text, all or none. */
+  /** Stores a JSON array of events, given as text, atomically. */
   readonly insert: (json: string) => Promise<void>;
-  /** Takes an event that can never be stored. @param at its place among those that were to be. */
+  /** Handles an event that can never be stored. @param at index of the event in the original list. */
   readonly reject: (event: string, error: unknown, at: number) => void;
 }
 
 /**
- * SQLSTATE classes "data exception", "integrity constraint violation" and "program limit exceeded": trying again cannot
- * help.
+ * SQLSTATE classes "data exception", "integrity constraint violation" and "program limit exceeded": a retry cannot
+ * succeed.
  */
 const BAD_DATA = /^(?:22|23|54)...$/;
 
 /**
- * Stores events. When Postgres refuses their content, they are halved until the refused one is alone, so that one bad
- * event costs only itself.
+ * Stores events. When Postgres rejects their data, the batch is bisected until the invalid event is alone, so that only
+ * that event is lost.
  *
- * @param first place of the first of them.
- * @throws unknown whatever else keeps Postgres from storing them; some may be stored then, and storing them again must
- *   change nothing.
+ * @param first index of the first event in the original list.
+ * @throws unknown any other error of `insert`; some events may be stored then, so `insert` must be idempotent.
  */
 export async function storeEvents(events: readonly string[], store: EventStore, first = 0): Promise<void> {
   if (events.length === 0) return;

@@ -1,4 +1,4 @@
-/** What usage can be broken down by. Source: docs/reference/management-api.md#usage-reports. */
+/** Dimensions of usage breakdowns. Source: docs/reference/management-api.md#usage-reports. */
 export const USAGE_DIMENSIONS = [
   'model',
   'provider',
@@ -16,8 +16,7 @@ export const USAGE_DIMENSIONS = [
 
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
-/** What sums still tell apart once the events of their days are gone. */
+/** Dimensions that remain in the sums after the events of their days are deleted. */
 export const LASTING_DIMENSIONS: ReadonlySet<UsageDimension> = new Set(['model', 'provider', 'status']);
 
-/** What usage is broken down by when nobody says. */
 export const DEFAULT_DIMENSION: UsageDimension = 'model';

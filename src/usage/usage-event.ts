@@ -5,7 +5,7 @@ import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { UsageReading } from '../upstreams/usage/usage-reading.js';
 
 /**
- * How a recorded request ended. The `blocked_*` ones never reached a provider.
+ * How a recorded request ended. Requests with a `blocked_*` status never reached a provider.
  *
  * Source: docs/reference/accounting.md#statuses.
  */
@@ -20,40 +20,40 @@ export const USAGE_STATUSES = [
 
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
-/** How a request ended that never reached a provider. */
+/** Statuses of requests that never reached a provider. */
 export type RefusedStatus = Exclude<UsageStatus, 'ok' | 'provider_error'>;
 
-/** Where a cost comes from. Source: docs/reference/accounting.md#cost-sources. */
+/** Origin of a cost. Source: docs/reference/accounting.md#cost-sources. */
 export const COST_SOURCES = ['computed', 'reported', 'unresolved'] as const;
 
 export type CostSource = (typeof COST_SOURCES)[number];
 
-/** Whose key paid the provider, where it is known. Source: docs/reference/accounting.md#usage-event. */
+/** Owner of the provider key that paid, where it is known. Source: docs/reference/accounting.md#usage-event. */
 export const CREDENTIAL_SOURCES = ['direct', 'byok', 'gateway_system', 'unknown'] as const;
 
 export type CredentialSource = (typeof CREDENTIAL_SOURCES)[number];
 
-/** How a caller proved who it is. */
+/** How the client authenticated. */
 export const AUTH_METHODS = ['attest', 'api_key'] as const;
 
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** Everything that is known of a request before its provider is called. */
+/** Everything known about a request before its provider is called. */
 export interface UsageAdmission {
-  /** From `UsageRecorder.newEventId`; what makes recording twice harmless. */
+  /** From `UsageRecorder.newEventId`; makes recording idempotent. */
   readonly eventId: string;
   readonly organizationId: string;
   readonly appId: string;
   readonly userId: string | null;
-  /** The application key used, also through a token that was exchanged for it. */
+  /** The application key used, also when the client presented a token exchanged for it. */
   readonly apiKeyId: string | null;
   readonly providerType: ProviderType;
   readonly providerId: string;
   readonly providerSlug: string;
-  /** The upstream gateway the call goes through; null when it is direct. */
+  /** The upstream gateway of the call; null when the call goes directly to the provider. */
   readonly providerGatewayId: string | null;
   readonly providerGatewayType: GatewayType | null;
-  /** Whether the provider's answer may carry its own cost, on this way. */
+  /** Whether the provider's response on this route can contain a cost. */
   readonly reportsCost: boolean;
   readonly credentialSource: CredentialSource | null;
   readonly modelAuthor: string | null;
@@ -66,33 +66,37 @@ export interface UsageAdmission {
   readonly authMethod: AuthMethod | null;
   /** Milliseconds since the Unix epoch, UTC. */
   readonly createdAtMs: number;
-  /** What the request may cost at most, in whole nano-dollars; no estimate of it is higher. */
+  /** Maximum cost of the request, in whole nano-dollars; no estimate exceeds it. */
   readonly worstNanoUsd: number;
-  /** What is taken to be sent with it. */
+  /** Estimated size of what the request sends. */
   readonly sent: SentUsage;
-  /** That at its price, in whole nano-dollars: what it counts when no answer is heard. */
+  /** Cost of `sent` in whole nano-dollars; the charge when no response arrives. */
   readonly sentNanoUsd: number;
-  /** Most tokens the answer may have, all choices together. */
+  /** Maximum output tokens of the response, all choices together. */
   readonly mostOutputTokens: number;
 }
 
-/** One target that was tried for a request. Source: docs/reference/accounting.md#usage-event. */
+/** One attempted target of a request. Source: docs/reference/accounting.md#usage-event. */
 export interface UsageAttempt {
   readonly providerSlug: string;
   readonly model: string;
-  /** The provider's HTTP status; null when none came. */
+  /** The provider's HTTP status; null without a response. */
   readonly status: number | null;
   readonly latencyMs: number;
   readonly error: string | null;
 }
 
 /**
- * What came of a call: it never went out; it went out and no answer began; an answer that is no success was heard; a
- * success broke off; a success came to its end.
+ * How far the call got:
+ * - `unsent`: the request was not sent.
+ * - `unheard`: the request was sent and no response began.
+ * - `refused`: an error response arrived.
+ * - `cut`: a success response ended early.
+ * - `whole`: a success response was complete.
  */
 export type CallEnding = 'unsent' | 'unheard' | 'refused' | 'cut' | 'whole';
 
-/** Why an answer was not heard, or not to its end, other than that its client had left. */
+/** Why a response is missing or incomplete, other than a client abort. */
 export type AnswerLoss =
   | 'provider_timeout'
   | 'provider_silent'
@@ -104,23 +108,23 @@ export type AnswerLoss =
 export interface UsageOutcome {
   readonly status: 'ok' | 'provider_error';
   readonly ending: CallEnding;
-  /** Absent where the answer was heard to its end, or its client had left. */
+  /** Absent when the response was complete or the client aborted. */
   readonly loss?: AnswerLoss | undefined;
-  /** Generated tokens by the bytes of the answer, for one that does not count them itself. */
+  /** Output tokens estimated from the response bytes, for a response without token counts. */
   readonly seenOutputTokens?: number | undefined;
-  /** Until the first byte of the answer, in milliseconds. */
+  /** Time to the first response byte, in milliseconds. */
   readonly latencyMs: number | null;
   readonly clientAborted: boolean;
-  /** What the answer said of itself, if anything. */
+  /** Usage parsed from the response. */
   readonly reading?: UsageReading | undefined;
-  /** Absent where only the provider can tell the cost. */
+  /** Absent when only the provider's response contains the cost. */
   readonly price?: CompiledPrice | undefined;
-  /** Of the answer. */
+  /** Content type of the response. */
   readonly contentType: string | null;
-  /** Every target that was tried, in their order; absent when there was one. */
+  /** Every attempted target in order; absent when there was only one. */
   readonly attempts?: readonly UsageAttempt[] | undefined;
-  /** What targets may charge for that were called before and did not serve the request, in whole nano-dollars. */
+  /** Estimated charge of earlier targets that did not serve the request, in whole nano-dollars. */
   readonly unheardNanoUsd?: number | undefined;
-  /** Tools of the request that the provider runs and may charge for beside the tokens. */
+  /** Hosted tools of the request: the provider runs them and may charge for them in addition to tokens. */
   readonly hostedTools?: readonly string[] | undefined;
 }

@@ -8,7 +8,7 @@ import type { UsageAdmission } from './usage-event.js';
 
 const LOG_EVERY_MS = 1_000;
 
-/** Tells the people who run the service what went wrong with the records. */
+/** Logs failures of usage recording. */
 @Injectable()
 export class UsageIncidents {
   private writeFailureLoggedAtMs = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export class UsageIncidents {
     private readonly log: Log,
   ) {}
 
-  /** A request was served and its cost is not known, or not all of it. */
+  /** The cost of a served request is unknown or incomplete. */
   unresolved(admission: UsageAdmission, contentType: string | null, reason: UnresolvedReason): void {
     const { eventId, appId, userId, providerType, providerSlug, model, route } = admission;
     const names = { eventId, appId, userId, provider: providerType, providerSlug, model, route };
@@ -33,13 +33,13 @@ export class UsageIncidents {
     this.log.event('usage_unresolved_cost', { ...parseEventFields(event), contentType: null, reason });
   }
 
-  /** Postgres will never take this event: it is kept for people to look at. */
+  /** Postgres rejects the data of this event: the journal keeps it for the operator. */
   rejected(event: string, error: unknown): void {
     this.journal.setAside(event);
     this.log.event('usage_event_rejected', { eventId: parseEventFields(event).eventId, error: String(error) });
   }
 
-  /** Postgres does not take events at the moment; they wait. At most one line a second. */
+  /** Events cannot be written at the moment and stay pending. At most one line a second. */
   writeFailed(error: unknown): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.writeFailureLoggedAtMs < LOG_EVERY_MS) return;
@@ -48,9 +48,9 @@ export class UsageIncidents {
   }
 
   /**
-   * Postgres does not take refusals at the moment; they wait. At most one line a second.
+   * Refusal counts cannot be written at the moment and stay pending. At most one line a second.
    *
-   * @param pending rows that wait.
+   * @param pending rows that are not stored.
    */
   refusalsWriteFailed(pending: number, error: unknown): void {
     const nowMs = this.clock.monotonicMs();
@@ -59,7 +59,7 @@ export class UsageIncidents {
     this.log.event('usage_refusals_write_failed', { pending, error: String(error) });
   }
 
-  /** Recording itself threw: a defect of ours. */
+  /** Recording itself threw: a bug in this code. */
   unexpected(error: unknown): void {
     this.log.event('unhandled_error', {
       error: String(error),

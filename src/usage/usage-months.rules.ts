@@ -1,9 +1,9 @@
 const MONTHS_PER_YEAR = 12;
 
 /**
- * A UTC month and those after it, `YYYY-MM`.
+ * A UTC month and the following ones, `YYYY-MM`.
  *
- * @param count how many in all.
+ * @param count number of months, including the first.
  */
 export function monthsFrom(month: string, count: number): string[] {
   const first = Number(month.slice(0, 4)) * MONTHS_PER_YEAR + Number(month.slice(5)) - 1;

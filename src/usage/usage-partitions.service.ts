@@ -4,14 +4,14 @@ import { Log } from '../common/log/log.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { monthsFrom } from './usage-months.rules.js';
 
-/** The current month and the next two: weeks in which nobody needs to succeed. */
+/** The current month and the next two, which leaves weeks to fix a failure. */
 const MONTHS = 3;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const RETRY_MS = 60_000;
 
 /**
- * Has a partition ready for events before their month begins; what comes without one is kept all the same, among
- * events of other times. Any number of instances may do so at once.
+ * Creates partitions of `usage_events` before their month begins. Events of a month without one are stored in the
+ * default partition. Several instances may run this at once.
  *
  * Source: docs/reference/accounting.md#sums.
  */
@@ -27,7 +27,7 @@ export class UsagePartitions implements OnApplicationBootstrap, OnApplicationShu
     private readonly log: Log,
   ) {}
 
-  /** Does not wait: calls are taken meanwhile. */
+  /** Runs in the background; the instance accepts calls meanwhile. */
   onApplicationBootstrap(): void {
     this.working = this.keepAhead();
   }
@@ -38,7 +38,7 @@ export class UsagePartitions implements OnApplicationBootstrap, OnApplicationShu
     return this.working;
   }
 
-  /** Now, then every day; after a failure, a minute later. */
+  /** Runs now, then daily; after a failure, one minute later. */
   private async keepAhead(): Promise<void> {
     let pauseMs = DAY_MS;
     try {

@@ -23,7 +23,7 @@ import { UsageRecovery } from './usage-recovery.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
-/** The table of events in memory: like the real one, it stores all or none and ignores what it has. */
+/** A fake events table: inserts are atomic and skip existing ids. */
 class FakeEvents extends UsageWritesRepository {
   readonly rows = new Map<string, Record<string, unknown>>();
   readonly batches: number[] = [];
@@ -31,7 +31,7 @@ class FakeEvents extends UsageWritesRepository {
   mostRunning = 0;
   delayMs = 0;
   failure: Error | undefined;
-  /** Thrown by statements that do not hold the poison. */
+  /** Thrown by statements that do not contain the poison. */
   failureOfOthers: Error | undefined;
   poison: string | undefined;
   today = '2025-11-20';
@@ -74,7 +74,7 @@ class FakeReads extends UsageRepository {
   }
 }
 
-/** Remembers whose money was given back. */
+/** Records the instances whose grants were returned. */
 class FakeBudgets extends Budgets {
   readonly forgotten: string[] = [];
 
@@ -84,7 +84,7 @@ class FakeBudgets extends Budgets {
   }
 }
 
-/** One call's money, and what it was told. */
+/** A fake hold that records its calls. */
 function aHold(nanoUsd: number, userId: string | null = null) {
   const told: (string | number)[] = [];
   const scope = { organizationId: 'org-1', appId: 'notes-abc123', userId, budgetNanoUsd: 1e9 };
@@ -99,7 +99,7 @@ function aHold(nanoUsd: number, userId: string | null = null) {
 }
 
 const price = compilePrice({ input: 2, output: 8 });
-/** What a prompt token costs, in nano-dollars. */
+/** Price of a prompt token in nano-dollars. */
 const SENT_TOKEN = 2_000;
 const clock = new SystemClock();
 let root: string;

@@ -22,23 +22,23 @@ import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
-/** Kinds of calls whose common members are kept rendered. */
+/** Capacity of the cache of rendered fixed members. */
 const MAX_FIXED = 1_000;
 
-/** A request that was admitted; to be settled once, however it ends. */
+/** An admitted request; settled exactly once. */
 export interface UsageTicket extends AdmittedEvent {
   readonly entry: JournalEntry;
-  /** What budgets hold for it, until its event is stored. */
+  /** The budget holds of the request, kept until its event is stored. */
   readonly holds: readonly BudgetHold[];
 }
 
-/** How a request ended, as text, and what it counts against budgets. */
+/** The final event as JSON text, and its budget charge. */
 interface Settlement {
   readonly event: string;
   readonly chargedNanoUsd: number;
 }
 
-/** Records every request that reaches a provider, exactly once. */
+/** Records every request that reaches a provider exactly once. */
 @Injectable()
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;
@@ -62,11 +62,12 @@ export class UsageRecorder implements OnApplicationShutdown {
   }
 
   /**
-   * Writes a request down, to be called right before it is sent to its provider. From here on it has an event, even if
-   * the process is killed.
+   * Writes the admission record of a request. The caller must call this directly before it sends the request to the
+   * provider. From then on the request has an event, even if the process is killed.
    *
-   * @param holds the money that budgets hold for it: settled with its event and not to be released any more.
-   * @throws service_unavailable it could not be written down and must not be sent; its holds stay the caller's.
+   * @param holds the budget holds of the request, settled together with its event; the caller must not release them.
+   * @throws service_unavailable the journal write failed: the request must not be sent, and the caller still owns the
+   *   holds.
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
@@ -75,10 +76,10 @@ export class UsageRecorder implements OnApplicationShutdown {
   }
 
   /**
-   * Writes down that a request goes on to another target, to be called right before it is sent there. Its event stays
-   * the same one; from here on it tells of this target.
+   * Writes that a request goes to another target. The caller must call this directly before it sends the request there.
+   * The event keeps its id and describes the new target from then on.
    *
-   * @param unheardNanoUsd what targets may charge for that were called before, in whole nano-dollars.
+   * @param unheardNanoUsd estimated charge of the targets that were called before, in whole nano-dollars.
    */
   redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
@@ -87,7 +88,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     return { admission, members, entry, holds };
   }
 
-  /** Rendered once for all calls that are alike; the key holds everything {@link fixedMembers} reads. */
+  /** Fixed members, cached; the cache key contains every field that {@link fixedMembers} reads. */
   private fixedOf(admission: UsageAdmission): string {
     const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =
       admission;
@@ -101,7 +102,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     return rendered;
   }
 
-  /** Records how a request ended. Never throws; what is said of a ticket that is settled already is not heard. */
+  /** Records how a request ended. Never throws. A ticket that is settled already stays unchanged. */
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
     const { event, chargedNanoUsd } = this.settled(ticket, outcome);
@@ -111,7 +112,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     this.writer.add(ticket.entry, ticket.holds);
   }
 
-  /** Stores what is settled. Returns after an attempt that failed: the journal then keeps the rest for the next start. */
+  /** Stores settled events. Returns after a failed attempt: the journal then keeps the rest for the next start. */
   flush(): Promise<void> {
     return this.writer.flush();
   }
@@ -134,7 +135,7 @@ export class UsageRecorder implements OnApplicationShutdown {
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
       return { event: settledEvent(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
     } catch (error) {
-      // A defect of ours must not lose the event: it is recorded as one whose end is unknown.
+      // A bug in this code must not lose the event: it is recorded as interrupted.
       this.incidents.unexpected(error);
       const charge = interruptedCharge(admission, outcome.unheardNanoUsd ?? 0);
       return { event: interruptedEvent(members, admission, charge), chargedNanoUsd: charge };

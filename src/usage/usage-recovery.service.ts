@@ -14,11 +14,11 @@ import { firstEventDay } from './usage-range.rules.js';
 const TOO_OLD = 'older than stored events are kept: it may have been stored and summed up, and would count twice';
 
 /**
- * Brings home what processes that died had written down, before this one takes calls.
+ * Stores the journaled events of dead processes before this process accepts calls.
  *
- * A journal may hold events that were stored before their process died; storing them again changes nothing as long as
- * the first ones are there. Of days whose events are deleted nobody can tell any more, so such events are set aside for
- * people and never counted twice. The clock of the database says which days those are, as it bounds what is deleted.
+ * A journal may contain events that are stored already. Storing them again changes nothing while their rows exist.
+ * After the retention of events a duplicate cannot be detected, so older events are set aside for the operator and not
+ * counted. The database clock decides which days those are, because it also bounds what retention deletes.
  */
 @Injectable()
 export class UsageRecovery implements OnModuleInit {
@@ -30,7 +30,10 @@ export class UsageRecovery implements OnModuleInit {
     private readonly log: Log,
   ) {}
 
-  /** Before the service listens. Returns once every event found is stored; waits for Postgres as long as that takes. */
+  /**
+   * Runs before the server listens. Returns once every recovered event is stored; waits for Postgres without a time
+   * limit.
+   */
   async onModuleInit(): Promise<void> {
     await this.journal.open();
     const summary = await this.journal.recover(
@@ -60,12 +63,12 @@ export class UsageRecovery implements OnModuleInit {
       ),
     );
     for (const { json, interrupted } of events) {
-      // The others were settled and stored before the process died; only their settlement's file is gone.
+      // The others were settled and stored before the process died; only the journal file of their settlement is gone.
       if (interrupted && added.has(parseEventFields(json).eventId)) this.incidents.interrupted(json);
     }
   }
 
-  /** Until it succeeds. */
+  /** Retries with backoff until the work succeeds. */
   private async persist<T>(work: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {

@@ -21,7 +21,7 @@ interface StoredRow {
   readonly requests_before: number;
 }
 
-/** The table in memory: like the real one it takes all or none, raises counts and never lowers them. */
+/** A fake events table: statements are atomic, raise counts and never lower them. */
 class FakeWrites extends UsageWritesRepository {
   readonly counts = new Map<string, number>();
   /** Rows of each statement. */
@@ -31,10 +31,10 @@ class FakeWrites extends UsageWritesRepository {
   mostRunning = 0;
   delayMs = 0;
   failure: Error | undefined;
-  /** A user of whom nothing is ever taken, and what then happens to statements without him. */
+  /** A user whose rows are always rejected; `failureOfOthers` is the error of statements without that user. */
   poison: string | undefined;
   failureOfOthers: Error | undefined;
-  /** The statement takes effect, and its answer gets lost. */
+  /** The statement commits and its result is lost. */
   losesAnswer = false;
 
   constructor() {

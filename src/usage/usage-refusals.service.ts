@@ -6,26 +6,26 @@ import { storeEvents } from './store-events.js';
 import type { RefusedStatus, UsageAdmission } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
-/** Identities whose refusals are counted apart at the same time. */
+/** Maximum number of identities with a row of their own at a time. */
 const MAX_ROWS = 10_000;
-/** Most rows in one statement. */
+/** Maximum rows per statement. */
 const BATCH_ROWS = 500;
-/** Longest a new row waits for others to share a statement with. */
+/** Maximum delay of a new row, to batch it with others. */
 const GATHER_MS = 100;
-/** How often counts that have grown are brought up to date, and Postgres is asked again while it is away. */
+/** Interval at which raised counts are stored, and at which writes are retried while Postgres is unavailable. */
 const RENEW_MS = 1_000;
 
 /**
- * Records refused requests: as usage events without cost, one for all refusals of an identity for one reason within a
- * minute, so that an attack cannot fill the table and counts stay exact. They are not journaled: a
- * process that is killed loses what it counted in the last second, or since Postgres went away.
+ * Records refused requests as usage events without cost: one row for all refusals of one identity and reason within one
+ * minute. The rows bound what an attack can write, and the counts stay exact. They are not journaled: a killed process
+ * loses the counts of its last second, or those since Postgres became unavailable.
  */
 @Injectable()
 export class UsageRefusals implements OnApplicationShutdown {
   private readonly rows = new RefusalRows(MAX_ROWS);
   private soon: NodeJS.Timeout | undefined;
   private later: NodeJS.Timeout | undefined;
-  /** One statement at a time: what the next one says depends on what the last one stored. */
+  /** One statement at a time: each statement depends on the counts that the previous one stored. */
   private writing: Promise<void> = Promise.resolve();
   private isAway = false;
   private isClosed = false;
@@ -44,7 +44,7 @@ export class UsageRefusals implements OnApplicationShutdown {
     this.renewLater();
   }
 
-  /** Stores what was counted. Returns after an attempt that failed: what is left is tried again within a second. */
+  /** Stores all counts. Returns after a failed attempt; the rest is retried within a second. */
   flush(): Promise<void> {
     return this.store(() => this.rows.outdated());
   }
@@ -76,7 +76,7 @@ export class UsageRefusals implements OnApplicationShutdown {
     if (this.rows.size > 0 && !this.isClosed) this.renewLater();
   }
 
-  /** @param choose is asked when its turn has come. */
+  /** @param choose selects the rows when the previous write has ended. */
   private store(choose: () => readonly RefusalRow[]): Promise<void> {
     this.writing = this.writing.then(() => this.write(choose()));
     return this.writing;
@@ -90,7 +90,7 @@ export class UsageRefusals implements OnApplicationShutdown {
           insert: (json) => this.writes.countRefusals(json),
           reject: (refusals, error, place) => {
             this.incidents.rejected(refusals, error);
-            // Said once: it is not sent again before its count rises.
+            // Logged once: the row is not sent again until its count rises.
             const row = batch[place];
             if (row !== undefined) markStored(row);
           },

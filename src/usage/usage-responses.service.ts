@@ -4,26 +4,29 @@ import { LRUCache } from 'lru-cache';
 import { isStorableText } from '../common/fields/config-reader.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** Responses of this process that are remembered, the most recent ones. */
+/** Capacity of the cache of this process's recent responses. */
 const REMEMBERED = 20_000;
-/** Another process may be about to store the event of a response its client has already seen. */
+/**
+ * Delay before the second lookup: another process may not yet have stored the event of a response its client already
+ * has.
+ */
 const SECOND_LOOK_MS = 300;
 
-/** Knows who got which provider-side response, so that nobody continues somebody else's. */
+/** Maps provider-side responses to the user that created them, so that no other user can continue them. */
 @Injectable()
 export class UsageResponses {
-  /** By application and response id; the value is who got it. */
+  /** Cache by application and response id. */
   private readonly recent = new LRUCache<string, { userId: string | null }>({ max: REMEMBERED });
 
   constructor(private readonly events: UsageRepository) {}
 
-  /** Notes a response that a caller was given. */
+  /** Caches the creator of a response. */
   remember(appId: string, userId: string | null, responseId: string): void {
     this.recent.set(keyOf(appId, responseId), { userId });
   }
 
   /**
-   * Whether this application got the response from its provider; when a user is given, whether this user did.
+   * Whether this application created the response; with a user, whether that user did.
    *
    * @param userId null where the application has no users.
    */

@@ -1,20 +1,20 @@
 import type { Clock } from '../common/clock.js';
 import type { AuthMethod, CostSource, CredentialSource, UsageStatus } from './usage-event.js';
 
-/** What a page of events is filtered by; absent members do not filter. */
+/** Filter of a page of events; absent members do not filter. */
 export interface UsageEventFilter {
-  /** Most events to return, 1 or more. */
+  /** Page size, 1 or more. */
   readonly limit: number;
   readonly status?: string | undefined;
   /** A provider type. */
   readonly provider?: string | undefined;
   readonly user?: string | undefined;
   readonly model?: string | undefined;
-  /** Only events with a smaller row id. */
+  /** Cursor: only events with a smaller row id. */
   readonly beforeId?: number | undefined;
 }
 
-/** One target that was tried for a request, as stored within its event. */
+/** One attempted target of a request, as stored in its event. */
 export interface UsageAttemptRow {
   readonly provider_slug: string;
   readonly model: string;
@@ -23,7 +23,7 @@ export interface UsageAttemptRow {
   readonly error: string | null;
 }
 
-/** A stored event; `bigint` columns arrive as texts. */
+/** A stored event; `bigint` columns are texts. */
 export interface UsageEventRow {
   readonly id: string;
   readonly user_id: string | null;
@@ -44,7 +44,7 @@ export interface UsageEventRow {
   readonly cache_write_tokens: string;
   readonly output_tokens: string;
   readonly cost_nano_usd: string;
-  /** Null: the cost. */
+  /** Null: equal to the cost. */
   readonly charged_nano_usd: string | null;
   readonly reported_cost_nano_usd: string | null;
   readonly cost_source: CostSource | null;
@@ -70,30 +70,30 @@ export interface MonthUsageRow {
   readonly estimated_nano_usd: string;
 }
 
-/** The same with what went wrong. */
+/** Sums with failure counts. */
 export interface TotalsRow extends MonthUsageRow {
   readonly errors: string;
   readonly blocked: string;
 }
 
-/** The same of one of several applications. */
+/** Sums of one of several applications. */
 export interface AppUsageRow extends TotalsRow {
   readonly app_id: string;
 }
 
-/** The same of one of several users. */
+/** Sums of one of several users. */
 export interface UserUsageRow extends TotalsRow {
   readonly user_id: string;
 }
 
-/** What a user has used of late, as texts. */
+/** A user's usage of the current day and month, as texts. */
 export interface CurrentUserRow {
   readonly requests_today: string;
   readonly cost_nano_usd: string;
   readonly estimated_nano_usd: string;
 }
 
-/** Requests of a UTC day, `YYYY-MM-DD`, that ended in one way; the count as text. */
+/** Requests of a UTC day, `YYYY-MM-DD`, with one status; the count as text. */
 export interface FailuresRow {
   readonly date: string;
   readonly status: UsageStatus;

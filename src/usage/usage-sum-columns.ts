@@ -1,4 +1,4 @@
-/** Columns in which the sums of an application's UTC day tell events apart, in the order in which rows are locked. */
+/** Group-by columns of `usage_days`, in the order in which its rows are locked. */
 export const DAY_DIMENSIONS = [
   'provider_type',
   'provider_slug',
@@ -13,7 +13,7 @@ export const DAY_DIMENSIONS = [
   'cost_source',
 ] as const;
 
-/** What the sums add of an event beside its requests. */
+/** Summed columns of an event in addition to its requests. */
 export const MEASURES = [
   'input_tokens',
   'cached_input_tokens',
@@ -23,8 +23,8 @@ export const MEASURES = [
   'estimated_nano_usd',
 ] as const;
 
-/** Columns that every table of sums has, each the sum of the events' own. */
+/** Columns of every table of sums; each is the sum of the column of the events. */
 export const SUM_COLUMNS = ['requests', ...MEASURES] as const;
 
-/** What an event may have cost beside its cost: that much more it counts against budgets. */
+/** Estimate of an event, in addition to its cost; budgets count both. */
 export const ESTIMATE_OF_EVENT = 'greatest(coalesce(charged_nano_usd, cost_nano_usd) - cost_nano_usd, 0)';

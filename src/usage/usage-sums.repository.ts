@@ -7,18 +7,18 @@ import type { UsageDimension } from './usage-dimensions.js';
 import type { TotalsRow } from './usage-rows.js';
 import { SUM_COLUMNS } from './usage-sum-columns.js';
 
-/** Sums of one UTC day, `YYYY-MM-DD`, and one type of provider. */
+/** Sums of one UTC day, `YYYY-MM-DD`, and one provider type. */
 export interface DaySumsRow extends TotalsRow {
   readonly date: string;
   readonly provider: string;
 }
 
-/** Sums of what has one key of a dimension, or none. */
+/** Sums of one key of a dimension; null groups usage without a key. */
 export interface KeySumsRow extends TotalsRow {
   readonly key: string | null;
 }
 
-/** What a column of `usage_days` tells apart; users have tables of their own. */
+/** Dimensions that are columns of `usage_days`; users have tables of their own. */
 export type ColumnDimension = Exclude<UsageDimension, 'user'>;
 
 const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
@@ -35,7 +35,7 @@ const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
   app_version: 'app_version',
 };
 
-/** Columns that `usage_months` has too: what is known of a month once its days are gone. */
+/** Columns that `usage_months` has too, for months whose days are folded. */
 const MONTH_COLUMNS: ReadonlySet<string> = new Set(['provider_type', 'model', 'status']);
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(used.${name}) AS ${name}`).join(', ');
@@ -50,8 +50,8 @@ const OF_APP = 'kept.organization_id = $1 AND kept.app_id = $2';
 const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
 
 /**
- * What was used on the days from `$3` to `$4`, both included: rows of days, and of those months that lie within whole
- * and are folded. No request is in both.
+ * Usage from day `$3` to day `$4`, both inclusive: rows of `usage_days`, and rows of `usage_months` of folded months
+ * that lie entirely in the range. No request is in both.
  */
 function used(column: string): string {
   return `
@@ -62,7 +62,7 @@ function used(column: string): string {
     WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
 }
 
-/** The same of a column that sums have only as long as the events of their day are there: those have a route. */
+/** Usage by a column that the sums have only while the events of the day exist; only those rows have a route. */
 function usedInDetail(column: string): string {
   return `
     SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
@@ -79,48 +79,51 @@ const BY_DAY = `
   GROUP BY used.day, used.provider_type HAVING sum(used.requests) > 0
   ORDER BY used.day, used.provider_type COLLATE "C"`;
 
-/** The most requests first, none of the keys last; at most `$5` of them. */
+/** Most requests first, the null key last among equals; at most `$5` rows. */
 export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
 
 const byColumn = (column: string) => `
   SELECT used.key, ${TOTALS} FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
   GROUP BY used.key HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
 
-/** Totals of all that was used on the days, as one row, where it is not folded. */
+/** Totals of the range as one row, without folded usage. */
 export const EVERYTHING = `SELECT ${TOTALS} FROM (${usedInDetail('provider_type')}) used`;
 
-/** Requests of an account that were not refused, from a day on. */
+/** Requests of an account from a day on, without refused ones. */
 const REQUESTS_SINCE = `
   SELECT coalesce(sum(requests), 0) AS requests FROM usage_days
   WHERE organization_id = $1 AND day >= $2::date AND NOT starts_with(status, 'blocked_')`;
 
 /**
- * Reads the sums of usage by day and by month, never the events. Sums and money arrive as texts, because they may
- * exceed what a number holds exactly.
+ * Reads usage sums by day and by month, never events. Sums and money are texts, because they may exceed the safe
+ * integers.
  */
 @Injectable()
 export class UsageSumsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By date, then by type of provider; a folded month is one date, its first. */
+  /** By date, then by provider type; a folded month has the date of its first day. */
   sumByDay(app: AppRef, { from, to }: DayRange): Promise<DaySumsRow[]> {
     return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, toDate(from), toDate(to)]);
   }
 
-  /** At most `limit` keys, those with the most requests first. */
+  /** At most `limit` keys, most requests first. */
   sumByKey(app: AppRef, { from, to }: DayRange, by: ColumnDimension, limit: number): Promise<KeySumsRow[]> {
     const days = [toDate(from), toDate(to)];
     return readBounded(this.dataSource, byColumn(COLUMNS[by]), [app.organizationId, app.id, ...days, limit]);
   }
 
-  /** Of all applications of the account, from a UTC day on, `YYYY-MM-DD`, of which no day is folded yet; as text. */
+  /**
+   * Requests of all applications of the account from a UTC day on, `YYYY-MM-DD`, as text. No day of that range may be
+   * folded.
+   */
   async countRequestsSince(organizationId: string, day: string): Promise<string> {
     const rows = await readBounded<{ requests: string }>(this.dataSource, REQUESTS_SINCE, [organizationId, day]);
     return rows[0]?.requests ?? '0';
   }
 }
 
-/** A day as Postgres writes it, which has no year 0000. */
+/** A day in Postgres syntax, which has no year 0000. */
 export function toDate(day: string): string {
   return day.startsWith('0000') ? `0001${day.slice('0000'.length)} BC` : day;
 }

@@ -7,26 +7,26 @@ import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
-/** Most events in one statement. */
+/** Maximum events per statement. */
 const BATCH_EVENTS = 500;
-/** Longest an event waits for others to share a statement with. */
+/** Maximum delay of an event, to batch it with others. */
 const GATHER_MS = 50;
 
-/** A settled event and the money that was held for it. */
+/** A settled event and its budget holds. */
 interface WaitingEvent {
   readonly entry: JournalEntry;
   readonly holds: readonly BudgetHold[];
-  /** Postgres will never take it; that has been said. */
+  /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;
 }
 
 /**
- * Brings settled events to Postgres in the background: many in one statement, one statement at a time, in their order.
- * While Postgres is away they wait, and it is asked again after growing pauses.
+ * Writes settled events to Postgres in the background: in batches, one statement at a time, in order. While Postgres is
+ * unavailable the events wait, and writes are retried with backoff.
  */
 @Injectable()
 export class UsageWriter {
-  /** Oldest first; only the last one grows. */
+  /** Oldest first; new events go to the last batch. */
   private batches: WaitingEvent[][] = [];
   private timer: NodeJS.Timeout | undefined;
   private attempt: Promise<boolean> | undefined;
@@ -39,9 +39,9 @@ export class UsageWriter {
   ) {}
 
   /**
-   * Takes a settled entry of the journal.
+   * Queues a settled journal entry.
    *
-   * @param holds settled too; they are told once the event is stored, or never can be.
+   * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
    */
   add(entry: JournalEntry, holds: readonly BudgetHold[] = []): void {
     const last = this.batches.at(-1);
@@ -54,8 +54,8 @@ export class UsageWriter {
   }
 
   /**
-   * Writes what waits now. Returns when everything is stored, or after an attempt that failed: what is left then stays
-   * in the journal and is tried again.
+   * Writes all waiting events. Returns when everything is stored, or after a failed attempt: the rest then stays in the
+   * journal and is retried.
    */
   async flush(): Promise<void> {
     while (this.batches.length > 0 || this.attempt !== undefined) {
@@ -105,7 +105,7 @@ export class UsageWriter {
     return true;
   }
 
-  /** @throws unknown what keeps Postgres from storing them; those it will never take are marked by then. */
+  /** @throws unknown any error of the database; rejected events are marked by then. */
   private async store(events: readonly WaitingEvent[]): Promise<void> {
     const texts = events.map(({ entry }) => this.journal.settledJson(entry));
     const reject = (text: string, error: unknown, at: number) => {

@@ -19,13 +19,14 @@ import { UsageSumsRepository } from './usage-sums.repository.js';
 import { UsageWriter } from './usage-writer.service.js';
 
 /**
- * One event for every request that reached a provider, never lost and never doubled, rows that count those that were
- * refused, and sums of them.
+ * Records one event for every request that reached a provider, exactly once, counts refused requests, and keeps sums of
+ * both.
  *
- * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months, usage_all_users_days. Routes: none.
- * Codes: service_unavailable (a call that could not be recorded). Log lines: usage_unresolved_cost,
- * usage_events_write_failed, usage_event_rejected, usage_journal_recovered, usage_partitions_failed,
- * usage_refusals_write_failed.
+ * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months, usage_all_users_days.
+ * Routes: none.
+ * Codes: service_unavailable (a call that could not be recorded).
+ * Log lines: usage_unresolved_cost, usage_events_write_failed, usage_event_rejected, usage_journal_recovered,
+ * usage_partitions_failed, usage_refusals_write_failed.
  */
 @Module({
   imports: [BudgetsModule, JournalModule, PricingModule],

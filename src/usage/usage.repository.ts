@@ -15,10 +15,10 @@ import type {
 } from './usage-rows.js';
 import { SUM_COLUMNS } from './usage-sum-columns.js';
 
-/** Sums of rows of days and months, as `numeric` texts. */
+/** Sums over day and month rows, as `numeric` texts. */
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
 
-/** What was used in the UTC month `$2`, which is `YYYY-MM`: from its days, or from itself once those are folded. */
+/** Usage of the UTC month `$2`, `YYYY-MM`: from its days, or from its month rows once the days are folded. */
 const usedInMonth = (where: string) => {
   const columns = ['app_id', 'status', ...SUM_COLUMNS].join(', ');
   return `(
@@ -28,7 +28,7 @@ const usedInMonth = (where: string) => {
     SELECT ${columns} FROM usage_months WHERE ${where} AND organization_id = $1 AND month = to_date($2, 'YYYY-MM')) used`;
 };
 
-/** Whether anything was used, in days or months long past. */
+/** Whether any usage exists, in day or month rows. */
 const hasUsage = (where: string) => `
   SELECT EXISTS (SELECT FROM usage_days WHERE ${where}) OR EXISTS (SELECT FROM usage_months WHERE ${where}) AS found`;
 
@@ -38,10 +38,10 @@ const LIST_EVENTS = `
   ORDER BY event.id DESC LIMIT $4`;
 
 /**
- * Events that pass a filter: for every kind of event of the application, or of the user, one look into an index that
- * holds the kind's newest together, so that a page costs the same however rare what it shows is. The kinds are found by
- * stepping from one to the next in that index: there are few of them, and millions of events. Only the events of the page
- * itself are read: what a kind's newest are is in the index.
+ * Filtered events. A kind is one combination of model, provider type and status. For each kind of the application or
+ * user, one scan of an index that is ordered by kind and id finds the newest events, so the cost of a page does not
+ * depend on how rare the matching events are. A loose index scan finds the kinds: they are few, the events are
+ * millions. The query reads only the rows of the page itself; the index alone answers the rest.
  */
 const listEventsOf = (user: string) => `
   WITH RECURSIVE kind AS (
@@ -71,8 +71,8 @@ const LIST_FILTERED = listEventsOf('$7::text IS NULL');
 const LIST_OF_USER = listEventsOf('user_id = $7');
 
 /**
- * Reading of `usage_events` and of the sums kept in step with it. Sums and money arrive as texts, because they may
- * exceed what a number holds exactly.
+ * Reads `usage_events` and the sums that are updated with it. Sums and money are texts, because they may exceed the
+ * safe integers.
  */
 @Injectable()
 export class UsageRepository {
@@ -88,7 +88,7 @@ export class UsageRepository {
     return rows[0];
   }
 
-  /** Totals of those of the applications named that were used in the UTC month. */
+  /** Totals of a UTC month by application, without applications that have no usage. */
   sumMonthByApp(organizationId: string, appIds: readonly string[], month: string): Promise<AppUsageRow[]> {
     return this.read(
       `SELECT used.app_id, ${TOTALS},
@@ -103,12 +103,12 @@ export class UsageRepository {
     return this.isFound(hasUsage('organization_id = $1'), organizationId);
   }
 
-  /** Of any account: an application's id must never be given to somebody else while its usage is kept. */
+  /** Checks all accounts: an application id must not be given to another account while its usage is kept. */
   hasEventsOfApp(appId: string): Promise<boolean> {
     return this.isFound(hasUsage('app_id = $1'), appId);
   }
 
-  /** Newest first; at most `limit` of them. */
+  /** Newest first; at most `limit` events. */
   listEvents(organizationId: string, appId: string, filter: UsageEventFilter): Promise<UsageEventRow[]> {
     const { limit, beforeId = null, status = null, provider = null, user = null, model = null } = filter;
     const page = [organizationId, appId, beforeId, limit];
@@ -117,7 +117,10 @@ export class UsageRepository {
     return this.read(user === null ? LIST_FILTERED : LIST_OF_USER, [...page, ...wanted]);
   }
 
-  /** Who got a provider-side response; `undefined` when no event names it. Ids of applications are never reused. */
+  /**
+   * The user that created a provider-side response; undefined when no event contains it. Application ids are never
+   * reused.
+   */
   async findResponseUser(appId: string, responseId: string): Promise<{ userId: string | null } | undefined> {
     const rows = await this.dataSource.query<{ userId: string | null }[]>(
       `SELECT event.user_id AS "userId" FROM usage_events event
@@ -127,7 +130,7 @@ export class UsageRepository {
     return rows[0];
   }
 
-  /** Sums of those of the users who used the application in the UTC month, `YYYY-MM`. */
+  /** Sums of a UTC month, `YYYY-MM`, by user, without users that have no usage. */
   listUserMonths(app: AppRef, userIds: readonly string[], month: string): Promise<UserUsageRow[]> {
     return this.dataSource.query(
       `SELECT used.user_id, ${SUM_COLUMNS.map((name) => `used.${name}`).join(', ')}, used.errors, used.blocked
@@ -138,7 +141,7 @@ export class UsageRepository {
     );
   }
 
-  /** What a user has used in the UTC month of a day, and on that day; `YYYY-MM-DD`. */
+  /** A user's usage on a UTC day, `YYYY-MM-DD`, and in its month. */
   async findUserMonth(app: AppRef, userId: string, today: string): Promise<CurrentUserRow | undefined> {
     const rows = await this.dataSource.query<CurrentUserRow[]>(
       `SELECT CASE used.latest_day WHEN $4::date THEN used.latest_day_requests ELSE 0 END AS requests_today,
@@ -151,7 +154,7 @@ export class UsageRepository {
     return rows[0];
   }
 
-  /** Requests that did not end `ok`, from the first UTC day to the last one inclusive, `YYYY-MM-DD`. */
+  /** Requests with a status other than `ok`, from the first to the last UTC day inclusive, `YYYY-MM-DD`. */
   countFailuresByDay(app: AppRef, from: string, to: string): Promise<FailuresRow[]> {
     return this.read(
       `SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.status, sum(used.requests) AS count
@@ -163,7 +166,7 @@ export class UsageRepository {
     );
   }
 
-  /** Requests of an application on a UTC day, `YYYY-MM-DD`, that were not refused. */
+  /** Requests of an application on a UTC day, `YYYY-MM-DD`, without refused ones. */
   countRequestsOn(app: AppRef, day: string): Promise<number> {
     return this.count(
       `SELECT coalesce(sum(used.requests), 0) AS count FROM usage_days used
@@ -173,7 +176,7 @@ export class UsageRepository {
     );
   }
 
-  /** The same of one of its users. */
+  /** Requests of a user on a UTC day, `YYYY-MM-DD`, without refused ones. */
   countRequestsOfUserOn(app: AppRef, userId: string, day: string): Promise<number> {
     return this.count(
       `SELECT coalesce(sum(used.requests - used.blocked), 0) AS count FROM usage_user_days used
@@ -183,8 +186,8 @@ export class UsageRepository {
   }
 
   /**
-   * Requests of all users and applications that were not refused, by minute; an empty user is the application as a
-   * whole. Ids of events begin with their time, which is what finds them.
+   * Requests of all users and applications by minute, without refused ones; an empty user id is the whole application.
+   * Event ids begin with their time, so the scan starts at an id.
    */
   listMinutes(fromMs: number): Promise<{ appId: string; userId: string; minuteStartMs: number; requests: number }[]> {
     return this.dataSource.query(

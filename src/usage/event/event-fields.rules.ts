@@ -1,9 +1,9 @@
 import { instantOf } from '../../common/clock.js';
 
-/** No instant is further from the Unix epoch. */
+/** Largest absolute time value of a `Date`, in milliseconds. */
 const LATEST_INSTANT_MS = 8_640_000_000_000_000;
 
-/** What a log line says of an event. */
+/** Fields of an event that log lines contain. */
 export interface EventFields {
   readonly eventId: string;
   readonly appId: string;
@@ -15,9 +15,9 @@ export interface EventFields {
 }
 
 /**
- * Reads an event's JSON text for a log line; what is not there is empty.
+ * Parses the log fields of an event's JSON text; a missing text is empty, a missing user is null.
  *
- * @throws SyntaxError for text that is no JSON, which no event is.
+ * @throws SyntaxError when the text is not JSON.
  */
 export function parseEventFields(json: string): EventFields {
   const members = membersOf(json);
@@ -34,9 +34,9 @@ export function parseEventFields(json: string): EventFields {
 }
 
 /**
- * The UTC day of an event's JSON text, `YYYY-MM-DD`; undefined where it says none.
+ * The UTC day of an event's JSON text, `YYYY-MM-DD`; undefined when it has no valid `created_at_ms`.
  *
- * @throws SyntaxError for text that is no JSON, which no event is.
+ * @throws SyntaxError when the text is not JSON.
  */
 export function eventDayOf(json: string): string | undefined {
   const createdAtMs = membersOf(json).get('created_at_ms');

@@ -1,10 +1,10 @@
 import type { Ids } from '../../common/ids.js';
 import { EVENT_ID_RANDOM_BYTES, eventId } from './event-id.rules.js';
 
-/** Asking the system for ten bytes costs as much as for this many. */
+/** One system call for this many random bytes costs as much as one for ten. */
 const POOL_BYTES = 4096;
 
-/** Makes event ids from a pool of randomness, each byte of which is used once. */
+/** Generates event ids from a pool of random bytes; each byte is used once. */
 export class EventIds {
   private pool: Buffer = Buffer.alloc(0);
   private used = 0;

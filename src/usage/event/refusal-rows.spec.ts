@@ -13,7 +13,7 @@ function refuse(rows: RefusalRows, overrides: Partial<UsageAdmission> = {}, stat
   return rows.note(anAdmission({ eventId: `event-${++ids}`, createdAtMs: START_MS, ...overrides }), status);
 }
 
-/** What would be stored now, parsed, as known to have succeeded. */
+/** Parses the rows to store and marks them stored. */
 function store(rows: RefusalRows) {
   return rows.outdated().map((row) => {
     const stored = JSON.parse(rowToStore(row));

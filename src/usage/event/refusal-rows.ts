@@ -3,24 +3,24 @@ import { refusalMembers } from './usage-event.rules.js';
 
 const MINUTE_MS = 60_000;
 
-/** Refusals that share a row, because one identity was refused for one reason within one minute. */
+/** Refusals of one identity, with one status, within one minute. */
 export interface RefusalRow {
-  /** What the row says beside its count, from {@link refusalMembers}. */
+  /** The row's JSON members except its counts, from {@link refusalMembers}. */
   readonly members: string;
-  /** Since the Unix epoch, UTC. */
+  /** Minutes since the Unix epoch. */
   readonly minute: number;
-  /** Refusals so far. */
+  /** Refusals counted so far. */
   requests: number;
-  /** How many of them are known to be stored, or set aside. */
+  /** The part of `requests` that is confirmed stored or rejected. */
   stored: number;
-  /** The count that is being stored: the same one until that is known to have succeeded; 0 = none. */
+  /** The count of the write in progress, unchanged until that write is confirmed; 0 = none. */
   sending: number;
 }
 
 /**
- * The rows of refusals that may still grow or wait to be stored. At most `max` of identities; while there are as many,
- * further identities share one row an application and status, without user and key, which is bounded by the
- * applications there are.
+ * Refusal rows that may still grow or are not stored yet. At most `max` rows belong to single identities. At that limit
+ * the refusals of further identities share one row per application and status, without user and key, so the number of
+ * applications bounds the shared rows.
  *
  * Source: docs/reference/accounting.md#counted-refusals.
  */
@@ -36,7 +36,7 @@ export class RefusalRows {
   /**
    * Counts a refusal.
    *
-   * @returns true when it begins a row.
+   * @returns true when it starts a new row.
    */
   note(admission: UsageAdmission, status: RefusedStatus): boolean {
     const { appId, userId, apiKeyId, createdAtMs } = admission;
@@ -49,17 +49,17 @@ export class RefusalRows {
     return this.begin(shared, { ...admission, userId: null, apiKeyId: null, appVersion: null }, status);
   }
 
-  /** Rows Postgres does not know of yet. */
+  /** Rows that have never been stored. */
   unstored(): RefusalRow[] {
     return [...this.rows.values()].filter((row) => row.stored === 0);
   }
 
-  /** Rows whose stored count is too low. */
+  /** Rows whose stored count is lower than their count. */
   outdated(): RefusalRow[] {
     return [...this.rows.values()].filter((row) => row.stored < row.requests);
   }
 
-  /** Forgets rows that can no longer grow, once they are stored. */
+  /** Removes stored rows of past minutes; they cannot grow any more. */
   sweep(nowMs: number): void {
     const minute = minuteOf(nowMs);
     for (const [key, row] of this.rows) {
@@ -81,15 +81,15 @@ export class RefusalRows {
 }
 
 /**
- * The row as JSON text with its count, absolute, and what the count raises. Asked again before {@link markStored}, it
- * says the same, however many refusals came meanwhile: so what is stored twice adds nothing.
+ * The row as JSON text, with its absolute count and the stored count that it raises. Until {@link markStored} the text
+ * stays the same although further refusals are counted, so a repeated write adds nothing.
  */
 export function rowToStore(row: RefusalRow): string {
   if (row.sending === 0) row.sending = row.requests;
   return `{${row.members},"requests":${row.sending},"requests_before":${row.stored}}`;
 }
 
-/** Postgres has what {@link rowToStore} said, or will never take it. Told again, it changes nothing. */
+/** Confirms that the count of {@link rowToStore} is stored or rejected. Idempotent. */
 export function markStored(row: RefusalRow): void {
   if (row.sending === 0) return;
   row.stored = row.sending;

@@ -18,7 +18,7 @@ export type UnresolvedReason =
   | 'service_tier_differs'
   | 'usage_not_plausible';
 
-/** A cost in whole nano-dollars and where it comes from. */
+/** A cost in whole nano-dollars and its source. */
 export type ResolvedCost =
   | { readonly source: 'computed' | 'reported'; readonly nanoUsd: number }
   | { readonly source: 'unresolved'; readonly nanoUsd: number; readonly reason: UnresolvedReason };
@@ -26,11 +26,11 @@ export type ResolvedCost =
 const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
 
 /**
- * The cost of a finished request. The provider's own figure wins over ours. A call that was never sent, one whose
- * answer was heard and is no success, and one of a path that is free, cost nothing. What else cannot be known is said to be unknown, with the part that
- * is known as its cost; a client that left is then named as the reason before anything else.
+ * The cost of a finished request. A cost that the provider reports takes precedence over the computed one. A request
+ * that was never sent, that received an error response, or whose path is free costs nothing. Otherwise an incomplete
+ * cost is `unresolved`, with its known part as the amount; a client abort takes precedence over every other reason.
  *
- * @param mayReport whether answers on this way may carry the provider's own figure.
+ * @param mayReport whether the provider's responses on this route can contain a cost.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#cost-sources, ADR 0042.
  */
 export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
@@ -54,22 +54,22 @@ function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   if ('unresolved' in cost) return unresolved(cost.unresolved);
   if (cost.nanoUsd > MOST_NANO_USD_OF_A_CALL) return unresolved('usage_not_plausible');
   const nanoUsd = wholeNumber(cost.nanoUsd);
-  // The answer was cut off before it said what it generated.
+  // The response ended before it reported its output tokens.
   if (reading.isOpening) return unresolved('no_usage_reported', nanoUsd);
   if (usedUnpricedTools(price, reading, outcome.hostedTools)) return unresolved('unpriced_tool', nanoUsd);
-  // What it cost at the price we know is at best near to what it cost.
+  // The response reports another service tier than the price is for, so this cost is an approximation.
   if (reading.otherTier !== undefined) return unresolved('service_tier_differs', nanoUsd);
   return { source: 'computed', nanoUsd };
 }
 
-/** The answer's own count decides; where it does not say, a tool that was offered may have been used. */
+/** The response's count of tool calls decides; without a count, an offered tool may have been called. */
 function usedUnpricedTools(
   price: CompiledPrice,
   { hostedToolCalls, parts }: UsageReading,
   offered: readonly string[] = [],
 ): boolean {
   if (hostedToolCalls !== undefined) return hostedToolCalls > pricedCalls(price, parts);
-  // The fee of a request pays for its search.
+  // A price per request includes its web search.
   return offered.some((tool) => tool !== 'web_search' || price.calls?.request === undefined);
 }
 

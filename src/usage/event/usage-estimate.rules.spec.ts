@@ -7,7 +7,7 @@ import type { UsageOutcome } from '../usage-event.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
 
 const price = compilePrice({ input: 2, output: 8, cached_input: 1 });
-/** 40 000 nano-dollars are sent, 800 000 may be generated. */
+/** Sends 40 000 nano-dollars and may generate 800 000. */
 const asked = anAdmission({
   ...{ worstNanoUsd: 5_000_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 100 },
 });

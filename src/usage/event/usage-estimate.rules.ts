@@ -6,22 +6,22 @@ import type { UsageAdmission, UsageOutcome } from '../usage-event.js';
 import { type ResolvedCost, resolveCost, type UnresolvedReason } from './usage-cost.rules.js';
 import { wholeNumber } from './usage-line.rules.js';
 
-/** The dearest list price of a search that a provider runs: 35 USD a thousand. */
+/** The highest list price of a hosted search, per call: 35 USD per thousand. */
 const TOOL_CALL_NANO_USD = 35_000_000;
 
-/** What a request counts against budgets: what is known of its cost, and the estimate of the rest. */
+/** The budget charge of a request: the known cost and the estimate of the unknown rest. */
 export interface CallCharge {
   readonly cost: ResolvedCost;
-  /** Whole nano-dollars beside the cost, never negative. */
+  /** In addition to the cost, in whole nano-dollars; never negative. */
   readonly estimateNanoUsd: number;
 }
 
-/** What an estimate is made of. */
+/** Inputs of an estimate. */
 type Estimable = Pick<UsageAdmission, 'reportsCost' | 'worstNanoUsd' | 'sent' | 'mostOutputTokens'>;
 
 /**
- * What a finished request costs and what it may cost beside that. An estimate beside a computed cost, of targets that
- * were called before the one that served, makes the cost unresolved; a provider's own figure stays what it is.
+ * The cost and the estimate of a finished request. A computed cost becomes unresolved when earlier targets may have
+ * charged as well; a reported cost stays as it is.
  *
  * Source: ADR 0042.
  */
@@ -36,18 +36,18 @@ export function chargeOf(admission: Estimable, outcome: UsageOutcome): CallCharg
   return { cost, estimateNanoUsd: Math.min(estimateNanoUsd, Number.MAX_SAFE_INTEGER - cost.nanoUsd) };
 }
 
-/** The sum of both. */
+/** Cost plus estimate. */
 export function chargedNanoUsd({ cost, estimateNanoUsd }: CallCharge): number {
   return cost.nanoUsd + estimateNanoUsd;
 }
 
-/** What the log says of a request whose cost is not known in full; undefined of every other one. */
+/** The logged reason of a request with an estimate or an unresolved cost; undefined for every other request. */
 export function unresolvedReason({ cost, estimateNanoUsd }: CallCharge): UnresolvedReason | undefined {
   if (cost.source === 'unresolved') return cost.reason;
   return estimateNanoUsd > 0 ? 'earlier_target_unheard' : undefined;
 }
 
-/** Never so high that cost and estimate exceed the worst case of the call. */
+/** Limited so that cost and estimate do not exceed the maximum cost of the request. */
 function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOutcome): number {
   if (cost.source !== 'unresolved') return 0;
   const rest =
@@ -55,12 +55,12 @@ function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOut
   return Math.min(Math.max(0, rest), Math.max(0, admission.worstNanoUsd - cost.nanoUsd));
 }
 
-/** At least one call, where the answer does not say how many. */
+/** At least one call; exactly one when the response has no count. */
 function toolCost(reading: UsageReading | undefined): number {
   return Math.max(1, reading?.hostedToolCalls ?? 1) * TOOL_CALL_NANO_USD;
 }
 
-/** Of the prompt what the answer says of it, else what was sent; of the answer what `likelyOutput` says. */
+/** Prompt tokens are those the response reports, else those sent; output tokens come from `likelyOutput`. */
 function likelyCost(admission: Estimable, outcome: UsageOutcome): number {
   const { price, reading } = outcome;
   const outputTokens = likelyOutput(admission, outcome);
@@ -76,7 +76,7 @@ function likelyCost(admission: Estimable, outcome: UsageOutcome): number {
   return estimatedCostNanoUsd(price, { ...admission.sent, outputTokens });
 }
 
-/** An answer that broke off may have gone on as far as it could; one that came to its end is as long as it looks. */
+/** A cut response counts as the maximum output; a complete one counts as its observed size. */
 function likelyOutput(
   { mostOutputTokens }: Estimable,
   { ending, reading, seenOutputTokens = 0 }: UsageOutcome,

@@ -3,23 +3,23 @@ import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, Usa
 import { type CallCharge, chargedNanoUsd } from './usage-estimate.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
-/** Text a provider or a client chose freely is kept this long. */
+/** Maximum length of text that a provider or a client chooses, in UTF-16 units. */
 const OUTSIDE_TEXT_MAX = 200;
-/** As long as the reader of answers takes them. */
+/** The same limit as in the response reader. */
 const RESPONSE_ID_MAX = 256;
 const ROUTE_MAX = 2_000;
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 
-/** A request that was written down. */
+/** A request with an admission record in the journal. */
 export interface AdmittedEvent {
   readonly admission: UsageAdmission;
-  /** From {@link admissionMembers} of the same admission: what both of its lines have in common. */
+  /** From {@link admissionMembers} of this admission; both journal records of the request contain it. */
   readonly members: string;
 }
 
 /**
- * The members of an event that do not change any more once the request is admitted, as JSON text without braces. Made
- * once: both lines of a request hold it. Absent members mean null, or zero for counts.
+ * The members of an event that are final at admission, as JSON text without braces. Rendered once, because both journal
+ * records of a request contain it. An absent member means null, or zero for counts.
  *
  * @param fixed from {@link fixedMembers} of the same admission.
  */
@@ -31,7 +31,7 @@ export function admissionMembers(admission: UsageAdmission, fixed: string): stri
   );
 }
 
-/** Those of them that all calls of one key to one model on one path share. */
+/** The admission members that are equal for all calls of one key to one model on one path. */
 export function fixedMembers(admission: UsageAdmission): string {
   return (
     textMember('organization_id', admission.organizationId) +
@@ -51,10 +51,10 @@ export function fixedMembers(admission: UsageAdmission): string {
 }
 
 /**
- * The event of a request whose end nobody saw, because this process was killed: not an error of the provider's, and
- * not free.
+ * The event of a request that was open when its process was killed. It is not a provider error and not free.
  *
- * @param chargedNanoUsd from {@link interruptedCharge}. Source: docs/reference/accounting.md#exactly-once, ADR 0042.
+ * @param chargedNanoUsd from {@link interruptedCharge}.
+ * Source: docs/reference/accounting.md#exactly-once, ADR 0042.
  */
 export function interruptedEvent(members: string, admission: UsageAdmission, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
@@ -63,9 +63,9 @@ export function interruptedEvent(members: string, admission: UsageAdmission, cha
 }
 
 /**
- * What a request counts against budgets when nobody sees its end: what it has sent, here and before.
+ * The budget charge of an interrupted request: what was sent to this target and to earlier ones.
  *
- * @param unheardNanoUsd what targets may charge for that were called before.
+ * @param unheardNanoUsd the charge for targets that were called before.
  */
 export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unheardNanoUsd: number): number {
   return wholeNumber(sentNanoUsd + unheardNanoUsd);
@@ -93,8 +93,7 @@ export function settledEvent({ members, admission }: AdmittedEvent, outcome: Usa
 }
 
 /**
- * The members of a row of refusals that do not change any more, as JSON text without braces: no tokens, no cost and no
- * source of it.
+ * The fixed members of a refusal row, as JSON text without braces: no tokens, no cost and no cost source.
  *
  * Source: docs/reference/accounting.md#counted-refusals, docs/reference/accounting.md#usage-event.
  */
@@ -118,7 +117,7 @@ function measureMembers(reading: UsageReading | undefined): string {
   );
 }
 
-/** What else has rates of its own, so that repricing computes from what computing the cost knew. */
+/** The token parts that have rates of their own, so that repricing computes from the same input as the first cost. */
 function partsMember({ parts, audioCachedInputTokens }: TokenCounts): string {
   if (parts === undefined && audioCachedInputTokens === 0) return '';
   const stored = audioCachedInputTokens === 0 ? parts : { ...parts, cached_audio_input: audioCachedInputTokens };
@@ -126,7 +125,7 @@ function partsMember({ parts, audioCachedInputTokens }: TokenCounts): string {
 }
 
 /**
- * A marketplace chooses the key itself, so only its answer can tell whose it was.
+ * The credential source. OpenRouter selects the key itself, so only its response determines the source.
  *
  * Source: docs/reference/accounting.md#usage-event.
  */

@@ -1,15 +1,15 @@
-/** Printable ASCII: nothing in it needs cleaning. */
+/** Printable ASCII, which needs no sanitizing. */
 const PLAIN = /^[ -~]*$/;
-/** The same without quotation mark and backslash: nothing in it needs escaping in JSON. */
+/** Printable ASCII without quotation mark and backslash, which needs no JSON escaping. */
 const PLAIN_IN_JSON = /^[ !#-[\]-~]*$/;
 
-/** A count as Postgres can hold it: whole, not negative, at most 2^53 - 1. */
+/** A count that fits a Postgres `bigint` and a JavaScript number: whole, 0 to 2^53 - 1. */
 export function wholeNumber(value: number): number {
   return value > 0 ? Math.min(Math.round(value), Number.MAX_SAFE_INTEGER) : 0;
 }
 
 /**
- * Text as Postgres can hold it: without NUL, well-formed Unicode, at most `maxLength` UTF-16 units.
+ * Text that Postgres can store: without NUL, well-formed Unicode, at most `maxLength` UTF-16 units.
  *
  * Source: docs/reference/security.md#log-lines.
  */
@@ -18,7 +18,7 @@ export function storableText(value: string, maxLength: number): string {
   return value.replaceAll('\u0000', '').slice(0, maxLength).toWellFormed();
 }
 
-/** A member of a JSON object with the comma before it, or nothing when the value is null or absent. */
+/** A member of a JSON object with a leading comma; empty when the value is null or absent. */
 export function textMember(
   name: string,
   value: string | null | undefined,
@@ -29,7 +29,7 @@ export function textMember(
   return `,"${name}":${PLAIN_IN_JSON.test(text) ? `"${text}"` : JSON.stringify(text)}`;
 }
 
-/** A count with the comma before it, or nothing when it is zero, which is what an absent count means. */
+/** A count member with a leading comma; empty when the count is zero, because an absent count means zero. */
 export function countMember(name: string, value: number): string {
   const count = wholeNumber(value);
   return count === 0 ? '' : `,"${name}":${count}`;

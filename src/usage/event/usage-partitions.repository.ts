@@ -2,20 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
 
-/** Longest it may keep others from the partition of events of other times, and wait for those who are in there. */
+/**
+ * Maximum wait for a lock. It also bounds how long other transactions queue behind the lock on the default partition.
+ */
 const LOCK_TIMEOUT_MS = 2_000;
 
-/** What keeps `usage_events` in partitions. */
+/** Creates the monthly partitions of `usage_events`. */
 @Injectable()
 export class UsagePartitionsRepository {
   constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /**
-   * Makes the partition of a UTC month, unless it is there, with the events of that month that were stored meanwhile
-   * among those of other times. Nobody else makes one at the same time; whoever stores events goes on.
+   * Creates the partition of a UTC month if it does not exist, and moves that month's events from the default partition
+   * into it. Concurrent creators are excluded; writers of events are not.
    *
    * @param month `YYYY-MM`.
-   * @throws unknown when others are in the way for too long; nothing has changed then.
+   * @throws unknown when a lock times out; nothing has changed then.
    */
   async create(month: string): Promise<void> {
     if (await exists(this.dataSource, month)) return;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
 
-/** Members of an event's JSON text that are stored as they are. */
+/** Members of an event's JSON text that are stored unchanged. */
 const PLAIN_COLUMNS = {
   event_id: 'text',
   organization_id: 'text',
@@ -50,17 +50,17 @@ const PLAIN_NAMES = Object.keys(PLAIN_COLUMNS);
 
 const DAY = ['organization_id', 'app_id', 'day', ...DAY_DIMENSIONS].join(', ');
 
-/** Members of a user's day and month that are sums over events. */
+/** Summed columns of `usage_user_days` and `usage_user_months`. */
 const SUMMED = [...SUM_COLUMNS, 'errors', 'blocked'];
 
 const USER_DAY = ['organization_id', 'app_id', 'user_id', 'day', ...SUMMED].join(', ');
 
 const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
 
-/** What else they need of it. */
+/** Columns of an event that the sums need in addition to its measures. */
 const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DAY_DIMENSIONS].join(', ');
 
-/** Of a row of `usage_events`. */
+/** Measures of a `usage_events` row, as select expressions. */
 const MEASURED = MEASURES.map((name) => (name === 'estimated_nano_usd' ? `${ESTIMATE_OF_EVENT} AS ${name}` : name));
 
 const sums = (names: readonly string[]) => names.map((name) => `sum(${name}) AS ${name}`).join(', ');
@@ -69,8 +69,8 @@ const raise = (names: readonly string[]) =>
   names.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
 /**
- * Stores the JSON array `$1` of events in its order, which their row ids follow. Two instances rarely store the same
- * event, one of them in the place of a process that died; if they wait for each other in a circle, one tries again.
+ * Inserts the JSON array `$1` of events in its order; row ids ascend in that order. Two instances rarely insert the
+ * same event (one of them on behalf of a dead process). If they deadlock, one of them retries.
  */
 const insertEvents = (onConflict: string) => `
   INSERT INTO usage_events (${[...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, requests, client_aborted, created_at)
@@ -86,13 +86,13 @@ const insertEvents = (onConflict: string) => `
     ${MEASURED.join(', ')}, coalesce(charged_nano_usd, cost_nano_usd) AS charge`;
 
 /**
- * Adds the rows of `added` to the sums of their days and of their users, in the statement that stores them: all of it
- * happens or none, and what was stored before adds nothing. One order for all, so that instances that count for the same
- * never wait for each other in a circle: rows of `usage_days`, of `usage_user_days`, of `usage_user_months`, then of
- * `budget_months`, each by their keys; whoever else changes them keeps to it. An application has one account.
+ * Adds the rows of `added` to the sums by day and by user, in the statement that inserts them: both commit or neither,
+ * and an event that was stored before adds nothing. The lock order prevents deadlocks between instances: rows of
+ * `usage_days`, of `usage_user_days`, of `usage_user_months`, then of `budget_months`, each by key. Every other writer
+ * of these tables follows it. An application has one account.
  *
- * Of a user's latest UTC day the requests that were not refused are counted apart: a newer day begins at its own, an
- * older one has no say.
+ * The requests of a user's latest UTC day that were not refused have a count of their own: a newer day restarts the
+ * count, an older day does not change it.
  */
 const ADD_TO_SUMS = `
   by_day AS (
@@ -135,8 +135,8 @@ const ADD_TO_SUMS = `
         ELSE known.latest_day_requests + excluded.latest_day_requests END RETURNING 1)`;
 
 /**
- * What events count is spent of the budgets of their application and user, whether there are any or not. What was held
- * for them stays granted until the instance says otherwise: for that moment it counts twice, never zero times.
+ * Adds the charges of the events to the budget months of their application and user, also where no budget is set. The
+ * instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero times.
  */
 const ADD_TO_BUDGETS = `
   spent AS (
@@ -155,13 +155,13 @@ const ADD_TO_BUDGETS = `
       SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
         estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd)`;
 
-/** Storing an event again changes nothing. What follows says what to answer. */
+/** Idempotent. The caller appends the select list. */
 const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
 
 /**
- * Rows of refusals have one writer each, which raises `requests` from what it knows to be stored, `requests_before`.
- * Repeated, or overtaken by a later count, a statement finds the row as high already and adds nothing. A refusal has no
- * tokens and costs nothing.
+ * A refusal row has one writer, which raises `requests` from the count it has stored, `requests_before`. A repeated
+ * statement, or one that a later count overtook, finds the row at least as high and adds nothing. A refusal has no
+ * tokens and no cost.
  */
 const COUNT_REFUSALS = `
   WITH raised AS (${insertEvents('DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests')}),
@@ -172,23 +172,27 @@ const COUNT_REFUSALS = `
   ${ADD_TO_SUMS}
   SELECT`;
 
-/** All writing of `usage_events`, and of the sums that are kept in step with it. */
+/** Writes `usage_events` and the sums that are updated in the same statement. */
 @Injectable()
 export class UsageWritesRepository {
   constructor(private readonly dataSource: BackgroundDataSource) {}
 
-  /** Stores a JSON array of events, given as text; those that are there already stay as they are. */
+  /** Stores a JSON array of events, given as text; events that exist already stay unchanged. */
   async insert(events: string): Promise<void> {
     await this.dataSource.query(STORE_EVENTS, [events]);
   }
 
-  /** The same, and tells the ids of those that were not there. */
+  /**
+   * Stores events like `insert`.
+   *
+   * @returns the ids of the events that did not exist before.
+   */
   async insertNew(events: string): Promise<string[]> {
     const rows = await this.dataSource.query<{ event_id: string }[]>(`${STORE_EVENTS} event_id FROM added`, [events]);
     return rows.map((row) => row.event_id);
   }
 
-  /** The current UTC day by the clock of the database, `YYYY-MM-DD`. */
+  /** The current UTC day by the database clock, `YYYY-MM-DD`. */
   async databaseDay(): Promise<string> {
     const [row] = await this.dataSource.query<{ day: string }[]>(
       `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`,
@@ -197,7 +201,7 @@ export class UsageWritesRepository {
     return row.day;
   }
 
-  /** Brings the counts of rows of refusals up to date; a JSON array of them, given as text. Storing again is harmless. */
+  /** Raises the counts of refusal rows, given as the text of a JSON array. Idempotent. */
   async countRefusals(refusals: string): Promise<void> {
     await this.dataSource.query(COUNT_REFUSALS, [refusals]);
   }
