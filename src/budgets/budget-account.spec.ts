@@ -9,7 +9,7 @@ import { BudgetAccount } from './budget-account.js';
 
 const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1_000 };
 
-/** With 600 of 1 000 granted here, and nothing spent. */
+/** An account with a grant of 600 of 1 000 and nothing spent. */
 function anAccount() {
   const totals = { holds: 0, heldNanoUsd: 0 };
   const account = new BudgetAccount('app', '', 'org-1', budgetMonthOf(Date.UTC(2026, 10, 20)), totals);

@@ -1,64 +1,64 @@
 import { type BudgetMonth, mayHold } from './budget.rules.js';
 import type { BudgetHold, BudgetScope } from './budget-hold.js';
 
-/** Sums over all accounts of a process. */
+/** Totals over all accounts of a process. */
 export interface BudgetTotals {
   holds: number;
   /** Whole nano-dollars. */
   heldNanoUsd: number;
 }
 
-/** A call that waits for money. */
+/** A call that waits for a grant. */
 export interface BudgetWaiter {
   readonly scope: BudgetScope;
   readonly nanoUsd: number;
-  /** Between statements that did not admit it, in milliseconds. */
+  /** Total pauses between statements that did not admit it, in milliseconds. */
   pausedMs: number;
-  /** A statement has asked for it. */
+  /** A statement has included it. */
   wasAsked: boolean;
   readonly admit: (hold: BudgetHold) => void;
   readonly refuse: (error: unknown) => void;
 }
 
 /**
- * What this instance knows of one budget in one month. Amounts are whole nano-dollars.
+ * This instance's state of one budget in one month. Amounts are whole nano-dollars.
  *
- * The row of its grant in Postgres is written by this instance alone, always as a whole, and is never lower than
- * `granted`: money whose event is stored leaves `granted` at once and the row when it is written the next time. Until
- * then it counts twice there, never zero times.
+ * Only this instance writes its grant row in Postgres. The row is never lower than `granted`: a charge leaves `granted`
+ * as soon as its event is stored, and leaves the row with the next write. Until then Postgres counts it twice, never
+ * zero times.
  */
 export class BudgetAccount {
-  /** What may be held; less than what is held already once others took this instance for dead. */
+  /** Limit of `held` and `unstored`; lower than their sum after other instances may have expired the grant. */
   granted = 0;
-  /** The row in Postgres, as it was left; another value found there is believed. */
+  /** Last known amount of the row in Postgres; replaced when a statement finds another amount. */
   row = 0;
-  /** Whether there is a row, as far as known. */
+  /** Whether the row exists, as far as known. */
   hasRow = false;
-  /** Of calls that run. */
+  /** Held for running calls. */
   held = 0;
-  /** Of calls that have ended and whose events Postgres does not have yet. */
+  /** Charges of finished calls whose events are not stored yet. */
   unstored = 0;
-  /** Everything spent and granted, here and elsewhere, when Postgres was last asked. */
+  /** Spent and granted amounts of all instances, as of the last statement. */
   committed = 0;
-  /** What was spent then. */
+  /** Spent amount, as of the last statement. */
   spent = 0;
-  /** What of that was estimated. */
+  /** The estimated part of `spent`. */
   estimated = 0;
   spentKnownAtMs = Number.NEGATIVE_INFINITY;
-  /** When it was last used, on the clock that never goes back. */
+  /** Last use, monotonic time. */
   usedAtMs = 0;
-  /** Since when calls have been refused because of money that is held. */
+  /** Since when calls have been refused because the rest is held. */
   refusedSinceMs: number | undefined;
-  /** When a statement about it last refused somebody. */
+  /** When a statement last left a call without a grant. */
   refusedAtMs = Number.NEGATIVE_INFINITY;
-  /** Answers of Postgres in a row that told nothing of it, and when the last one came. */
+  /** Consecutive statements without a usable result, and the time of the last one. */
   unclear = 0;
   unclearAtMs = Number.NEGATIVE_INFINITY;
-  /** A statement about it is under way: one at a time. */
+  /** A statement is running: one at a time per account. */
   busy = false;
-  /** Somebody asks for those who wait, or pauses before asking again. */
+  /** A loop requests a grant for the waiting calls, or pauses before its next attempt. */
   asking = false;
-  /** It is to be given back once that one has ended. */
+  /** The unused grant must be returned once the running statement has ended. */
   returnWanted = false;
   waiting: BudgetWaiter[] = [];
   private storedMeanwhile = 0;
@@ -66,7 +66,7 @@ export class BudgetAccount {
 
   constructor(
     readonly appId: string,
-    /** Empty: the application as a whole. */
+    /** Empty: the whole application. */
     readonly userId: string,
     readonly organizationId: string,
     readonly month: BudgetMonth,
@@ -77,7 +77,7 @@ export class BudgetAccount {
     return this.held + this.unstored;
   }
 
-  /** What is known of the budget holds no more; see {@link doubt}. */
+  /** The known amounts are invalid; see {@link doubt}. */
   get isInDoubt(): boolean {
     return this.committed === Number.POSITIVE_INFINITY;
   }
@@ -86,12 +86,11 @@ export class BudgetAccount {
     return this.granted - this.inUse;
   }
 
-  /** Nothing of it is in use, by nobody. */
   get isQuiet(): boolean {
     return this.held === 0 && this.unstored === 0 && this.waiting.length === 0 && !this.busy;
   }
 
-  /** Holds money that this instance has been granted. @returns undefined where that does not do. */
+  /** Creates a hold from the grant. @returns undefined when the grant or the budget does not suffice. */
   tryHold(scope: BudgetScope, nanoUsd: number): BudgetHold | undefined {
     if (!mayHold(this.free, this.committed, scope.budgetNanoUsd, nanoUsd)) return undefined;
     this.held += nanoUsd;
@@ -101,7 +100,7 @@ export class BudgetAccount {
     return new AccountHold(this, scope, nanoUsd);
   }
 
-  /** Admits those who wait, in their order, as far as the grant goes. */
+  /** Admits waiting calls in order, as far as the grant suffices. */
   serve(): void {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
       const hold = this.tryHold(next.scope, next.nanoUsd);
@@ -111,21 +110,21 @@ export class BudgetAccount {
     }
   }
 
-  /** Others may have divided this instance's grant among themselves: nothing may be held by it any more. */
+  /** Drops the grant, because other instances may have expired and redistributed it. */
   forfeit(): void {
     this.committed -= this.granted;
     this.granted = 0;
     this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** What was spent has been corrected: nothing more is held before Postgres was asked. */
+  /** Invalidates the known amounts after a correction of the spending: no holds until the next statement. */
   doubt(): void {
     this.doubtedMeanwhile = true;
     this.committed = Number.POSITIVE_INFINITY;
     this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A statement was cut, found another row than was thought, or was overtaken by a correction. */
+  /** A statement failed, found an unexpected row, or was overtaken by a correction. */
   toldNothing(nowMs: number): void {
     this.unclear++;
     this.unclearAtMs = nowMs;
@@ -137,7 +136,7 @@ export class BudgetAccount {
     this.freed();
   }
 
-  /** @returns what of the charge was held. */
+  /** @returns the part of the charge that was held. */
   settle(nanoUsd: number, chargedNanoUsd: number): number {
     const covered = Math.min(nanoUsd, chargedNanoUsd);
     this.held -= nanoUsd;
@@ -161,17 +160,14 @@ export class BudgetAccount {
     this.freed();
   }
 
-  /**
-   * A statement about it is sent. What it says the row becomes is seen from now: what is stored meanwhile leaves the
-   * grant all the same.
-   */
+  /** Starts a statement. Charges stored while it runs still leave the grant. */
   begin(): void {
     this.busy = true;
     this.storedMeanwhile = 0;
     this.doubtedMeanwhile = false;
   }
 
-  /** From now on only what is in use may be counted on. @returns that. */
+  /** Reduces the grant to the amount in use. @returns that amount. */
   keepInUse(): number {
     const free = Math.max(0, this.free);
     this.granted -= free;
@@ -179,7 +175,9 @@ export class BudgetAccount {
     return this.inUse;
   }
 
-  /** The row was written. @param committed everything spent and granted, this included; absent where that is as before. */
+  /**
+   * The row was written. @param committed total spent and granted, including the row; absent when nothing else changed.
+   */
   wrote(row: number, committed?: number): void {
     this.row = row;
     this.committed = committed ?? this.committed + row - this.storedMeanwhile - this.granted;
@@ -187,7 +185,9 @@ export class BudgetAccount {
     if (this.doubtedMeanwhile) this.doubt();
   }
 
-  /** The row is another than was thought, because a statement had an unknown end, or others took this instance for dead. */
+  /**
+   * The row differs from the last known one: a statement had an unknown outcome, or other instances expired the grant.
+   */
   found(row: number | undefined): void {
     this.hasRow = row !== undefined;
     this.row = row ?? 0;

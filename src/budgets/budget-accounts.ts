@@ -1,7 +1,7 @@
 import { type BudgetMonth, budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount, type BudgetTotals } from './budget-account.js';
 
-/** The user of the account that stands for an application as a whole. */
+/** User id of an account of a whole application. */
 const NO_USER = '';
 
 interface MonthAccounts {
@@ -9,12 +9,12 @@ interface MonthAccounts {
   readonly apps: Map<string, Map<string, BudgetAccount>>;
 }
 
-/** What this instance knows of budgets, by month, application and user: found without allocating. */
+/** Budget accounts by month, application and user; the lookup does not allocate. */
 export class BudgetAccounts {
   readonly totals: BudgetTotals = { holds: 0, heldNanoUsd: 0 };
   private months: MonthAccounts[] = [];
 
-  /** @param atMs decides the month; milliseconds since the Unix epoch. */
+  /** @param atMs selects the month; milliseconds since the Unix epoch. */
   of(organizationId: string, appId: string, userId: string | null, atMs: number): BudgetAccount {
     const { month, apps } = this.monthAt(atMs);
     let users = apps.get(appId);
@@ -31,7 +31,7 @@ export class BudgetAccounts {
     return account;
   }
 
-  /** Those of an application in a month. @param userId of one user; null: all of them, and the application's. */
+  /** Accounts of an application in a month. @param userId one user; null: the application and all its users. */
   listOf(appId: string, userId: string | null, month: string): BudgetAccount[] {
     const users = this.months.find((one) => one.month.day === month)?.apps.get(appId);
     if (users === undefined) return [];
@@ -44,7 +44,7 @@ export class BudgetAccounts {
     return this.months.flatMap(({ apps }) => [...apps.values()].flatMap((users) => [...users.values()]));
   }
 
-  /** Forgets an account of which nothing is in use and that has no row. */
+  /** Removes an account without a row and with nothing in use. */
   drop({ appId, userId, month }: BudgetAccount): void {
     const accounts = this.months.find((one) => one.month === month);
     const users = accounts?.apps.get(appId);

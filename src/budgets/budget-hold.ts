@@ -1,34 +1,35 @@
-/** Whose money a budget is about. */
+/** The owner and the amount of a budget. */
 export interface BudgetScope {
   readonly organizationId: string;
   readonly appId: string;
-  /** Null: the application as a whole. */
+  /** Null: the whole application. */
   readonly userId: string | null;
-  /** Of one UTC month, in whole nano-dollars; 0 closes the door. */
+  /** Budget per UTC month, in whole nano-dollars; 0 refuses every call. */
   readonly budgetNanoUsd: number;
 }
 
 /**
- * Money of one budget that one call holds, from its admission until its cost is stored. Exactly one of `release` and
- * `settle` is called, once; after `settle` exactly one of `stored` and `dropped`. Calls beyond that change nothing.
+ * An amount of one budget that is reserved for one call, from its admission until its cost is stored. Exactly one of
+ * `release` and `settle` is called, once; after `settle` exactly one of `stored` and `dropped`. Further calls are
+ * no-ops.
  *
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export interface BudgetHold {
   readonly scope: BudgetScope;
-  /** The worst case of the call, in whole nano-dollars. */
+  /** Maximum cost of the call, in whole nano-dollars. */
   readonly nanoUsd: number;
-  /** The call never reached a provider: nothing was spent. */
+  /** The call did not reach a provider: nothing was spent. */
   release(): void;
   /**
-   * The call has ended.
+   * Settles the hold when the call has ended.
    *
-   * @param chargedNanoUsd what it counts; may be more than was held, when the worst case was guessed too low.
-   * @returns what of that was held and leaves the grant of this instance when the event is stored.
+   * @param chargedNanoUsd actual charge; exceeds the hold when the maximum cost was underestimated.
+   * @returns the held part of the charge, which leaves the grant when the event is stored.
    */
   settle(chargedNanoUsd: number): number;
-  /** Its event is stored, and with it the spending. */
+  /** The event is stored, and with it the spending. */
   stored(): void;
-  /** Its event can never be stored: it counts nothing. */
+  /** The event can never be stored: it charges nothing. */
   dropped(): void;
 }

@@ -11,8 +11,8 @@ export interface BudgetLapsesOptions {
 }
 
 /**
- * Gives back what instances had been granted that are gone and that no process recovers. One that is not among the
- * instances any more is given the time of a lease from when that is noticed.
+ * Expires the grants of dead instances that no process recovers. An instance without a registry row gets one lease from
+ * the moment its absence is noticed.
  */
 export class BudgetLapses {
   private unknownSinceMs = new Map<string, number>();

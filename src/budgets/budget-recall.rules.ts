@@ -1,20 +1,20 @@
-/** What is to be given back. */
+/** A request to return unused grants. */
 export interface BudgetRecall {
-  /** Who asks, and so need not; empty: all are asked. */
+  /** The requesting instance, which ignores the recall; empty: every instance follows it. */
   readonly instanceId: string;
   readonly appId: string;
-  /** Empty: of the application as a whole; null: of the application and all its users. */
+  /** Empty: the whole application; null: the application and all its users. */
   readonly userId: string | null;
   /** First day of a UTC month, `YYYY-MM-DD`. */
   readonly month: string;
 }
 
-/** A recall as the key of a notification. */
+/** Encodes a recall as a notification key. */
 export function recallKey({ instanceId, appId, userId, month }: BudgetRecall): string {
   return JSON.stringify([instanceId, appId, userId, month]);
 }
 
-/** Reads {@link recallKey}'s text. @returns undefined for any other, which recalls everything. */
+/** Parses the text of {@link recallKey}. @returns undefined for any other text, which recalls everything. */
 export function parseRecall(key: string): BudgetRecall | undefined {
   let parts: unknown;
   try {

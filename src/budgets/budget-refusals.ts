@@ -5,20 +5,20 @@ import type { BudgetScope } from './budget-hold.js';
 
 const AWAY_RETRY_SECONDS = 1;
 const NANO_USD_PER_USD = 1_000_000_000;
-/** Shown in words; `data` has the exact numbers. */
+/** Decimals in messages; `data` has the exact numbers. */
 const SHOWN_DECIMALS = 6;
 
-/** What a refusal tells of a budget, in whole nano-dollars. */
+/** Budget figures of a refusal, in whole nano-dollars. */
 export interface BudgetStanding {
   readonly month: BudgetMonth;
   readonly spent: number;
-  /** What of that is an estimate of calls whose usage nobody heard. */
+  /** The estimated part of `spent`, for calls of unknown usage. */
   readonly estimated: number;
-  /** Not finite where it has never been asked, because a budget of 0 refuses at once. */
+  /** Not finite when the spending was never read: a budget of 0 refuses at once. */
   readonly spentKnownAtMs: number;
 }
 
-/** The budget is spent. Source: docs/reference/application-api.md#limit-refusals, ADR 0042. */
+/** The budget is exhausted. Source: docs/reference/application-api.md#limit-refusals, ADR 0042. */
 export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, nowMs: number): GatewayError {
   const scope = scopeOf(userId);
   const { month } = standing;
@@ -33,7 +33,7 @@ export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, n
 }
 
 /**
- * What is left of it is held by requests that run. @param heldMs since when.
+ * The rest of the budget is held by running calls. @param heldMs since when calls have been refused for it.
  *
  * Source: docs/reference/accounting.md#hard-budgets, ADR 0042.
  */
@@ -50,7 +50,7 @@ export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, he
   });
 }
 
-/** What is left of it cannot be asked for now. Source: docs/reference/security.md#dependency-failures. */
+/** The rest of the budget is unknown. Source: docs/reference/security.md#dependency-failures. */
 export function budgetUnknown(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: AWAY_RETRY_SECONDS });
 }
@@ -61,7 +61,7 @@ function scopeOf(userId: string | null): keyof typeof NAMES {
   return userId === null ? 'app' : 'user';
 }
 
-/** Empty where nothing is known. */
+/** Empty when the spending was never read. */
 function figuresOf(standing: BudgetStanding): Readonly<Record<string, number>> {
   const { spent, estimated, spentKnownAtMs } = standing;
   if (!Number.isFinite(spentKnownAtMs)) return {};

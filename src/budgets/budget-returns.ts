@@ -3,9 +3,9 @@ import type { BudgetAccount } from './budget-account.js';
 import type { BudgetAccounts } from './budget-accounts.js';
 import type { BudgetsRepository } from './budgets.repository.js';
 
-/** Most accounts in one statement. */
+/** Maximum accounts per statement. */
 const AT_ONCE = 500;
-/** What nobody has used for so long is given back. */
+/** Unused grants are returned after this idle time. */
 const IDLE_MS = 10_000;
 
 export interface BudgetReturnsOptions {
@@ -13,16 +13,16 @@ export interface BudgetReturnsOptions {
   readonly instanceId: string;
   readonly accounts: BudgetAccounts;
   readonly clock: Clock;
-  /** Told when a statement about an account has ended. */
+  /** Called when a statement about an account has ended. */
   readonly onIdle: (account: BudgetAccount) => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Gives back what this instance has been granted and does not use. */
+/** Returns unused grants of this instance. */
 export class BudgetReturns {
   constructor(private readonly options: BudgetReturnsOptions) {}
 
-  /** Of accounts that have not been used for a while; those of which nothing is in use are forgotten. Never rejects. */
+  /** Returns the grants of idle accounts and removes idle accounts with nothing in use. Never rejects. */
   returnIdle(): Promise<void> {
     const { accounts, clock } = this.options;
     const before = clock.monotonicMs() - IDLE_MS;
@@ -31,9 +31,10 @@ export class BudgetReturns {
   }
 
   /**
-   * Leaves these accounts what is in use; one that a statement is under way for, once that has ended. Never rejects.
+   * Reduces the grants of these accounts to the amounts in use; for a busy account, when its statement has ended. Never
+   * rejects.
    *
-   * @param forget those of which nothing is in use.
+   * @param forget removes accounts with nothing in use.
    */
   async giveBack(accounts: readonly BudgetAccount[], forget = false): Promise<void> {
     const ready: BudgetAccount[] = [];

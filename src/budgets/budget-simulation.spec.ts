@@ -13,7 +13,7 @@ const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
 const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: BUDGET };
 const IDLE_MS = 30_000;
 
-/** Numbers that follow from a seed: the same run for the same seed. */
+/** Seeded random numbers. */
 function numbersOf(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -34,12 +34,12 @@ interface Call {
 interface SimulationOptions {
   readonly instances: number;
   readonly worst: number;
-  /** Share of statements that fail, some of them after they have done their work. */
+  /** Share of statements that fail, some of them after their commit. */
   readonly faults?: number;
   readonly correctsDown?: boolean;
 }
 
-/** Instances, their calls and what became of them; time moves only when told to. */
+/** Simulates instances and their calls on a fake clock. */
 class Simulation {
   readonly book = new BudgetBook();
   readonly clock = new FakeClock(NOW_MS);
@@ -60,7 +60,7 @@ class Simulation {
     for (let count = 0; count < options.instances; count++) this.begin();
   }
 
-  /** Everything that is spent, or may be. */
+  /** Spent amount plus the amounts of open calls. */
   get atStake(): number {
     const open = this.calls.reduce((sum, { hold, charge }) => sum + (charge ?? hold.nanoUsd), 0);
     return this.book.spentOf(KEY) + open;
@@ -105,7 +105,7 @@ class Simulation {
     call.hold.settle(charge);
   }
 
-  /** Postgres has it a moment before the instance knows. */
+  /** Stores the event in the database shortly before the instance is notified. */
   store(call: Call): void {
     if (call.charge === undefined || !this.calls.includes(call)) return;
     this.calls = this.calls.filter((other) => other !== call);
@@ -119,7 +119,7 @@ class Simulation {
     call.hold.release();
   }
 
-  /** Killed; another process stores its events, open ones at their worst, and gives its money back. */
+  /** Kills an instance; another process stores its events, open ones at their maximum cost, and deletes its grants. */
   crash(instance: ReturnType<typeof anInstance>): void {
     this.instances = this.instances.filter((other) => other !== instance);
     for (const call of this.calls.filter((one) => one.instance === instance)) {
@@ -155,7 +155,7 @@ class Simulation {
     void first?.budgets.forgetSpending('app', '2026-11');
   }
 
-  /** Every call ends and is stored, and nobody asks for anything. */
+  /** Settles and stores every call, and starts no further one. */
   async quiet(): Promise<void> {
     this.faults = 0;
     await this.pass(2_000);

@@ -11,21 +11,23 @@ import { recallKey } from './budget-recall.rules.js';
 import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
 import type { BudgetKey, BudgetsRepository, BudgetTaken } from './budgets.repository.js';
 
-/** Longest a call waits for an answer of Postgres. */
+/** Maximum wait of a call for a grant. */
 const ANSWER_MS = 1_000;
-/** So long others have to give back what they do not use, before a call is refused because of it. */
+/** Time for other instances to return unused grants before a call is refused. */
 const RECALL_MS = 300;
-/** Shortest time between two times that they are asked. */
+/** Minimum time between two recalls. */
 const RECALL_EVERY_MS = 75;
-/** Pauses after statements in a row that admitted nobody; the last one again and again. */
+/** Pauses after consecutive statements that admitted no call; the last one repeats. */
 const FIRST_PAUSE_MS = 25;
 const SECOND_PAUSE_MS = 75;
 const LATER_PAUSE_MS = 100;
-/** Shortest time between a statement that refused somebody and the next about the same budget. */
+/** Minimum time between a statement that left a call without a grant and the next statement for the same budget. */
 const AFTER_REFUSAL_MS = 50;
-/** Pauses after answers in a row that told nothing: a cut, a row that is another than was thought, a correction meanwhile. */
+/**
+ * Backoff after consecutive statements without a usable result: an error, an unexpected row, a concurrent correction.
+ */
 const UNCLEAR_PAUSE: BackoffBounds = { minMs: 5, maxMs: 200 };
-/** Calls that may wait for the same budget; more are refused as if all of it were held. */
+/** Maximum calls that wait for one budget; further calls are refused as if the rest were held. */
 const MOST_WAITING = 1_000;
 const LOG_EVERY_MS = 1_000;
 
@@ -35,13 +37,13 @@ export interface BudgetTakesOptions {
   readonly configChanges: ConfigChanges;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told when a statement about an account has ended. */
+  /** Called when a statement about an account has ended. */
   readonly onIdle: (account: BudgetAccount) => void;
 }
 
 /**
- * Asks Postgres for money that calls wait for: one statement at a time about one budget, for all who wait for it. Nobody
- * is refused by what was true before it asked.
+ * Requests grants from Postgres for waiting calls: one statement at a time per budget, for all its waiting calls. No
+ * call is refused by data that is older than its request.
  */
 export class BudgetTakes {
   private loggedAtMs = Number.NEGATIVE_INFINITY;
@@ -49,7 +51,7 @@ export class BudgetTakes {
   constructor(private readonly options: BudgetTakesOptions) {}
 
   /**
-   * Waits for money.
+   * Waits for a hold.
    *
    * @throws app_budget_exhausted, service_unavailable.
    */
@@ -66,7 +68,7 @@ export class BudgetTakes {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Asks for those who wait, unless somebody does. Never throws. */
+  /** Starts the request loop for the waiting calls, unless it runs. Never throws. */
   work(account: BudgetAccount): void {
     if (account.asking || account.busy || account.waiting.length === 0) return;
     account.asking = true;
@@ -82,7 +84,7 @@ export class BudgetTakes {
     let sinceRecallMs = Number.POSITIVE_INFINITY;
     while (account.waiting.length > 0 && !account.busy) {
       const waiting = account.waiting.length;
-      // Postgres may have what is on its way already: it is counted twice then, and once a moment later.
+      // Postgres may have stored an unstored charge already: it counts twice until the instance is notified.
       const wasUnstored = account.unstored > 0;
       const wasInUse = account.inUse;
       const elsewhere = await this.take(account);
@@ -104,7 +106,9 @@ export class BudgetTakes {
     }
   }
 
-  /** One statement. @returns what is granted to others; undefined where it is to be asked again, or nobody waits. */
+  /**
+   * Runs one statement. @returns the amount granted to other instances; undefined when it must be repeated or failed.
+   */
   private async take(account: BudgetAccount): Promise<number | undefined> {
     const { repository, instances, configChanges, clock } = this.options;
     account.begin();
@@ -123,7 +127,7 @@ export class BudgetTakes {
         budget,
         parts: grantParts(instances.live.length, configChanges.connected),
       });
-      // The one that crosses the budget: nobody goes on by what was left before it.
+      // This statement admits the call that crosses the budget: other instances must not use their earlier figures.
       const hasCrossed = taken?.target !== undefined && taken.target > inUse && committedBy(taken) > budget;
       if (hasCrossed && taken.elsewhere > 0) await this.recall(account);
       return this.apply(account, taken, clock.monotonicMs());
@@ -153,7 +157,10 @@ export class BudgetTakes {
     return account.isInDoubt ? undefined : elsewhere;
   }
 
-  /** @param mayChange within a moment: others have money, or what was spent here is on its way to Postgres. */
+  /**
+   * @param mayChange the budget may get room soon: other instances have grants, or a local charge is about to be
+   *   stored.
+   */
   private refuse(account: BudgetAccount, mayChange: boolean): void {
     const { clock } = this.options;
     const nowMs = clock.monotonicMs();
@@ -168,7 +175,7 @@ export class BudgetTakes {
     });
   }
 
-  /** Without it others would go on by what they have been granted, which is bounded all the same. */
+  /** Best effort: without a recall other instances continue to use their grants, which are bounded. */
   private async recall(account: BudgetAccount): Promise<void> {
     const { repository, instances } = this.options;
     try {
@@ -200,7 +207,7 @@ export class BudgetTakes {
     this.report(error);
   }
 
-  /** Postgres does not take what is said of grants; at most one line a second. */
+  /** Logs a failed grant statement; at most one line a second. */
   report(error: unknown): void {
     const nowMs = this.options.clock.monotonicMs();
     if (nowMs - this.loggedAtMs < LOG_EVERY_MS) return;
@@ -213,7 +220,7 @@ export class BudgetTakes {
   }
 }
 
-/** Everything spent and granted. */
+/** Total spent and granted. */
 function committedBy({ spent, elsewhere, target = 0 }: BudgetTaken): number {
   return spent + elsewhere + target;
 }

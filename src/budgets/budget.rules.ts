@@ -1,32 +1,31 @@
 import { dayStartMs, instantOf, wholeSecondsUntil } from '../common/clock.js';
 
 const MS_PER_SECOND = 1000;
-/** Added to the beginning of a month, it leads into the next one. */
+/** Added to the start of a month, it yields an instant in the next month. */
 const LONGER_THAN_A_MONTH_MS = 32 * 24 * 60 * 60 * MS_PER_SECOND;
 const MOST_HELD_RETRY_SECONDS = 10;
-/** The share of what remains that an instance takes beyond what it needs: one of so many parts … */
+/** Number of parts of the remainder, of which an instance takes one beyond its needs, when it is alone. */
 const PARTS_ALONE = 2;
-/** … and of so many for each instance that lives. */
+/** The same number per live instance. */
 const PARTS_AMONG_SEVERAL = 4;
-/** Far above any call; keeps sums of many of them exact. */
+/** Far above the cost of any call; keeps sums of many holds exact. */
 const MOST_HELD_NANO_USD = 1e14;
 
-/** A UTC month. */
 export interface BudgetMonth {
-  /** Its first day, `YYYY-MM-DD`. */
+  /** First day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Milliseconds since the Unix epoch; the end is the beginning of the next one. */
+  /** Milliseconds since the Unix epoch; `endMs` is the start of the next month. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What calls that wait for money of one budget need, in their order: what those before each need, and that with its own. */
+/** Cumulative needs of calls that wait for one budget, in order: before each call, and including it. */
 export interface BudgetSteps {
   readonly before: readonly number[];
   readonly upTo: readonly number[];
 }
 
-/** The month an instant lies in. @param atMs milliseconds since the Unix epoch. */
+/** The UTC month of an instant. @param atMs milliseconds since the Unix epoch. */
 export function budgetMonthOf(atMs: number): BudgetMonth {
   const day = firstDayOfMonth(atMs);
   const startMs = dayStartMs(day);
@@ -38,20 +37,20 @@ function firstDayOfMonth(atMs: number): string {
 }
 
 /**
- * What is held for a call. Never nothing: a call that costs nothing is refused as well once its budget is used up.
+ * Amount to hold for a call, at least 1: a free call is refused as well once its budget is exhausted.
  *
- * @param worstNanoUsd whole nano-dollars.
+ * @param worstNanoUsd maximum cost in whole nano-dollars.
  */
 export function heldFor(worstNanoUsd: number): number {
   return Math.min(Math.max(1, Math.ceil(worstNanoUsd)), MOST_HELD_NANO_USD);
 }
 
 /**
- * Whether an instance may admit a call by what it has been granted: what is spent, held and granted to others stays
- * below the budget before the call, and the grant covers it. All in whole nano-dollars.
+ * Whether an instance may admit a call from its grant: the spent, held and granted amounts are below the budget before
+ * the call, and the grant covers the call. All in whole nano-dollars.
  *
- * @param free of the instance's grant, neither held nor waiting to be stored.
- * @param committed everything spent and granted, `free` included.
+ * @param free part of the instance's grant that is neither held nor waiting to be stored.
+ * @param committed total spent and granted, including `free`.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function mayHold(free: number, committed: number, budget: number, nanoUsd: number): boolean {
@@ -59,17 +58,17 @@ export function mayHold(free: number, committed: number, budget: number, nanoUsd
 }
 
 /**
- * Into how many parts an instance divides what remains of a budget, to take one beyond what it needs; 0: none, because
- * it could not be asked to give it back. Never all: what a process that dies has been granted is out of reach for a while.
+ * Number of parts that the remainder of a budget is divided into; an instance takes one part beyond its needs. 0: none,
+ * because a recall could not reach it. Never 1: the grant of a dead process is unavailable for a while.
  *
- * @param instances that live.
+ * @param instances number of live instances.
  */
 export function grantParts(instances: number, canBeRecalled: boolean): number {
   if (instances <= 1) return PARTS_ALONE;
   return canBeRecalled ? PARTS_AMONG_SEVERAL * instances : 0;
 }
 
-/** Sums up what calls need that wait for the same money. */
+/** Accumulates the needs of calls that wait for one budget. */
 export function stepsOf(needs: readonly number[]): BudgetSteps {
   const before: number[] = [];
   const upTo: number[] = [];
@@ -82,33 +81,34 @@ export function stepsOf(needs: readonly number[]): BudgetSteps {
   return { before, upTo };
 }
 
-/** Whole seconds until a month ends, at least 1. Source: docs/reference/application-api.md#limit-refusals. */
+/** Whole seconds until the end of a month, at least 1. Source: docs/reference/application-api.md#limit-refusals. */
 export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
   return wholeSecondsUntil(month.endMs, nowMs);
 }
 
 /**
- * When to come back while the rest of a budget is held by calls that run: nobody knows when they end, so the longer they
- * have been running, the later.
+ * `Retry-After` while running calls hold the rest of a budget. Their end is unknown, so the delay grows with the time
+ * of refusals.
  *
  * @param heldMs since when calls have been refused for it.
- * @returns whole seconds, 1 to 10. Source: docs/reference/accounting.md#hard-budgets.
+ * @returns whole seconds, 1 to 10.
+ * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function heldRetrySeconds(heldMs: number): number {
   return Math.min(MOST_HELD_RETRY_SECONDS, Math.max(1, Math.ceil(heldMs / MS_PER_SECOND)));
 }
 
-/** Money of one budget that a call holds. */
+/** An amount that a call holds of one budget. */
 interface HeldMoney {
   readonly scope: { readonly userId: string | null };
   readonly nanoUsd: number;
 }
 
 /**
- * What each of a call's holds is charged, so that each budget is charged once: hold by hold in their order, and what is
- * beyond all of them to the last one.
+ * Distributes a charge over the holds of a call, so that each budget is charged once: hold by hold in order, and any
+ * excess to the last hold of the budget.
  *
- * @param chargedNanoUsd what the call counts against each budget, in whole nano-dollars.
+ * @param chargedNanoUsd charge of the call against each budget, in whole nano-dollars.
  */
 export function chargesOf(holds: readonly HeldMoney[], chargedNanoUsd: number): number[] {
   return holds.map(({ scope, nanoUsd }, at) => {

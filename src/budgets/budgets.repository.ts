@@ -3,26 +3,26 @@ import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { BudgetSteps } from './budget.rules.js';
 
-/** Topic of {@link ConfigChanges} for money that is to be given back; keys of `budget-recall.rules.ts`. */
+/** Topic of {@link ConfigChanges} for recalls of grants; keys of `budget-recall.rules.ts`. */
 export const BUDGET_GRANTS_TOPIC = 'budget_grants';
 
-/** After this long without a sign of life nobody waits for what an instance has been granted. */
+/** The grants of an instance expire after this long without a heartbeat. */
 export const GRANT_LEASE_MS = 5 * 60 * 1_000;
 
-/** One row: whose budget, in which month. */
+/** Key of a budget row. */
 export interface BudgetKey {
   readonly appId: string;
-  /** Empty: the application as a whole. */
+  /** Empty: the whole application. */
   readonly userId: string;
   /** First day of a UTC month, `YYYY-MM-DD`. */
   readonly month: string;
 }
 
-/** Asks for money. Amounts are whole nano-dollars. */
+/** Requests a grant. Amounts are whole nano-dollars. */
 export interface BudgetTake extends BudgetKey {
-  /** What the row of this instance is thought to be. */
+  /** Expected amount of this instance's row. */
   readonly row: number;
-  /** What of it is in use. */
+  /** The part of the row in use. */
   readonly inUse: number;
   readonly steps: BudgetSteps;
   readonly budget: number;
@@ -30,36 +30,36 @@ export interface BudgetTake extends BudgetKey {
   readonly parts: number;
 }
 
-/** What Postgres said. */
+/** Result of a take. */
 export interface BudgetTaken {
   readonly spent: number;
-  /** What of that is estimated. */
+  /** The estimated part of `spent`. */
   readonly estimated: number;
   /** Granted to other instances. */
   readonly elsewhere: number;
-  /** What the row of this instance was. */
+  /** Previous amount of this instance's row. */
   readonly row: number;
-  /** What it is now; absent where it was not what it was thought to be, and nothing has changed. */
+  /** New amount; absent when the previous one was unexpected and nothing changed. */
   readonly target: number | undefined;
 }
 
-/** A row that is to hold what is in use and no more. */
+/** Reduces a row to the amount in use. */
 export interface BudgetReturn extends BudgetKey {
-  /** What it is thought to be; where it is not, it stays. */
+  /** Expected amount; the row stays as it is when the amount differs. */
   readonly row: number;
   readonly inUse: number;
-  /** It goes, where nothing is in use. */
+  /** Delete the row when nothing is in use. */
   readonly remove: boolean;
 }
 
-/** An instance that money is granted to and that has given no sign of life for the time of a lease. */
+/** An instance with grants and an expired lease. */
 export interface LapsedInstance {
   readonly id: string;
-  /** It is not among the instances at all, so that nobody knows since when it is gone. */
+  /** Not registered, so the time of its death is unknown. */
   readonly isUnknown: boolean;
 }
 
-/** What {@link BudgetsRepository.forgetInstance} gave back. */
+/** Grants deleted by {@link BudgetsRepository.forgetInstance}. */
 export interface ForgottenGrants {
   readonly grants: number;
   readonly nanoUsd: number;
@@ -81,10 +81,10 @@ const ADD_ROWS = `
   ON CONFLICT (app_id, user_id, month, instance_id) DO NOTHING`;
 
 /**
- * Calls are admitted in their order, each while less than the budget is spent, held here and granted elsewhere, so that
- * one of them crosses it at most. Beyond what they need a part of what remains is taken, which crosses nothing. The
- * month's row is locked before the grant's, as by everybody; both are then read as they are. New values are made of what
- * was read so: Postgres checks a row's constraints once before it finds that somebody else has changed the row meanwhile.
+ * Admits waiting calls in order, each while the amount spent, held here and granted elsewhere is below the budget, so
+ * at most one call crosses it. Then adds a part of the remainder, which never crosses the budget. Like every statement
+ * on these tables, it locks the month row before the grant row and reads both under the lock. New values derive only
+ * from these locked reads: Postgres checks a row's constraints once before it detects a concurrent update of the row.
  */
 const TAKE = `
   WITH month AS (
@@ -161,9 +161,8 @@ const LIST_LAPSED = `
   WHERE instance.id IS NULL OR instance.seen_at <= now() - $1 * interval '1 millisecond'`;
 
 /**
- * Reads and writes what instances have been granted of budgets: `budget_grants`, and its sums in `budget_months`. Each
- * statement changes both or none, and the row of an instance only from the value it is known to have: one that arrives
- * late changes nothing.
+ * Reads and writes grants: `budget_grants`, and their sums in `budget_months`. Each statement changes both or none. It
+ * changes the row of an instance only from its expected amount, so a late statement changes nothing.
  */
 @Injectable()
 export class BudgetsRepository {
@@ -172,12 +171,12 @@ export class BudgetsRepository {
     private readonly configChanges: ConfigChanges,
   ) {}
 
-  /** Makes the rows a take needs, unless they are there. */
+  /** Inserts the rows that a take needs, if missing. */
   async addRows({ appId, userId, month }: BudgetKey, instanceId: string, organizationId: string): Promise<void> {
     await this.dataSource.query(ADD_ROWS, [appId, userId, month, instanceId, organizationId]);
   }
 
-  /** @returns undefined where this instance has no row. */
+  /** @returns undefined when this instance has no row. */
   async take(instanceId: string, take: BudgetTake): Promise<BudgetTaken | undefined> {
     const { appId, userId, month, row, inUse, steps, budget, parts } = take;
     const rows = await this.dataSource.query<TakenRow[]>(TAKE, [
@@ -196,9 +195,9 @@ export class BudgetsRepository {
   }
 
   /**
-   * Leaves in rows of this instance what is in use.
+   * Reduces rows of this instance to the amounts in use.
    *
-   * @returns what each row was, in the order of `returns`; undefined where there is none.
+   * @returns the previous amount of each row, in the order of `returns`; undefined without a row.
    */
   async giveBack(instanceId: string, returns: readonly BudgetReturn[]): Promise<(number | undefined)[]> {
     const rows = returns.map(({ appId, userId, month, row, inUse, remove }, at) => ({
@@ -215,7 +214,7 @@ export class BudgetsRepository {
     });
   }
 
-  /** Gives back everything an instance has been granted that is gone. */
+  /** Deletes all grants of a dead instance. */
   async forgetInstance(instanceId: string): Promise<ForgottenGrants> {
     const [row] = await this.dataSource.query<{ grants: number; nanoUsd: string }[]>(FORGET_INSTANCE, [instanceId]);
     return { grants: row?.grants ?? 0, nanoUsd: Number(row?.nanoUsd ?? 0) };
@@ -225,7 +224,7 @@ export class BudgetsRepository {
     return this.dataSource.query(LIST_LAPSED, [GRANT_LEASE_MS]);
   }
 
-  /** Asks all instances to give back what they do not use. @param key from `budget-recall.rules.ts`. */
+  /** Asks all instances to return unused grants. @param key from `budget-recall.rules.ts`. */
   async recall(key: string): Promise<void> {
     await this.configChanges.publish(this.dataSource, { topic: BUDGET_GRANTS_TOPIC, key });
   }

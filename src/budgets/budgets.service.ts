@@ -17,24 +17,24 @@ import { BudgetReturns } from './budget-returns.js';
 import { BudgetTakes } from './budget-takes.js';
 import { BUDGET_GRANTS_TOPIC, BudgetsRepository, GRANT_LEASE_MS } from './budgets.repository.js';
 
-/** How often idle money is given back. */
+/** Interval at which idle grants are returned. */
 const SWEEP_MS = 2_500;
-/** How often grants of instances that are gone are looked for. */
+/** Interval of the search for grants of dead instances. */
 const LAPSES_MS = 30_000;
-/** An instance that others have not heard for so long counts on no grant any more: before they divide it. */
+/** Without a heartbeat for this long, an instance stops using its grants: before other instances expire them. */
 const FENCE_MS = GRANT_LEASE_MS - 60_000;
-/** So long it is believed that a budget is spent. */
+/** Cache duration of an exhausted budget. */
 const SPENT_MS = 1_000;
-/** Longest a call waits for the others to hear of this instance. */
+/** Maximum wait of a call for a heartbeat. */
 const CONFIRM_MS = 1_000;
-/** What others have, after a correction of what was spent, to give back what they do not use. */
+/** Time for other instances to return unused grants after a correction of the spending. */
 const RECALL_MS = 100;
-/** Longest a stop waits for statements that are under way. */
+/** Maximum wait of the shutdown for running statements. */
 const LEAVE_MS = 1_000;
 
 /**
- * Hard budgets of applications and their users, by UTC month. Money is held by what this instance has been granted, in
- * memory; more is granted by Postgres, where all instances meet. Redis has no part in it.
+ * Hard budgets of applications and their users, by UTC month. Holds come from this instance's grants, in memory;
+ * Postgres, which all instances share, issues further grants. Redis is not involved.
  */
 @Injectable()
 export class Budgets implements OnApplicationBootstrap {
@@ -77,12 +77,12 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   /**
-   * Holds the worst case of a call, or refuses it.
+   * Holds the maximum cost of a call, or refuses the call.
    *
-   * @param worstNanoUsd what the call may cost at most, in whole nano-dollars.
-   * @param createdAtMs decides the UTC month, as it does for the call's event.
-   * @returns at once where this instance has been granted enough.
-   * @throws app_budget_exhausted, service_unavailable (the budget cannot be asked for now).
+   * @param worstNanoUsd maximum cost in whole nano-dollars.
+   * @param createdAtMs selects the UTC month; the same time as in the call's event.
+   * @returns synchronously when this instance's grant suffices.
+   * @throws app_budget_exhausted, service_unavailable (the state of the budget is unknown).
    * Source: docs/reference/accounting.md#hard-budgets, docs/reference/application-api.md#request-limits,
    * docs/reference/application-api.md#limit-refusals.
    */
@@ -93,9 +93,10 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   /**
-   * Holds more for a call that runs, where this instance has been granted enough: nobody waits for it.
+   * Holds more for a running call, without waiting.
    *
-   * @returns undefined where it has not. Source: ADR 0044.
+   * @returns undefined when this instance's grant does not suffice.
+   * Source: ADR 0044.
    */
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
     const nowMs = this.clock.monotonicMs();
@@ -107,8 +108,8 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   /**
-   * What was spent of an application's budgets in a month was corrected: what is known of it is forgotten, here and
-   * elsewhere, before anything more is admitted. Never rejects; others that cannot be reached forget within seconds.
+   * Invalidates the known spending of an application's budgets in a month, here and on other instances, before a
+   * further call is admitted. Never rejects; unreachable instances follow within seconds.
    *
    * @param month UTC, `YYYY-MM`.
    */
@@ -123,12 +124,12 @@ export class Budgets implements OnApplicationBootstrap {
     if (!this.instances.isAlone) await pause(RECALL_MS);
   }
 
-  /** What an instance had been granted whose events have been recovered is given back. */
+  /** Deletes the grants of an instance whose events have been recovered. */
   async forgetInstance(instanceId: string): Promise<void> {
     await this.repository.forgetInstance(instanceId);
   }
 
-  /** Gives back everything that is not in use; to be called after the last event is stored. Never rejects. */
+  /** Returns all grants that are not in use; call it after the last event is stored. Never rejects. */
   async leave(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     for (const end of this.unsubscribe) end();
@@ -142,7 +143,7 @@ export class Budgets implements OnApplicationBootstrap {
     const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
     account.usedAtMs = nowMs;
     const nanoUsd = heldFor(worstNanoUsd);
-    // A statement that is under way may leave this instance less than it still seems to have.
+    // A running statement may reduce the grant below the local figure.
     if (account.waiting.length === 0 && !account.busy) {
       const hold = account.tryHold(scope, nanoUsd);
       if (hold !== undefined) return hold;
@@ -152,7 +153,10 @@ export class Budgets implements OnApplicationBootstrap {
     return this.takes.hold(account, scope, nanoUsd);
   }
 
-  /** Others may take this instance for dead. Perhaps it only seems so, because a clock was moved: it gives a sign of life. */
+  /**
+   * The last heartbeat is too old, so other instances may have expired the grants; a clock jump can cause the same
+   * state. A new heartbeat decides.
+   */
   private async holdUnheard(scope: BudgetScope, worstNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
     await Promise.race([this.instances.beat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
@@ -194,7 +198,7 @@ export class Budgets implements OnApplicationBootstrap {
     this.takes.work(account);
   }
 
-  /** Where nobody could ask for it, nothing is kept that is not in use. */
+  /** When recalls cannot reach this instance, it keeps no unused grants. */
   private async sweep(): Promise<void> {
     const unreachable = !this.configChanges.connected && !this.instances.isAlone;
     if (unreachable) await this.returns.giveBack(this.accounts.all());

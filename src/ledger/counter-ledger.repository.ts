@@ -3,27 +3,27 @@ import { LEASE_MS } from '../platform/instances/instances.repository.js';
 import type { ScopeRequests } from './counter-ledger.rules.js';
 import type { WrittenEvent } from './written-events.js';
 
-/** An application whose requests are limited by the day. */
+/** An application with request limits per day. */
 export interface DayLimitedApp {
   readonly organizationId: string;
   readonly id: string;
   readonly isLimited: boolean;
   readonly areUsersLimited: boolean;
-  /** When its configuration was last changed, milliseconds since the Unix epoch; null where it never was. */
+  /** Last configuration change, milliseconds since the Unix epoch; null without a change. */
   readonly changedAtMs: number | null;
 }
 
-/** A process that serves from the database, or did within a day and has not left. */
+/** An instance that is registered and had a heartbeat within a day. */
 export interface KnownInstance {
   readonly id: string;
   readonly lives: boolean;
-  /** Its requests whose events are not stored, as it told last; null where it has not. */
+  /** Requests without a stored event, as last published; null when never published. */
   readonly openCalls: number | null;
 }
 
-/** A request is counted at most so long after its event got its time. */
+/** Maximum delay between the time of an event and the counting of its request. */
 const LONGEST_ADMISSION = "interval '5 seconds'";
-/** An event is stored at most so long after its request ended, while Postgres is there. */
+/** Maximum delay between the end of a request and the storing of its event, while Postgres is available. */
 const LONGEST_STORING = "interval '5 seconds'";
 
 const isLimited = (scope: string) => `config #>> '{limits,${scope},requests,per_day}' IS NOT NULL`;
@@ -42,7 +42,7 @@ const LIST_INSTANCES = `
 
 const at = (parameter: string) => `timestamptz 'epoch' + ${parameter}::float8 * interval '1 millisecond'`;
 
-/** Of one application; the empty user stands for all of it. One statement, so one moment. */
+/** Requests of one application by user; the empty user is the whole application. One statement, so one snapshot. */
 const SUM_DAY = `
   WITH moment AS (SELECT ${at('$3')} AS day, ${at('$4')} AS changed, ${at('$5')} AS opened),
   event AS (
@@ -88,14 +88,14 @@ interface ScopeRow extends Omit<ScopeRequests, 'kept'> {
   readonly kept: number | null;
 }
 
-/** What the day that is asked about means to an application. */
+/** The day to check. */
 export interface CountedDay {
   readonly dayStartMs: number;
-  /** When counting began anew, milliseconds since the Unix epoch. */
+  /** When the current epoch was opened, milliseconds since the Unix epoch. */
   readonly openedAtMs: number;
 }
 
-/** Reads what counters of requests are compared with. */
+/** Reads the data that request counters are compared with. */
 export class CounterLedgerRepository {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -110,7 +110,7 @@ export class CounterLedgerRepository {
   /**
    * The requests of a UTC day of an application and of each of its users.
    *
-   * @param written what journals say; those that are stored are left out.
+   * @param written events from journals; those already stored are ignored.
    */
   async sumDay(
     { organizationId, id, changedAtMs }: DayLimitedApp,

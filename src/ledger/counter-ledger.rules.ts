@@ -1,31 +1,33 @@
-/** What is known of the requests of one scope on one UTC day. */
+/** Known requests of one scope on one UTC day. */
 export interface ScopeRequests {
   /** Empty for the application itself. */
   readonly userId: string;
-  /** Events that are stored and no refusals. */
+  /** Requests of stored events, without refusals. */
   readonly recorded: number;
-  /** Those of them that began since the application was last changed; all, where that was before the day. */
+  /** The part of `recorded` that began since the last configuration change; all of it when that was before the day. */
   readonly sinceChange: number;
-  /** Those of them that ran when counting began: counters begin with what was stored, and never hear of these. */
+  /**
+   * The part of `recorded` that was open when counting began: counters start from stored counts and do not include it.
+   */
   readonly unheard: number;
-  /** Events of the day before that began so late that they may have been counted on this one. */
+  /** Requests of the previous day that began so late that they may count on this day. */
   readonly fromBefore: number;
-  /** Requests that a journal holds and that are not stored. */
+  /** Requests in a journal whose events are not stored. */
   readonly open: number;
   /** Requests that were counted and never sent. */
   readonly unsent: number;
-  /** What instances have handed over and agreed on, in Postgres; undefined where they have not. */
+  /** The count in `limit_counts` that instances have handed over or agreed on; undefined without a row. */
   readonly kept: number | undefined;
 }
 
-/** What a counter should say at most, as far as is known here. */
+/** Upper bound of a counter, from the known requests. */
 export function countedAtMost({ recorded, open, unsent }: ScopeRequests): number {
   return recorded + open + unsent;
 }
 
 /**
- * Whether a counter has lost requests: every request is counted before its event is stored. Where nobody has called since
- * the application was changed, its counters are not in force: the next call begins them with what is recorded.
+ * Whether a counter has lost requests: every request is counted before its event is stored. Without a call since the
+ * last configuration change the counters are not in force: the next call starts them from the recorded requests.
  *
  * @param requests read before the counter.
  */
@@ -34,10 +36,10 @@ export function isTooLow(counter: number, { recorded, sinceChange, unheard }: Sc
 }
 
 /**
- * Whether a counter has more requests than were made: each that it had counted is stored, open or noted a moment later.
+ * Whether a counter exceeds the requests made: every counted request is stored, open or noted as unsent shortly after.
  *
  * @param requests read after the counter.
- * @param elsewhere requests that are open at instances whose journals cannot be read here.
+ * @param elsewhere open requests of instances whose journals cannot be read here.
  */
 export function isTooHigh(counter: number, requests: ScopeRequests, elsewhere: number): boolean {
   return counter > countedAtMost(requests) + requests.fromBefore + elsewhere;

@@ -5,10 +5,10 @@ import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './count
 import { countedAtMost, isTooHigh, isTooLow, type ScopeRequests } from './counter-ledger.rules.js';
 import { readWrittenEvents, type WrittenEvent } from './written-events.js';
 
-/** Where a count was found: in Redis, or in the table. */
+/** Location of a count: Redis or Postgres. */
 type CounterTable = 'request_counters' | 'limit_counts';
 
-/** A count of requests that is not what events say. */
+/** A request count that differs from the known requests. */
 export interface CounterFinding {
   readonly organizationId: string;
   readonly appId: string;
@@ -20,24 +20,29 @@ export interface CounterFinding {
   readonly recomputed: string;
 }
 
-/** What a check of the counters found. */
+/** Result of a check of the counters. */
 export interface CounterReport {
-  /** Counters exist outside of the processes only where they are counted in Redis. */
+  /** Counters exist outside of the instances only when Redis counts. */
   readonly countedIn: 'redis' | 'instances';
   readonly findings: readonly CounterFinding[];
-  /** More than is known, which is right where an instance was killed, or does not tell how many calls it has open. */
+  /**
+   * Counts above the known requests. They may be correct: an instance was killed or has not published its open calls.
+   */
   readonly unproven: readonly CounterFinding[];
 }
 
 export interface CounterLedgerOptions {
   readonly clock: Clock;
-  /** Holds the journals of the processes of this machine. */
+  /** Directory of the journals of this host's processes. */
   readonly journals: string;
-  /** A call that was counted is written down or noted within this time: connecting takes the longest. */
+  /**
+   * Maximum time from the counting of a call to its journal record or unsent note; connecting to the provider
+   * dominates.
+   */
   readonly settleMs?: number;
 }
 
-/** A count that is higher than what was known when it was read. */
+/** A count above the requests known when it was read. */
 interface Suspect {
   readonly app: DayLimitedApp;
   readonly userId: string;
@@ -45,7 +50,7 @@ interface Suspect {
   readonly count: number;
 }
 
-/** What is known of the calls that are open at other instances. */
+/** Open calls of instances whose journals cannot be read here. */
 interface OpenElsewhere {
   readonly calls: number;
   readonly isCertain: boolean;
@@ -57,9 +62,9 @@ const LOOK_MS = 500;
 const ATTEMPTS = 10;
 
 /**
- * Compares the counts of requests of this UTC day that are stored with the requests that were made: events that are no
- * refusals, calls that are open, calls that were counted and never sent. Correct while calls are made, too: events are read
- * before a counter that may not be below them, and after one that may not be above them.
+ * Compares the stored request counts of this UTC day with the requests made: stored events without refusals, open
+ * calls, and calls that were counted and never sent. Correct under load: events are read before a counter for its lower
+ * bound, and after it for its upper bound.
  *
  * Source: docs/reference/application-api.md#request-limits, docs/reference/security.md#dependency-failures.
  */
@@ -72,7 +77,7 @@ export class CounterLedger {
     private readonly options: CounterLedgerOptions,
   ) {}
 
-  /** @throws Error what is stored cannot be read, or it is not decided for long where requests are counted. */
+  /** @throws Error stored data cannot be read, or the place of counting stays undecided. */
   async verify(): Promise<CounterReport> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const place = await this.counters.place();
@@ -83,7 +88,7 @@ export class CounterLedger {
     throw new Error('it is not decided where requests are counted');
   }
 
-  /** @returns undefined where another epoch has begun meanwhile: its counters are others. */
+  /** @returns undefined when another epoch began meanwhile, which has other counters. */
   private async verifyIn(place: CountersPlace, countedIn: 'redis' | 'instances'): Promise<CounterReport | undefined> {
     const { clock } = this.options;
     const day = { dayStartMs: dayStartMs(clock.utcDay()), openedAtMs: clock.nowMs() - place.openForMs };
@@ -111,7 +116,7 @@ export class CounterLedger {
     return { countedIn, findings: isCertain ? [...tooLow, ...findings] : tooLow, unproven: isCertain ? [] : findings };
   }
 
-  /** The counters in Redis that are in force, by user. */
+  /** The Redis counters in force, by user. */
   private countersOf(
     app: DayLimitedApp,
     { namespace }: CountersPlace,
@@ -123,7 +128,7 @@ export class CounterLedger {
     return this.counters.readDay(namespace, app.id, userIds, day.dayStartMs);
   }
 
-  /** Counts that are too high also once every call that they had counted has been written down. */
+  /** Counts that are still too high once the journal has a record of every counted call. */
   private async remaining(
     suspects: readonly Suspect[],
     day: CountedDay,
@@ -159,7 +164,7 @@ export class CounterLedger {
     return found;
   }
 
-  /** @param directories of the journals that can be read here, each named after its instance. */
+  /** @param directories names of the readable journal directories, which are instance ids. */
   private async openElsewhere(directories: readonly string[]): Promise<OpenElsewhere> {
     let calls = 0;
     let isCertain = true;

@@ -3,7 +3,7 @@ import type { LedgerFinding, LedgerReport } from './usage-ledger.service.js';
 
 type Finding = LedgerFinding | CounterFinding;
 
-/** A report for people, lines of text; ends with a line feed. */
+/** A human-readable report; ends with a line feed. */
 export function renderLedgerReport(sums: LedgerReport, counters: CounterReport): string {
   const findings = [...sums.findings, ...counters.findings];
   const claim =
@@ -17,7 +17,7 @@ export function renderLedgerReport(sums: LedgerReport, counters: CounterReport):
   return [...findings.map(line), ...unproven, claim, COUNTED_IN[counters.countedIn], verdict, ''].join('\n');
 }
 
-/** The same for programs: one JSON object. */
+/** A machine-readable report: one JSON object. */
 export function renderLedgerJson({ firstDay, apps, findings }: LedgerReport, counters: CounterReport): string {
   const differences = [...findings, ...counters.findings].map(named);
   const report = {

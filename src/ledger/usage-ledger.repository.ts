@@ -3,7 +3,7 @@ import type { AppRef } from '../app-directory/app-row.js';
 import { startOfDay } from '../platform/database/utc-sql.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 
-/** Tables of sums, as they are checked. */
+/** Tables of sums to check. */
 export const LEDGER_TABLES = [
   'usage_days',
   'usage_user_days',
@@ -16,16 +16,15 @@ export const LEDGER_TABLES = [
 
 export type LedgerTable = (typeof LEDGER_TABLES)[number];
 
-/** One column of one row that is not the sum of its events. Values are texts; null where there is no row. */
+/** One column of one row that differs from the sum of its events. Values are texts; null without a row. */
 export interface LedgerDifference {
-  /** The row, by the columns that tell rows apart. */
+  /** Key columns of the row. */
   readonly key: Readonly<Record<string, string | null>>;
   readonly column: string;
   readonly stored: string | null;
   readonly recomputed: string | null;
 }
 
-/** Events of the application `$2` of the account `$1`, from the UTC day `$3` on. */
 const EVENTS = `
   SELECT event.*, (event.created_at AT TIME ZONE 'UTC')::date AS day,
     date_trunc('month', event.created_at AT TIME ZONE 'UTC')::date AS month,
@@ -40,10 +39,10 @@ const OUTCOMES = [
   'sum(CASE WHEN is_blocked THEN requests ELSE 0 END) AS blocked',
 ];
 
-/** Months that are not whole within the days of the claim say nothing. */
+/** Only months that lie entirely in the checked range. */
 const WHOLE_MONTHS = 'month >= $3::date';
 
-/** Of a user's month, all columns but the last two are sums over its days. */
+/** In `usage_user_months` all columns except the last two are aggregates over the user's days. */
 const USER_MONTHS = `
   SELECT user_id, month, ${[...SUMS, 'sum(errors) AS errors', 'sum(blocked) AS blocked'].join(', ')},
     min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
@@ -54,7 +53,7 @@ const USER_MONTHS = `
     FROM (${EVENTS}) event WHERE user_id IS NOT NULL AND ${WHOLE_MONTHS} GROUP BY user_id, month, day) by_day
   GROUP BY user_id, month`;
 
-/** What events count against the budgets of the application, which is the empty user, and of its users. */
+/** Charges of events against the budgets of the application (empty user) and of its users. */
 const SPENT = `
   SELECT scope.user_id, month, sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd,
     sum(estimated_nano_usd) AS estimated_nano_usd
@@ -65,9 +64,9 @@ const SPENT = `
 interface Check {
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** Where the stored rows are, when that is not the table named as it is. */
+  /** The relation of the stored rows, when it is not the checked table itself. */
   readonly table?: string;
-  /** What the stored rows are restricted to, beside the application. */
+  /** Filter of the stored rows, in addition to the application. */
   readonly where: string;
   readonly recomputed: string;
 }
@@ -78,7 +77,7 @@ const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];
 const FROM_FIRST_DAY = 'day >= $3::date';
 
-/** No month that has days of the claim may be folded. */
+/** `usage_months`: no month with days of the checked range may be folded. */
 const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   usage_days: {
     key: DAY_KEY,
@@ -131,7 +130,7 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   },
 };
 
-/** A row is on one side once at most, so that `max` only picks it. */
+/** Compares stored and recomputed rows. Each key occurs at most once per side, so `max` only selects its value. */
 function differences(table: LedgerTable): string {
   const { key, columns, where, recomputed, table: storedIn = table } = CHECKS[table];
   const sides = columns.flatMap((name) => [
@@ -157,7 +156,7 @@ function differences(table: LedgerTable): string {
 
 const STORED_IN = new Set(LEDGER_TABLES.map((table) => CHECKS[table].table ?? table)).values().toArray();
 
-/** Every application that has events or sums of the claim; of the millions of events only one of each is looked at. */
+/** Every application with events or sums; a loose index scan reads one event per application. */
 const LIST_APPS = `
   WITH RECURSIVE recorded AS (
     (SELECT organization_id, app_id FROM usage_events ORDER BY organization_id, app_id LIMIT 1)
@@ -171,7 +170,7 @@ const LIST_APPS = `
     ${STORED_IN.map((table) => `UNION SELECT organization_id, app_id FROM ${table}`).join(' ')}) known
   ORDER BY organization_id COLLATE "C", app_id COLLATE "C"`;
 
-/** Compares the sums of usage with the events they were made of. Each question is one statement, so one moment. */
+/** Compares usage sums with their events. Each query is one statement, so one snapshot. */
 export class UsageLedgerRepository {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -180,9 +179,9 @@ export class UsageLedgerRepository {
   }
 
   /**
-   * Columns of a table that differ from what the application's events sum up to.
+   * Columns of a table that differ from the sums of the application's events.
    *
-   * @param firstDay earlier days are not looked at; UTC, `YYYY-MM-DD`.
+   * @param firstDay earlier days are excluded; UTC, `YYYY-MM-DD`.
    */
   listDifferences(app: AppRef, table: LedgerTable, firstDay: string): Promise<LedgerDifference[]> {
     return this.dataSource.query(differences(table), [app.organizationId, app.id, firstDay]);

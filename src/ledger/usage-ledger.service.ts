@@ -7,31 +7,29 @@ import {
   type UsageLedgerRepository,
 } from './usage-ledger.repository.js';
 
-/** Something that is not the sum of its events. */
+/** A stored sum that differs from the sum of its events. */
 export interface LedgerFinding extends LedgerDifference {
   readonly organizationId: string;
   readonly appId: string;
   readonly table: LedgerTable;
 }
 
-/** What a check found. */
+/** Result of a check of the sums. */
 export interface LedgerReport {
-  /** UTC, `YYYY-MM-DD`; earlier days are folded, or about to be, and nothing is claimed about them. */
+  /** First checked day, UTC, `YYYY-MM-DD`; the events of earlier days are folded or about to be. */
   readonly firstDay: string;
   readonly apps: number;
   readonly findings: readonly LedgerFinding[];
 }
 
-/**
- * Sums all events up anew and compares: money that adds up can be proven at any time, also while requests are recorded.
- */
+/** Recomputes all sums from their events and compares them, also while requests are recorded. */
 export class UsageLedger {
   constructor(
     private readonly sums: UsageLedgerRepository,
     private readonly clock: Clock,
   ) {}
 
-  /** Of every account; takes up to half a minute for a million events. */
+  /** Checks every account; takes up to half a minute per million events. */
   async verify(): Promise<LedgerReport> {
     const firstDay = firstEventDay(this.clock.utcDay());
     const apps = await this.sums.listApps();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeLines, parseLine, segmentNames } from '../platform/journal/journal-lines.rules.js';
 
-/** An event that some process has written down; it may be stored by now. */
+/** An event in the journal of a process; it may be stored by now. */
 export interface WrittenEvent {
   readonly event_id: string;
   readonly app_id: string;
@@ -11,20 +11,20 @@ export interface WrittenEvent {
   readonly created_at_ms: number;
 }
 
-/** What the journals below a data directory say. */
+/** Contents of the journals in a data directory. */
 export interface WrittenEvents {
-  /** The processes whose journals these are, as their directories are named. */
+  /** Names of the journal directories, which are instance ids. */
   readonly directories: readonly string[];
-  /** Of the day that was asked for and later, one of each id. */
+  /** Events from the requested time on, one per id. */
   readonly events: readonly WrittenEvent[];
 }
 
 /**
- * Reads the journals of all processes, also of those that run: a call is in there from before it is sent until its event
- * is stored. Files that vanish meanwhile held nothing else.
+ * Reads the journals of all processes, including running ones. A journal contains a call from before it is sent until
+ * its event is stored, so a file that is deleted meanwhile contains only stored events.
  *
- * @param root holds one directory a process.
- * @param fromMs earlier events are left out.
+ * @param root directory with one directory per process.
+ * @param fromMs earlier events are excluded; milliseconds since the Unix epoch.
  */
 export async function readWrittenEvents(root: string, fromMs: number): Promise<WrittenEvents> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);

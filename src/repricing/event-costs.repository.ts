@@ -6,30 +6,30 @@ import { inMonth } from '../platform/database/utc-sql.js';
 import type { CostSource } from '../usage/usage-event.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 
-/** What a stored event becomes. */
+/** New cost of a stored event. */
 export interface EventCost {
   readonly id: string;
   /** Whole nano-dollars. */
   readonly costNanoUsd: number;
-  /** What it counts against budgets; null: the cost. */
+  /** Budget charge in whole nano-dollars; null: equal to the cost. */
   readonly chargedNanoUsd: number | null;
   readonly costSource: CostSource | null;
-  /** When people settled its estimate, milliseconds since the Unix epoch; absent where they did not. */
+  /** When an admin settled its estimate, milliseconds since the Unix epoch; absent otherwise. */
   readonly settledAtMs?: number;
 }
 
-/** Events whose costs are rewritten together. */
+/** Scope of one rewrite. */
 export interface EventScope {
   readonly appId: string;
-  /** UTC, `YYYY-MM`, of all of them. */
+  /** UTC month of all its events, `YYYY-MM`. */
   readonly month: string;
 }
 
-/** How often a rewrite that loses a deadlock against a writer of events is tried, the first time included. */
+/** Maximum attempts of a rewrite that is a deadlock victim. */
 const ATTEMPTS = 5;
 const DEADLOCK = '40P01';
 
-/** The changes `$1` beside the events of the month `$2` they are about, as those are stored. */
+/** The changes `$1`, joined with the stored events of the month `$2`. */
 const CHANGED = `
   SELECT event.*, (event.created_at AT TIME ZONE 'UTC')::date AS day, change.cost AS new_cost,
     change.source AS new_source, ${ESTIMATE_OF_EVENT} AS estimated_nano_usd,
@@ -45,14 +45,14 @@ const NEW_VALUES: Readonly<Record<string, string>> = {
   estimated_nano_usd: 'new_estimate',
 };
 
-/** What changes of an event's measures, and of its charge. */
+/** Differences of an event's measures and of its charge. */
 const COST_DELTA = 'sum(new_cost - cost_nano_usd)';
 const ESTIMATE_DELTA = 'sum(new_estimate - estimated_nano_usd)';
 const CHARGE_DELTA = 'sum(new_cost + new_estimate - coalesce(charged_nano_usd, cost_nano_usd))';
 
 const newColumns = (names: readonly string[]) => names.map((name) => NEW_VALUES[name] ?? name).join(', ');
 
-/** Takes what changes out of the sums it was in, and puts it into those it belongs to. */
+/** Subtracts the changed events from their old `usage_days` rows and adds them to their new ones. */
 const MOVE_DAYS = `
   WITH changed AS (${CHANGED}),
   moved AS (
@@ -94,7 +94,7 @@ const MOVE_USER_MONTHS = `
   UPDATE usage_user_months used SET ${MOVED} FROM (${BY_USER_MONTH}) moved
   WHERE used.app_id = moved.app_id AND used.user_id = moved.user_id AND used.month = moved.month`;
 
-/** Of the application, which is the empty user, and of its users. */
+/** Budget months of the application (empty user) and of its users. */
 const MOVE_BUDGETS = `
   INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
   SELECT min(organization_id), app_id, scope.user_id, to_date($2, 'YYYY-MM'), ${CHARGE_DELTA}, ${ESTIMATE_DELTA}
@@ -112,7 +112,7 @@ const UPDATE_EVENTS = `
   FROM json_to_recordset($1::json) AS change(id bigint, cost bigint, charged bigint, source text, settled_ms bigint)
   WHERE event.id = change.id AND ${inMonth(2)}`;
 
-/** In the order in which those who store events lock the sums, so that neither waits for the other in a circle. */
+/** In the lock order of the event writers, which prevents deadlocks on the sums. */
 const MOVES = [
   MOVE_DAYS,
   LOCK_USER_DAYS,
@@ -123,21 +123,21 @@ const MOVES = [
   UPDATE_EVENTS,
 ];
 
-/** Sums that nothing is left in. */
+/** Deletes rows of `usage_days` without requests. */
 const DELETE_EMPTY_DAYS = `
   DELETE FROM usage_days WHERE app_id = $1 AND requests = 0
     AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'`;
 
-/** Rewrites the costs of stored events, and moves every sum of them and what is spent of budgets along. */
+/** Rewrites costs of stored events and updates all sums and budget months accordingly. */
 @Injectable()
 export class EventCostsRepository {
   constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /**
-   * Writes the planned changes, all or none, in one transaction that is repeated when it loses a deadlock.
+   * Writes the planned changes in one transaction, which is retried on a deadlock.
    *
-   * @param plan locks the events it changes, and may throw; nothing is written then.
-   * @param onChange what else is written with them; not asked when nothing changes.
+   * @param plan locks the events to change; when it throws, nothing is written.
+   * @param onChange writes further rows in the same transaction; not called without changes.
    */
   async rewrite<Plan extends { readonly changes: readonly EventCost[] }>(
     scope: EventScope,

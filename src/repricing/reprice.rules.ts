@@ -8,7 +8,7 @@ import type { EventCost } from './event-costs.repository.js';
 
 const MS_PER_SECOND = 1000;
 
-/** A stored event whose cost is to be computed anew; `bigint` columns arrive as texts. */
+/** A stored event to reprice; `bigint` columns are texts. */
 export interface PricedEventRow {
   readonly id: string;
   readonly provider_id: string | null;
@@ -23,16 +23,16 @@ export interface PricedEventRow {
   readonly audio_milliseconds: string;
   readonly usage_parts: UsageParts | null;
   readonly cost_nano_usd: string;
-  /** Null: the cost. */
+  /** Null: equal to the cost. */
   readonly charged_nano_usd: string | null;
   readonly cost_source: CostSource | null;
 }
 
-/** What repricing comes to; costs in whole nano-dollars. */
+/** Result of repricing; costs in whole nano-dollars. */
 export interface RepricePlan {
-  /** Those that would cost or be called something else than they do. */
+  /** Events whose cost, charge or cost source changes. */
   readonly changes: readonly EventCost[];
-  /** Events that can be repriced, those without any measure included. */
+  /** Events that can be repriced, including those without usage. */
   readonly matchedEvents: number;
   readonly unmeteredEvents: number;
   readonly unpricedEvents: number;
@@ -41,7 +41,7 @@ export interface RepricePlan {
   readonly recalculatedNanoUsd: bigint;
 }
 
-/** The same as clients read it. Source: docs/reference/accounting.md#repricing. */
+/** A reprice plan as the API returns it. Source: docs/reference/accounting.md#repricing. */
 export interface RepriceFigures {
   readonly matched_events: number;
   readonly unmetered_events: number;
@@ -53,11 +53,11 @@ export interface RepriceFigures {
 }
 
 /**
- * Computes the costs of events at the prices known now, each at those of its own day. An event without any measure costs
- * nothing and keeps its source. An event that used tools the provider charges for apart stays unresolved, with the cost of
- * its tokens and the estimate it had; every other one becomes computed and counts its cost.
+ * Recomputes event costs at the current prices for each event's day. An event without usage costs nothing and keeps its
+ * source and estimate. An unresolved event with a known part above 0 stays unresolved, with a new cost of that part,
+ * and keeps its estimate. Every other event becomes computed, without an estimate.
  *
- * @param priceOf the price, at an instant in milliseconds since the Unix epoch, of the instance that served.
+ * @param priceOf the price of the serving provider instance at a time, in milliseconds since the Unix epoch.
  * Source: docs/reference/accounting.md#repricing.
  */
 export function planReprice(
@@ -93,7 +93,6 @@ export function planReprice(
   };
 }
 
-/** Dollars, divided once each. */
 export function toFigures(plan: RepricePlan): RepriceFigures {
   return {
     matched_events: plan.matchedEvents,
@@ -107,8 +106,8 @@ export function toFigures(plan: RepricePlan): RepriceFigures {
 }
 
 /**
- * What an event stores of what was used. One thing it does not store, so that a new cost may differ from the first one at
- * the same price: fractions of a millisecond of a recording.
+ * Stored usage of an event. Fractions of a millisecond of audio are not stored, so a new cost can differ from the first
+ * one at the same price.
  */
 function billableUsage(event: PricedEventRow): BillableUsage {
   return {
@@ -162,7 +161,7 @@ function repricedCost(
 }
 
 /**
- * An unresolved cost is 0 but where the tokens have one and tools beside them have none.
+ * Whether the event is unresolved with a known part above 0, for example token costs beside unpriced tool calls.
  *
  * Source: docs/reference/accounting.md#cost-sources.
  */

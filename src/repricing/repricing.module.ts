@@ -13,10 +13,10 @@ import { UsageRepriceRepository } from './usage-reprice.repository.js';
 import { UsageRepriceService } from './usage-reprice.service.js';
 
 /**
- * Rewrites the costs of recorded events, and every sum of them: repricing at the prices known now, and settling of
- * estimates.
+ * Rewrites costs of recorded events, and all sums of them: repricing at current prices, and settling of estimates.
  *
- * Tables: those of `usage`. Routes: `/v1/admin/apps/{app}/usage/reprice`, `/v1/admin/apps/{app}/usage/settle-estimates`.
+ * Tables: those of `usage`.
+ * Routes: `/v1/admin/apps/{app}/usage/reprice`, `/v1/admin/apps/{app}/usage/settle-estimates`.
  */
 @Module({
   imports: [AppDirectoryModule, BudgetsModule, IdentityModule, PricingModule, ProvidersModule],

@@ -8,20 +8,20 @@ import { EventCostsRepository } from './event-costs.repository.js';
 import type { EstimatedEventRow, SettlePlan } from './settle-estimates.rules.js';
 import type { SettleFilter } from './settle-order.rules.js';
 
-/** Which events may be settled. */
+/** Events to settle. */
 export interface EstimateSelection {
   readonly organizationId: string;
   readonly appId: string;
   /** UTC, `YYYY-MM`. */
   readonly month: string;
-  /** Earlier ones are left out; UTC, `YYYY-MM-DD`. */
+  /** Earlier events are excluded; UTC, `YYYY-MM-DD`. */
   readonly firstDay: string;
   readonly filter: SettleFilter;
-  /** Most events to read, 1 or more. */
+  /** Maximum events to read, 1 or more. */
   readonly limit: number;
 }
 
-/** Those with an estimate, oldest first. */
+/** Unsettled events with an estimate, oldest first. */
 const SELECT_EVENTS = `
   SELECT event.id, event.provider_type, event.model, event.status, event.cost_nano_usd, event.charged_nano_usd,
     event.cost_source,
@@ -36,7 +36,7 @@ const SELECT_EVENTS = `
 
 const LOCK_EVENTS = `${SELECT_EVENTS} FOR UPDATE`;
 
-/** Reads the events whose estimates may be settled, and rewrites their costs. */
+/** Reads events with estimates and rewrites their costs. */
 @Injectable()
 export class SettleEstimatesRepository {
   constructor(
@@ -49,10 +49,9 @@ export class SettleEstimatesRepository {
   }
 
   /**
-   * Settles the selected events, all that the plan takes or none: nobody else changes those from the moment they are
-   * read.
+   * Settles the selected events atomically; they are locked from the moment they are read.
    *
-   * @param onChange what else is written with them; not asked when nothing changes.
+   * @param onChange writes further rows in the same transaction; not called without changes.
    */
   settle(
     selection: EstimateSelection,

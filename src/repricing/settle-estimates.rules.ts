@@ -3,14 +3,14 @@ import type { CostSource, UsageStatus } from '../usage/usage-event.js';
 import { estimateOf, toUsd } from '../usage-reports/usage-totals.rules.js';
 import type { EventCost } from './event-costs.repository.js';
 
-/** Events that an answer shows one by one. */
+/** Events in the sample of a response. */
 const SAMPLE_EVENTS = 20;
 const NANO_USD_PER_USD = 1_000_000_000;
 
-/** What the estimate of each event becomes: nothing, what it is, or so many US dollars. */
+/** Replacement of each estimate: zero, the estimate itself, or an amount in US dollars. */
 export type SettledCost = 'zero' | 'estimate' | { readonly usd: number };
 
-/** A stored event with an estimate; `bigint` columns arrive as texts. */
+/** A stored event with an estimate; `bigint` columns are texts. */
 export interface EstimatedEventRow {
   readonly id: string;
   readonly provider_type: string;
@@ -23,7 +23,7 @@ export interface EstimatedEventRow {
   readonly cost_source: CostSource | null;
 }
 
-/** One event, before and after, as clients read it. */
+/** One event before and after, as the API returns it. */
 export interface SettledEvent {
   readonly id: number;
   readonly created_at: string;
@@ -36,7 +36,7 @@ export interface SettledEvent {
   readonly estimated_cost_usd: number;
 }
 
-/** What settling comes to, as clients read it. */
+/** Result of settling, as the API returns it. */
 export interface SettleFigures {
   readonly matched_events: number;
   readonly has_more: boolean;
@@ -44,7 +44,7 @@ export interface SettleFigures {
   readonly previous_estimated_cost_usd: number;
   readonly settled_cost_usd: number;
   readonly settled_estimated_cost_usd: number;
-  /** What counts against budgets after it less what did before. */
+  /** New budget charge minus the old one. */
   readonly delta_usd: number;
   readonly sample: readonly SettledEvent[];
 }
@@ -55,11 +55,11 @@ export interface SettlePlan {
 }
 
 /**
- * What becomes of events whose estimates are settled: each costs what is known of it and what its estimate becomes, has
- * no estimate any more, and is computed, unless its provider reported the known part.
+ * Plans the settlement. Each event costs its known part plus the replacement of its estimate. It has no estimate any
+ * more and is computed, unless its provider reported the known part.
  *
- * @param events one more than `most` where there are more.
- * @param most events that are settled at a time.
+ * @param events at most `most` + 1; one more than `most` means that further events match.
+ * @param most maximum events to settle.
  * Source: ADR 0043.
  */
 export function planSettlement(

@@ -16,27 +16,25 @@ import {
 } from './settle-estimates.rules.js';
 import type { SettleFilter } from './settle-order.rules.js';
 
-/** Most events one request settles; the rest wait for the next one. */
+/** Maximum events per request; a further request settles the rest. */
 const MAX_EVENTS = 10_000;
 
-/** What to settle. */
 export interface SettleOrder {
   /** UTC, `YYYY-MM`. */
   readonly month: string;
-  /** Write the new costs; otherwise only say what they would be. */
+  /** True writes the new costs; false only computes them. */
   readonly apply: boolean;
   readonly cost: SettledCost;
   readonly filter: SettleFilter;
 }
 
-/** What settling came to. */
 export interface SettledEstimates extends SettleFigures {
   readonly app_id: string;
   readonly month: string;
   readonly applied: boolean;
 }
 
-/** Replaces estimates by what people say a call cost, and moves every sum of them along. Source: ADR 0043. */
+/** Replaces estimates by costs that an admin specifies and updates all sums accordingly. Source: ADR 0043. */
 @Injectable()
 export class SettleEstimates {
   constructor(
@@ -47,8 +45,8 @@ export class SettleEstimates {
   ) {}
 
   /**
-   * At most 10 000 events, the oldest; what is left is told, and settled by repeating. Events that are recorded meanwhile
-   * keep their estimate. A second order for the same events waits for the first one, and finds none.
+   * Settles the oldest events, at most 10 000; the response reports whether more match. Events recorded meanwhile keep
+   * their estimates. A concurrent order for the same events waits for the first one and finds none.
    */
   async run(
     admin: AdminPrincipal,
@@ -64,7 +62,7 @@ export class SettleEstimates {
     const record = (tx: EntityManager, done: SettlePlan) =>
       this.trail.record(tx, admin, entryOf(selection, cost, done));
     const planned = apply ? await this.events.settle(selection, plan, record) : plan(await this.events.list(selection));
-    // The next call is admitted, or refused, by the new costs.
+    // Admission of the next call uses the new costs.
     if (apply && planned.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
     return { app_id: app.id, month, applied: apply, ...planned.figures };
   }

@@ -4,23 +4,23 @@ import { PROVIDER_TYPES } from '../upstreams/provider-types.js';
 import { USAGE_STATUSES } from '../usage/usage-event.js';
 import type { SettledCost } from './settle-estimates.rules.js';
 
-/** Far above any call; keeps sums of many of them exact. */
+/** Far above the cost of any call; keeps sums of many events exact. */
 const MOST_USD = 10_000;
 const MOST_EVENT_IDS = 1_000;
 const MODEL_MAX = 200;
 const EVENT_ID = /^[1-9]\d{0,15}$/;
 
-/** Which events are settled; absent members do not filter. */
+/** Filter of the events to settle; absent members do not filter. */
 export interface SettleFilter {
   /** A provider type. */
   readonly provider?: string;
   readonly model?: string;
   readonly status?: string;
-  /** As the list of events shows them. */
+  /** Ids as the event list returns them. */
   readonly eventIds?: readonly string[];
 }
 
-/** @throws invalid_request naming the member. */
+/** @throws invalid_request naming the invalid member. */
 export function parseSettledCost(value: unknown): SettledCost {
   if (value === 'zero' || value === 'estimate') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -29,7 +29,7 @@ export function parseSettledCost(value: unknown): SettledCost {
   return { usd: openObject(value, 'cost', ['usd']).required('usd', dollars) };
 }
 
-/** @throws invalid_request naming the member. */
+/** @throws invalid_request naming the invalid member. */
 export function parseSettleFilter(value: unknown): SettleFilter {
   if (value === undefined) return {};
   const members = openObject(value, 'filter', ['provider', 'model', 'status', 'event_ids']);

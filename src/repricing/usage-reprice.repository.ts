@@ -6,7 +6,7 @@ import { readBounded } from '../usage/read-bounded.js';
 import { EventCostsRepository } from './event-costs.repository.js';
 import type { PricedEventRow, RepricePlan } from './reprice.rules.js';
 
-/** Which events may be repriced. */
+/** Events to reprice. */
 export interface EventSelection {
   readonly organizationId: string;
   readonly appId: string;
@@ -15,13 +15,15 @@ export interface EventSelection {
   readonly model: string;
   /** UTC, `YYYY-MM`. */
   readonly month: string;
-  /** Earlier ones are left out; UTC, `YYYY-MM-DD`. */
+  /** Earlier events are excluded; UTC, `YYYY-MM-DD`. */
   readonly firstDay: string;
-  /** Most events to read, 1 or more. */
+  /** Maximum events to read, 1 or more. */
   readonly limit: number;
 }
 
-/** Refusals reached no provider, a figure of the provider's own is final, and so is what people have settled. */
+/**
+ * Excludes refusals, which reached no provider, costs that the provider reported, and settled events: these are final.
+ */
 const SELECT_EVENTS = `
   SELECT event.id, event.provider_id, (extract(epoch FROM event.created_at) * 1000)::bigint AS created_at_ms,
     event.input_tokens, event.cached_input_tokens, event.cache_write_tokens,
@@ -33,12 +35,12 @@ const SELECT_EVENTS = `
     AND event.cost_source IS DISTINCT FROM 'reported' AND event.settled_at IS NULL
     AND NOT starts_with(event.status, 'blocked_')`;
 
-/** Any of them: where there are far too many, that is known at once. */
+/** Unordered, so the limit ends the scan early. */
 const LIST_EVENTS = `${SELECT_EVENTS} LIMIT $7`;
 
 const LOCK_EVENTS = `${SELECT_EVENTS} ORDER BY event.id LIMIT $7 FOR UPDATE`;
 
-/** Reads the events that may be repriced, and rewrites their costs. */
+/** Reads events to reprice and rewrites their costs. */
 @Injectable()
 export class UsageRepriceRepository {
   constructor(
@@ -46,17 +48,17 @@ export class UsageRepriceRepository {
     private readonly costs: EventCostsRepository,
   ) {}
 
-  /** In no order, at most as many as the selection says. */
+  /** Unordered; at most `limit` of the selection. */
   list(selection: EventSelection): Promise<PricedEventRow[]> {
     return readBounded(this.dataSource, LIST_EVENTS, selectionParameters(selection));
   }
 
   /**
-   * Writes the changes that are planned for the selected events, all or none: nobody else changes those events from the
-   * moment they are read. The plan may throw; nothing is written then. It is asked once before anything is locked, so
-   * that what it refuses keeps nobody waiting.
+   * Writes the planned changes of the selected events atomically; the events are locked from the moment they are read.
+   * When the plan throws, nothing is written. The plan runs once before any lock, so that a rejected plan blocks no
+   * other transaction.
    *
-   * @param onChange what else is written with them; not asked when nothing changes.
+   * @param onChange writes further rows in the same transaction; not called without changes.
    */
   rewrite(
     selection: EventSelection,

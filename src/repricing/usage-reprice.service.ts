@@ -13,20 +13,19 @@ import { firstEventDay } from '../usage/usage-range.rules.js';
 import { type PricedEventRow, planReprice, type RepriceFigures, type RepricePlan, toFigures } from './reprice.rules.js';
 import { type EventSelection, UsageRepriceRepository } from './usage-reprice.repository.js';
 
-/** Most events one request reprices. Source: docs/reference/accounting.md#repricing. */
+/** Maximum events per request. Source: docs/reference/accounting.md#repricing. */
 const MAX_EVENTS = 10_000;
 
-/** What to reprice. */
 export interface RepriceOrder {
   readonly provider: ProviderType;
   readonly model: string;
   /** UTC, `YYYY-MM`. */
   readonly month: string;
-  /** Write the new costs; otherwise only say what they would be. */
+  /** True writes the new costs; false only computes them. */
   readonly apply: boolean;
 }
 
-/** What repricing came to. Source: docs/reference/accounting.md#repricing. */
+/** Result of repricing. Source: docs/reference/accounting.md#repricing. */
 export interface UsageReprice extends RepriceFigures {
   readonly app_id: string;
   readonly provider: ProviderType;
@@ -37,7 +36,7 @@ export interface UsageReprice extends RepriceFigures {
 
 type PriceOf = (providerId: string | null, atMs: number) => CompiledPrice | undefined;
 
-/** Computes costs of recorded requests anew, and moves every sum of them along. */
+/** Recomputes costs of recorded requests and updates all sums accordingly. */
 @Injectable()
 export class UsageRepriceService {
   constructor(
@@ -50,11 +49,11 @@ export class UsageRepriceService {
   ) {}
 
   /**
-   * Events that are recorded meanwhile keep the cost they were recorded with. A second reprice of the same events waits
-   * for the first one.
+   * Reprices the matching events. Events recorded meanwhile keep their cost. A concurrent reprice of the same events
+   * waits for the first one.
    *
-   * @throws invalid_request more than 10 000 events match (`month`), or some have no price and are to be written
-   * (`apply`); nothing is written then.
+   * @throws invalid_request more than 10 000 events match (`month`), or `apply` is set and some events have no price
+   *   (`apply`); nothing is written then.
    */
   async run(admin: AdminPrincipal, app: AppRef, order: RepriceOrder): Promise<UsageReprice> {
     const { provider, model, month, apply } = order;
@@ -67,7 +66,7 @@ export class UsageRepriceService {
     const plan = apply
       ? await this.apply(admin, selection, priceOf)
       : planned(await this.events.list(selection), priceOf);
-    // The next call is admitted, or refused, by the new costs.
+    // Admission of the next call uses the new costs.
     if (apply && plan.changes.length > 0) await this.budgets.forgetSpending(app.id, month);
     return { app_id: app.id, provider, model, month, applied: apply, ...toFigures(plan) };
   }

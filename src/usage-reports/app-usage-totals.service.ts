@@ -3,13 +3,13 @@ import { UsageRepository } from '../usage/usage.repository.js';
 import type { UsageTotals } from './usage-totals.js';
 import { toUsageTotals } from './usage-totals.rules.js';
 
-/** Recorded usage of whole applications. */
+/** Reads recorded usage of whole applications. */
 @Injectable()
 export class AppUsageTotals {
   constructor(private readonly events: UsageRepository) {}
 
   /**
-   * Totals of those of the applications named that were used in the month; the others are absent.
+   * Totals of a month by application, without applications that have no usage.
    *
    * @param month UTC, `YYYY-MM`.
    */
@@ -22,12 +22,12 @@ export class AppUsageTotals {
     return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
   }
 
-  /** Whether the account ever recorded a request. Never goes back to false. */
+  /** Whether the account ever recorded a request. Once true, stays true. */
   hasProxiedRequests(organizationId: string): Promise<boolean> {
     return this.events.hasEvents(organizationId);
   }
 
-  /** Whether usage of an application of this id exists in any account, deleted applications included. */
+  /** Whether any account has usage of this application id, deleted applications included. */
   appIdHasHistory(appId: string): Promise<boolean> {
     return this.events.hasEventsOfApp(appId);
   }

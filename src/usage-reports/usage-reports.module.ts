@@ -11,10 +11,10 @@ import { UserSharesRepository } from './user-shares.repository.js';
 import { UserUsage } from './user-usage.service.js';
 
 /**
- * What people read of recorded usage: events, totals of a month, series and breakdowns, shares of users.
+ * Usage reports: events, totals of a month, time series, breakdowns and usage by user.
  *
- * Tables: none of its own. Routes: `/v1/admin/apps/{app}/usage*` but for repricing and settling,
- * `/v1/admin/apps/{app}/events`.
+ * Tables: none of its own.
+ * Routes: `/v1/admin/apps/{app}/usage*` except repricing and settling, `/v1/admin/apps/{app}/events`.
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, UsageModule],

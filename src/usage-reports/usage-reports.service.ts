@@ -9,21 +9,20 @@ import type { UsageTotals } from './usage-totals.js';
 import { toUsageTotals } from './usage-totals.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 
-/** Days a caller names, `YYYY-MM-DD`, as far as it does. */
+/** Requested range of days, `YYYY-MM-DD`; an absent bound has its default. */
 interface AskedDays {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** What to break down. */
 export interface BreakdownQuestion {
   readonly by: UsageDimension;
   readonly days: AskedDays;
-  /** Most rows to return, 1 or more. */
+  /** Maximum rows to return, 1 or more. */
   readonly limit: number;
 }
 
-/** What went through one type of provider on one UTC day. */
+/** Usage of one provider type on one UTC day. */
 export interface UsageBucket extends UsageTotals {
   readonly date: string;
   readonly provider: string;
@@ -35,7 +34,7 @@ export interface UsageTimeseries extends DayRange {
   readonly buckets: readonly UsageBucket[];
 }
 
-/** What has one key of the dimension, or none. */
+/** Usage of one key of the dimension; null groups usage without a key. */
 export interface UsageShare extends UsageTotals {
   readonly key: string | null;
 }
@@ -44,12 +43,12 @@ export interface UsageShare extends UsageTotals {
 export interface UsageBreakdown extends DayRange {
   readonly app_id: string;
   readonly by: UsageDimension;
-  /** The first UTC day, `YYYY-MM-DD`, of which the rows hold every request; earlier ones are left out. */
+  /** The first UTC day, `YYYY-MM-DD`, that the rows cover completely; earlier days are left out. */
   readonly complete_from: string;
   readonly rows: readonly UsageShare[];
 }
 
-/** Reads sums of recorded usage for people. Knows of a request once its event is stored. */
+/** Reads sums of recorded usage for the admin API. A request appears once its event is stored. */
 @Injectable()
 export class UsageReports {
   constructor(
@@ -58,7 +57,7 @@ export class UsageReports {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws invalid_request as `dayRange` says. */
+  /** @throws invalid_request as `dayRange` does. */
   async timeseriesOf(app: AppRef, asked: AskedDays): Promise<UsageTimeseries> {
     const range = dayRange(asked, this.clock.utcDay());
     const rows = await this.sums.sumByDay(app, range);
@@ -66,7 +65,7 @@ export class UsageReports {
     return { app_id: app.id, ...range, buckets };
   }
 
-  /** @throws invalid_request as `dayRange` says. */
+  /** @throws invalid_request as `dayRange` does. */
   async breakdownOf(app: AppRef, { by, days, limit }: BreakdownQuestion): Promise<UsageBreakdown> {
     const today = this.clock.utcDay();
     const range = dayRange(days, today);
@@ -82,7 +81,7 @@ export class UsageReports {
   }
 }
 
-/** Only some dimensions outlast the events. */
+/** Only `LASTING_DIMENSIONS` remain after the events are deleted. */
 function completeFrom(by: UsageDimension, { from }: DayRange, today: string): string {
   const kept = firstEventDay(today);
   return LASTING_DIMENSIONS.has(by) || from > kept ? from : kept;

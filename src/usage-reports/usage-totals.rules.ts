@@ -5,26 +5,26 @@ const NANO_USD_PER_USD = 1_000_000_000;
 
 type ChargedRow = Pick<UsageEventRow, 'charged_nano_usd' | 'cost_nano_usd'>;
 
-/** What a month's usage amounts to, as clients read it. */
+/** Usage of a month as the API returns it. */
 export type MonthUsage = Omit<UsageTotals, 'errors' | 'blocked'>;
 
 /**
- * Dollars, for answers only: the number nearest to the exact amount, because it is divided once.
+ * Converts nano-dollars to dollars, for responses only. One division yields the nearest number.
  *
- * @param nanoUsd whole nano-dollars as Postgres writes them.
+ * @param nanoUsd whole nano-dollars as Postgres returns them.
  * Source: docs/reference/accounting.md#money-and-time.
  */
 export function toUsd(nanoUsd: string): number {
   return Number(nanoUsd) / NANO_USD_PER_USD;
 }
 
-/** What a stored event may have cost beside its cost, in whole nano-dollars as Postgres writes them. */
+/** Estimate of a stored event in addition to its cost, in whole nano-dollars as text. */
 export function estimateOf({ charged_nano_usd, cost_nano_usd }: ChargedRow): string {
   const estimate = BigInt(charged_nano_usd ?? cost_nano_usd) - BigInt(cost_nano_usd);
   return estimate > 0n ? String(estimate) : '0';
 }
 
-/** Sums as clients read them; no row means that nothing was used. */
+/** Sums as the API returns them; zero without a row. */
 export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
   return {
     requests: Number(row?.requests ?? 0),
@@ -37,7 +37,7 @@ export function toMonthUsage(row: MonthUsageRow | undefined): MonthUsage {
   };
 }
 
-/** The same with what went wrong. */
+/** Sums with failure counts. */
 export function toUsageTotals(row: TotalsRow): UsageTotals {
   return { ...toMonthUsage(row), errors: Number(row.errors), blocked: Number(row.blocked) };
 }

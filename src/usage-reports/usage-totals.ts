@@ -1,4 +1,4 @@
-/** What was used in a period, as clients read it. Source: docs/reference/management-api.md#application-routes. */
+/** Usage of a period as the API returns it. Source: docs/reference/management-api.md#application-routes. */
 export interface UsageTotals {
   readonly requests: number;
   readonly input_tokens: number;
@@ -7,15 +7,14 @@ export interface UsageTotals {
   readonly output_tokens: number;
   /** US dollars. */
   readonly cost_usd: number;
-  /** What it may have cost beside that, as far as nobody could read it; counts against budgets. US dollars. */
+  /** Estimate of unknown costs in addition to `cost_usd`; counts against budgets. US dollars. */
   readonly estimated_cost_usd: number;
-  /** Requests that ended as `provider_error`. */
+  /** Requests with status `provider_error`. */
   readonly errors: number;
   /** Requests refused by a limit, a plan or a block. */
   readonly blocked: number;
 }
 
-/** What amounts to no usage at all. */
 export const NO_USAGE: UsageTotals = {
   requests: 0,
   input_tokens: 0,

@@ -24,7 +24,7 @@ interface OwnedApp {
   readonly organizationId: string;
 }
 
-/** Reads recorded usage for people. */
+/** Reads monthly usage and events for the admin API. */
 @Injectable()
 export class UsageService {
   constructor(

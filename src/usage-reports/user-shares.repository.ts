@@ -6,7 +6,7 @@ import { readBounded } from '../usage/read-bounded.js';
 import { SUM_COLUMNS } from '../usage/usage-sum-columns.js';
 import { EVERYTHING, type KeySumsRow, SHARES_IN_ORDER, toDate } from '../usage/usage-sums.repository.js';
 
-/** One look for a user's row costs as much as reading so many of them one after the other. */
+/** Cost of one index lookup of a user's row, in rows of a sequential read. */
 const LOOK_COSTS_ROWS = 8;
 
 const MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
@@ -20,7 +20,7 @@ const IN_TOUCHED_MONTHS = `${OF_APP} AND kept.day >= date_trunc('month', ${FROM}
 
 const MOST_REQUESTS = 'ORDER BY requests DESC, user_id COLLATE "C" LIMIT $5';
 
-/** What each of the users used on the days that are asked for: its months where those are whole, the rest by day. */
+/** Usage of each user in the range: month rows for whole months, day rows for the rest. */
 function usedBy(users: string, measures: readonly string[]): string {
   const kept = ['user_id', ...measures].map((name) => `kept.${name}`).join(', ');
   const rowsOf = (table: string, unit: string, units: string) => `
@@ -37,19 +37,19 @@ function usedBy(users: string, measures: readonly string[]): string {
     GROUP BY piece.user_id`;
 }
 
-/** Of the users of a month, as far as the index alone tells; whose account they are of is asked where they are added up. */
+/** Users of a month, by index-only scan; the queries that sum their usage check the account. */
 const busyInMonth = (rest: string) => `
   SELECT kept.user_id FROM usage_user_months kept
   WHERE kept.app_id = $2 AND kept.month = touched_month.month AND kept.size > 0 ${rest}`;
 
 /**
- * The users with the most requests, found without adding up the days of everybody: whoever has `n` requests in `m` months
- * has `n / m` in one of them. So the busiest of each month set the bar, and only those are added up who in one month come
- * up to its share, and in all of them to the whole. Where there is no such bar, or too many come up to it, everybody is added up after all: the days are
- * few then, or nobody stands out.
+ * Finds the users with the most requests without summing the days of every user. A user with `n` requests in `m` months
+ * has at least `n / m` in one of them. The busiest users of each month set a threshold. A user is a candidate only if
+ * one month reaches the threshold's share and all months together reach the threshold. Without a threshold, or with too
+ * many candidates, every user is summed: then the range has few days, or no users stand out.
  *
- * A month counts as a whole when it has no other days than those asked for, and began after `$6`, since when nobody's
- * days are forgotten.
+ * A month is whole when every day of it that has usage lies in the range and it begins after `$6`, the first day for
+ * which the rows by user are kept.
  */
 const BUSIEST = `
   known_day AS MATERIALIZED (
@@ -93,7 +93,7 @@ const BUSIEST = `
       WHERE ${ON_DAYS} AND NOT (SELECT is_narrow FROM choice) GROUP BY kept.user_id) counted
     ${MOST_REQUESTS})`;
 
-/** Requests without a user are what is left of all of them. */
+/** Usage without a user is the total minus the usage of all users. */
 const BY_USER = `
   WITH ${BUSIEST},
   of_users AS (
@@ -107,15 +107,15 @@ const BY_USER = `
     FROM everything CROSS JOIN of_users) shares
   WHERE requests > 0 ${SHARES_IN_ORDER}`;
 
-/** Reads how an application's usage is spread over its users, of whom there may be hundreds of thousands. */
+/** Reads an application's usage by user; there may be hundreds of thousands of users. */
 @Injectable()
 export class UserSharesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * At most `limit` users, those with the most requests first; the key is null for what has none. Sums arrive as texts.
+   * At most `limit` users, most requests first; the null key is usage without a user. Sums are texts.
    *
-   * @param keptFrom the first UTC day, `YYYY-MM-DD`, that users are still known of.
+   * @param keptFrom the first UTC day, `YYYY-MM-DD`, with rows by user.
    */
   sumByUser(app: AppRef, { from, to }: DayRange, limit: number, keptFrom: string): Promise<KeySumsRow[]> {
     return readBounded(this.dataSource, BY_USER, [

@@ -6,17 +6,16 @@ import type { UsageStatus } from '../usage/usage-event.js';
 import type { UsageTotals } from './usage-totals.js';
 import { toUsageTotals, toUsd } from './usage-totals.rules.js';
 
-/** What a user has used so far. */
 export interface CurrentUsage {
-  /** In the current UTC day, refusals not counted. */
+  /** On the current UTC day, without refused requests. */
   readonly requestsToday: number;
   /** In the current UTC month, US dollars. */
   readonly monthCostUsd: number;
-  /** What that month may have cost beside it. */
+  /** Estimate of the month in addition to its cost, US dollars. */
   readonly monthEstimatedCostUsd: number;
 }
 
-/** Requests of one UTC day that ended in one way. */
+/** Requests of one UTC day with one status. */
 export interface DayFailures {
   /** UTC, `YYYY-MM-DD`. */
   readonly date: string;
@@ -24,7 +23,7 @@ export interface DayFailures {
   readonly count: number;
 }
 
-/** Answers what other rooms ask about the usage of single users. Knows of a request once its event is stored. */
+/** Reads usage of single users for other modules. A request appears once its event is stored. */
 @Injectable()
 export class UserUsage {
   constructor(
@@ -33,7 +32,7 @@ export class UserUsage {
   ) {}
 
   /**
-   * Totals of those of the users who used the application in the month; the others are absent.
+   * Totals of a month by user, without users that have no usage.
    *
    * @param month UTC, `YYYY-MM`.
    */
@@ -43,7 +42,7 @@ export class UserUsage {
     return new Map(rows.map((row) => [row.user_id, toUsageTotals(row)]));
   }
 
-  /** Zeros for a user who was never seen. */
+  /** Zeros for an unknown user. */
   async currentOf(app: AppRef, userId: string): Promise<CurrentUsage> {
     const row = await this.events.findUserMonth(app, userId, this.clock.utcDay());
     return {
@@ -54,10 +53,10 @@ export class UserUsage {
   }
 
   /**
-   * Requests that did not end `ok`, refused ones included, by day and status.
+   * Requests with a status other than `ok`, including refused ones, by day and status.
    *
    * @param from first UTC day, `YYYY-MM-DD`.
-   * @param to last one, inclusive.
+   * @param to last UTC day, inclusive.
    */
   async failuresByDay(app: AppRef, from: string, to: string): Promise<DayFailures[]> {
     const rows = await this.events.countFailuresByDay(app, from, to);
