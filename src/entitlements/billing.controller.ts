@@ -9,9 +9,7 @@ import { Entitlements } from './entitlements.js';
 
 const TAG = 'Admin billing';
 
-/**
- * Read only, and for people alone. Not in the published OpenAPI document.
- */
+/** Read-only routes for admin sessions. Not in the published OpenAPI document. */
 @ApiExcludeController()
 @Controller('v1/admin/billing')
 export class BillingController {

@@ -5,7 +5,7 @@ import { Entitlements } from './entitlements.js';
 import type { LimitedResource } from './plans/plan.js';
 import { ceilingReached } from './plans/plan-terms.rules.js';
 
-/** Keeps accounts within what their plan allows them to have. */
+/** Enforces the resource ceilings of account plans. */
 @Injectable()
 export class Ceilings {
   constructor(
@@ -14,10 +14,10 @@ export class Ceilings {
   ) {}
 
   /**
-   * Lets a transaction add one of a resource. Where that is limited, others who want to add one wait until the
-   * transaction ends, so that all of them together stay within the limit.
+   * Lets a transaction add one resource. With a ceiling, concurrent additions wait until the transaction ends, so that
+   * together they stay within it.
    *
-   * @param count how many there are, within the transaction; asked only where there is a limit.
+   * @param count counts the existing resources within the transaction; called only with a ceiling.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable.
    * Source: docs/reference/accounting.md#account-plans.
    */

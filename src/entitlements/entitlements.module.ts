@@ -13,14 +13,16 @@ import { AccountRequests } from './plans/account-requests.js';
 import { PlanEntitlements } from './plans/plan-entitlements.js';
 import { PlansFile } from './plans/plans-file.js';
 
-/** How often the file of plans is looked at. */
+/** Poll interval of the plans file. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * What accounts may use of this service: everything, unless `PLANS_FILE` says otherwise.
+ * What accounts may use of this service: everything, unless `PLANS_FILE` is set.
  *
- * Tables: none. Routes: `/v1/admin/billing/*`. Codes: billing_payment_required, billing_request_quota_exceeded,
- * billing_unavailable, billing_plan_limit_reached. Log lines: plans_file_read, plans_file_unreadable.
+ * Tables: none.
+ * Routes: `/v1/admin/billing/*`.
+ * Codes: billing_payment_required, billing_request_quota_exceeded, billing_unavailable, billing_plan_limit_reached.
+ * Log lines: plans_file_read, plans_file_unreadable.
  */
 @Module({
   imports: [IdentityModule, UsageModule],

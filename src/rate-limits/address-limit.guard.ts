@@ -7,10 +7,10 @@ import type { AddressLimitScope } from './address-limit.rules.js';
 import { AddressLimits } from './address-limits.service.js';
 import { addressOf } from './request-address.js';
 
-/** Which limit a route counts under. */
+/** The address limit of a route. */
 export const AddressLimitOf = Reflector.createDecorator<AddressLimitScope>();
 
-/** Counts a call before anything else looks at it: no body is parsed, no application loaded. */
+/** Counts a call before any other work: no body is parsed and no application is loaded. */
 @Injectable()
 export class AddressLimitGuard implements CanActivate {
   constructor(

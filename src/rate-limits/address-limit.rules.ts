@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { instantOf, wholeSecondsUntil } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** How often something may be done, and how a refusal says so. */
+/** A limit and the words of its refusal. */
 interface AddressPolicy {
-  /** Calls a window. */
+  /** Maximum calls per window. */
   readonly limit: number;
   readonly windowSeconds: number;
-  /** What is counted, in the plural. */
+  /** The counted action, plural, for the refusal message. */
   readonly action: string;
-  /** Over whom the count is shared. */
+  /** The scope of the count, for the refusal message. */
   readonly sharedBy: string;
 }
 
@@ -17,7 +17,7 @@ const MINUTE = 60;
 const FROM_ONE_ADDRESS = 'for this application from one address';
 
 /**
- * Every limit that is counted by address, or by another subject.
+ * Every limit by address or by another subject.
  *
  * Source: docs/reference/application-api.md#address-limits, docs/reference/management-api.md#address-limits.
  */
@@ -31,25 +31,25 @@ export const ADDRESS_LIMITS = {
   invitation: { limit: 10, windowSeconds: MINUTE, action: 'looks at invitations', sharedBy: 'from one address' },
 } as const satisfies Record<string, AddressPolicy>;
 
-/** Name of an address limit, as `data.scope` shows it. */
+/** Name of an address limit, as in `data.scope`. */
 export type AddressLimitScope = keyof typeof ADDRESS_LIMITS;
 
-/** A window, in milliseconds since the Unix epoch; the end is the first instant after it. */
+/** A window, in milliseconds since the Unix epoch; `endMs` is exclusive. */
 export interface LimitWindow {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Who is counted. */
+/** The subject of a count. */
 export interface CountedCaller {
-  /** An address from `clientAddress`; or what else the limit counts by, in the one form in which it is the same. */
+  /** An address from `clientAddress`, or another subject in canonical form. */
   readonly subject: string;
-  /** The application the route names, as it was sent; absent off application routes. */
+  /** The application in the route, as sent; absent outside of application routes. */
   readonly app?: string | undefined;
 }
 
 /**
- * The window an instant falls in: fixed, aligned to the clock.
+ * The window that contains an instant: fixed, aligned to the clock.
  *
  * Source: docs/reference/application-api.md#address-limits.
  */
@@ -60,8 +60,8 @@ export function windowAt(nowMs: number, windowSeconds: number): LimitWindow {
 }
 
 /**
- * The name of a counter: SHA-256, so that neither memory nor Redis holds an address. The application comes last
- * because it is the part a client chooses: it cannot be spelled so that it counts for another subject.
+ * Name of a counter: a SHA-256 hash, so that neither memory nor Redis holds an address. The application is the last
+ * part because the client chooses it: no value of it can produce the name of another subject's counter.
  *
  * @returns 43 characters of base64url.
  * Source: docs/reference/application-api.md#address-limits, docs/reference/management-api.md#address-limits.
@@ -71,9 +71,9 @@ export function counterName(scope: AddressLimitScope, { subject, app = '' }: Cou
 }
 
 /**
- * The refusal of a call beyond the limit: 429 `rate_limited`.
+ * Refusal of a call beyond the limit: 429 `rate_limited`.
  *
- * @param nowMs decides `Retry-After`: whole seconds to the window's end, at least 1.
+ * @param nowMs determines `Retry-After`: whole seconds to the end of the window, at least 1.
  * Source: docs/reference/application-api.md#address-limits.
  */
 export function addressLimitRefusal(scope: AddressLimitScope, window: LimitWindow, nowMs: number): GatewayError {

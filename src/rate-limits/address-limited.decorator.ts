@@ -4,8 +4,8 @@ import { AddressLimitGuard, AddressLimitOf } from './address-limit.guard.js';
 import type { AddressLimitScope } from './address-limit.rules.js';
 
 /**
- * Limits how often one address may call a route. Stands below every other decorator that brings a guard, so that its
- * own comes first: decorators apply from the bottom.
+ * Limits the calls of one address to a route. Decorators apply from the bottom, so this one must be below every other
+ * decorator with a guard: its guard then runs first.
  */
 export function AddressLimited(scope: AddressLimitScope): MethodDecorator {
   return applyDecorators(AddressLimitOf(scope), UseGuards(AddressLimitGuard), Fails('rate_limited'));

@@ -9,7 +9,7 @@ import { AddressLimits } from './address-limits.service.js';
 const MINUTE = Date.UTC(2030, 0, 1, 10, 0);
 const CALLER = { app: 'my-app', subject: '198.51.100.9' };
 
-/** Redis as far as this room sees it: `answer` is what it says to every question. */
+/** A fake Redis connection: `answer` is the result of every command. */
 class ScriptedRedis extends RedisConnection {
   answer: () => Ready<number | undefined> = () => undefined;
   asked = 0;

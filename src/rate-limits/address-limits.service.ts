@@ -16,9 +16,9 @@ import { WindowCounters } from './window-counters.js';
 const KEY_PREFIX = 'gw:limit';
 
 /**
- * Counts calls by address, or by another subject. This process's own count comes first and refuses alone: what one
- * instance has let pass never exceeds the limit, whatever Redis does, and a flood ends before it reaches
- * Redis. Redis then holds the sum over all instances; while it is away each counts for itself.
+ * Counts calls by address or by another subject. The in-memory count of this instance is checked first and refuses
+ * alone: one instance never admits more than the limit, whatever Redis does, and a flood does not reach Redis. Redis
+ * holds the sum of all instances; while it is unavailable each instance counts for itself.
  */
 @Injectable()
 export class AddressLimits {
@@ -30,10 +30,10 @@ export class AddressLimits {
   ) {}
 
   /**
-   * Counts one call and lets it pass or refuses it: exactly the limit passes in a window.
+   * Counts one call and admits or refuses it; a window admits exactly the limit.
    *
-   * @returns at once without Redis; otherwise after one question to it, within 250 ms.
-   * @throws rate_limited, itself or in the promise.
+   * @returns synchronously without Redis; otherwise after one round trip, within 250 ms.
+   * @throws rate_limited, synchronously or in the promise.
    */
   admit(scope: AddressLimitScope, caller: CountedCaller): Ready<void> {
     const { limit, windowSeconds } = ADDRESS_LIMITS[scope];
@@ -45,7 +45,7 @@ export class AddressLimits {
     const own = this.countersOf(scope).countUp(window.startMs, counterName(scope, caller));
     refuseBeyond(own.count);
     const key = `${KEY_PREFIX}:${scope}:${window.startMs}:${own.name}`;
-    // Twice the window, because an instance whose clock is behind goes on counting after it has ended on ours.
+    // Twice the window, because an instance whose clock is behind still counts in it after its end.
     const lifeMs = 2 * windowSeconds * 1000;
     return whenReady(
       this.redis.run((client) => countUpInRedis(client, key, lifeMs)),
@@ -62,7 +62,7 @@ export class AddressLimits {
   }
 }
 
-/** Counts and sets the end of the counter's life in one transaction: no counter outlives its window for long. */
+/** Increments the counter and sets its TTL in one transaction, so no counter outlives its window for long. */
 async function countUpInRedis(client: RedisClient, key: string, lifeMs: number): Promise<number> {
   const [counted] = (await client.multi().incr(key).pexpire(key, lifeMs).exec()) ?? [];
   const [error, count] = counted ?? [];

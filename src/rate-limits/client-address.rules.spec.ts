@@ -10,7 +10,7 @@ const PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48', '192.0.2.7'].map((text) => 
 });
 const PROXY = '10.0.0.1';
 
-/** Addresses that are no proxy of ours, and how they are counted. */
+/** Addresses outside of the trusted proxies. */
 const ipv4 = fc.ipV4().filter((text) => !text.startsWith('10.') && text !== '192.0.2.7');
 const port = fc.integer({ min: 0, max: 65_535 });
 const proxy = fc.constantFrom('10.0.0.1', '10.255.255.255', '192.0.2.7', '2001:db8:ffff:9::1', '::ffff:10.1.1.1');
@@ -91,7 +91,7 @@ describe('client address', () => {
 
 describe('client address: what counts as one', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
-  // Outside ::/16, where mapped addresses lie, and outside our proxies.
+  // Outside of ::/16, which contains the mapped addresses, and outside of the trusted proxies.
   const network = fc.tuple(fc.constantFrom('2400', '2a00', 'fd00'), group, group, group);
   const host = fc.tuple(group, group, group, group);
 

@@ -1,25 +1,25 @@
 import { type AddressRange, type IpAddress, isWithin, parseIp, unmapped } from '../platform/outbound/address.rules.js';
 
-/** Stands for a peer without an address. */
+/** The address of a peer without one. */
 const NO_ADDRESS = 'local';
-/** More proxies in a row than any deployment has; bounds the work a long header can ask for. */
+/** Longer than any real proxy chain; bounds the work for a long header. */
 const MAX_HOPS = 32;
-/** The longest spelling: IPv6 with a zone, brackets and a port. */
+/** Maximum length of an entry: IPv6 with a zone, brackets and a port. */
 const MAX_HOP_CHARACTERS = 80;
 const BRACKETED = /^\[([^[\]]+)\](?::\d{1,5})?$/;
 const IPV4_WITH_PORT = /^([\d.]+):\d{1,5}$/;
 const ZONE = /%.+$/;
-/** Groups of 16 bits that name an IPv6 network of 64 bits. */
+/** Number of 16-bit groups in the prefix of a /64 network. */
 const NETWORK_GROUPS = 4;
 
 /**
- * The address a call is counted under. The peer's own, unless the peer is a trusted proxy: then the nearest address in
- * `X-Forwarded-For`, from the right, that is none. What a client wrote stands further left and is never reached. An
- * entry that is no address ends the walk at the nearest proxy before it. IPv4-mapped addresses are IPv4; IPv6 counts by
- * its /64, because a household owns that many.
+ * The address that a call is counted under: the peer's address, unless the peer is a trusted proxy. Then it is the
+ * nearest address in `X-Forwarded-For`, from the right, that is not a trusted proxy. Entries further left come from the
+ * client and are never used. An invalid entry ends the search at the last valid address. IPv4-mapped addresses count as
+ * IPv4. IPv6 addresses count by their /64, because one subscriber usually has a whole /64.
  *
- * @param peer address of the socket's other end; `undefined` where it has none.
- * @param forwardedFor the header, several of them joined by commas.
+ * @param peer remote address of the socket; `undefined` when it has none.
+ * @param forwardedFor the header; several headers joined by commas.
  * @param proxies the setting `TRUSTED_PROXIES`; empty: the header is ignored.
  * @returns an IPv4 address, an IPv6 network such as `2001:db8:0:1::/64`, or `local`.
  * Source: docs/reference/application-api.md#address-limits, docs/reference/security.md#client-addresses.
@@ -42,7 +42,7 @@ export function clientAddress(
   return countedAs(address);
 }
 
-/** Reads one entry: an address, perhaps with port, brackets or zone. */
+/** Parses one entry: an address, optionally with port, brackets or zone. */
 function parseHop(entry: string): IpAddress | undefined {
   const text = entry.trim();
   if (text.length > MAX_HOP_CHARACTERS) return undefined;

@@ -3,10 +3,10 @@ import type { AddressRange } from '../platform/outbound/address.rules.js';
 import { clientAddress } from './client-address.rules.js';
 
 /**
- * The address a request is counted under.
+ * The address that a request is counted under.
  *
  * @param proxies the setting `TRUSTED_PROXIES`.
- * @returns as `clientAddress` says.
+ * @returns the result of `clientAddress`.
  */
 export function addressOf({ headers, raw }: FastifyRequest, proxies: readonly AddressRange[]): string {
   const forwardedFor = headers['x-forwarded-for'];

@@ -1,27 +1,26 @@
-/** One window's counts. */
 interface CountedWindow {
   readonly startMs: number;
   readonly counts: Map<string, number>;
-  /** Made when the first name finds no room. */
+  /** Created when the first name exceeds `maxNames`. */
   buckets: Uint32Array | undefined;
 }
 
-/** A count, and the name it stands under: the caller's own, or that of the bucket it shares. */
+/** A count and its name: the caller's own, or that of a shared bucket. */
 interface Counted {
   readonly name: string;
   readonly count: number;
 }
 
-/** Names counted exactly in one window: about 10 MB. */
+/** Names with exact counts in one window: about 10 MB. */
 const MAX_NAMES = 100_000;
 const BUCKETS = 65_536;
 
 /**
- * Counts of one policy in this process's memory. A count is dropped with its window and never before, so nobody can
- * push out another's. Beyond `maxNames` names in one window, further ones share 65 536 buckets by their name: such a
- * caller may be refused early, never late.
+ * In-memory counts of one limit. A count is dropped only with its window, so no client can evict another's count.
+ * Beyond `maxNames` names in one window, further names share 65 536 hash buckets: their callers may be refused early,
+ * never late.
  *
- * Two windows are kept, so that a clock which is set back by less than a window finds what it had counted.
+ * Two windows are kept, so that counts survive a clock that is set back by less than a window.
  */
 export class WindowCounters {
   private current: CountedWindow | undefined;
@@ -32,8 +31,8 @@ export class WindowCounters {
   /**
    * Counts one call.
    *
-   * @param startMs the window, in milliseconds since the Unix epoch.
-   * @param name from `counterName`; its first characters choose the bucket.
+   * @param startMs start of the window, in milliseconds since the Unix epoch.
+   * @param name from `counterName`; its first characters select the bucket.
    */
   countUp(startMs: number, name: string): Counted {
     const window = this.windowOf(startMs);

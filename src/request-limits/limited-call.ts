@@ -1,18 +1,18 @@
-/** How many requests one scope may make; null is without limit. */
+/** Request limits of one scope; null is unlimited. */
 export interface RequestCounts {
-  /** In each minute of the clock. */
+  /** Per clock minute. */
   readonly perMinute: number | null;
-  /** On each UTC day. */
+  /** Per UTC day. */
   readonly perDay: number | null;
 }
 
-/** A call as request limits see it. */
+/** Input of the request limits. */
 export interface LimitedCall {
   readonly organizationId: string;
   readonly appId: string;
   readonly userId: string | null;
-  /** Of the calling user; undefined where nothing is limited or the call belongs to nobody. */
+  /** Limits of the calling user; undefined without limits or without a user. */
   readonly user: RequestCounts | undefined;
-  /** Of the application; undefined where nothing is limited. */
+  /** Limits of the application; undefined without limits. */
   readonly app: RequestCounts | undefined;
 }

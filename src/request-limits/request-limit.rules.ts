@@ -2,46 +2,44 @@ import { wholeSecondsUntil } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
- * Lengths of the windows in which requests are counted: fixed, in UTC.
+ * Lengths of the request windows, which are fixed and aligned to UTC.
  *
  * Source: docs/reference/application-api.md#request-limits.
  */
 export const WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
 
-/** Which of the two windows. */
 export type WindowKind = keyof typeof WINDOW_MS;
 
-/** Whose requests are counted. */
 export type LimitScope = 'user' | 'app';
 
-/** Seconds after which users that nobody calls for any more have left. */
+/** `Retry-After` when all counters are in use: idle users are evicted by then. */
 const FULL_RETRY_SECONDS = 60;
 
-/** Seconds after which a call that could not be judged may come again. */
+/** `Retry-After` when the counts are unknown. */
 const UNKNOWN_RETRY_SECONDS = 1;
 
-/** The number of the window an instant falls in. */
+/** Number of the window that contains an instant. */
 export function windowIndex(kind: WindowKind, nowMs: number): number {
   return Math.floor(nowMs / WINDOW_MS[kind]);
 }
 
 /**
- * How many of the requests that remain one instance may admit, where each counts for itself. The shares of all
- * instances add up to what remains; an instance that takes the number that remains for a smaller one gets no more.
+ * Share of the remaining requests that one instance may admit when each instance counts for itself. The shares add up
+ * to the remainder; an instance that assumes a smaller remainder gets no larger share.
  *
- * @param remaining of the limit when the sharing began; below 0 counts as 0.
- * @param instances that share, 1 or more.
- * @param rank of this instance among them, from 0.
+ * @param remaining remainder of the limit when the sharing began; below 0 counts as 0.
+ * @param instances number of sharing instances, 1 or more.
+ * @param rank of this instance, from 0.
  */
 export function shareOf(remaining: number, instances: number, rank: number): number {
   return Math.max(0, Math.floor((remaining + instances - 1 - rank) / instances));
 }
 
 /**
- * The refusal of a call beyond a limit: 429 `app_rate_limited` with `{scope}` and nothing else.
+ * Refusal of a call beyond a limit: 429 `app_rate_limited` with `{scope}` and nothing else.
  *
- * @param index of the window that is full.
- * @param nowMs decides `Retry-After`: whole seconds to the window's end, at least 1.
+ * @param index number of the full window.
+ * @param nowMs determines `Retry-After`: whole seconds to the end of the window, at least 1.
  * Source: docs/reference/application-api.md#limit-refusals, docs/reference/accounting.md#order-of-admission.
  */
 export function requestLimitRefusal(
@@ -63,11 +61,10 @@ export function requestLimitRefusal(
 }
 
 /**
- * The answer to a call that is limited while nobody can tell how many there have been: 503 `service_unavailable`.
+ * Refusal of a limited call while the counts are unknown: 503 `service_unavailable`. The limits fail closed.
  *
- * @param cause kept for the log.
- * Source: docs/reference/accounting.md#several-instances, docs/reference/application-api.md#request-limits: rather no
- * call than one too many.
+ * @param cause for the log.
+ * Source: docs/reference/accounting.md#several-instances, docs/reference/application-api.md#request-limits.
  */
 export function countsUnknown(cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', {
@@ -78,8 +75,9 @@ export function countsUnknown(cause?: unknown): GatewayError {
 }
 
 /**
- * The answer to the first call of a user or application while this instance counts for as many as it can keep: 503
+ * Refusal of a new user or application when this instance has its maximum number of counters: 503
  * `service_unavailable`.
+ *
  * Source: docs/reference/application-api.md#request-limits, docs/reference/security.md#bounded-work.
  */
 export function countersFull(): GatewayError {

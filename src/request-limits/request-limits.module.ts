@@ -10,10 +10,12 @@ import { UnsentRequestsRepository } from './stored/unsent-requests.repository.js
 import { UnsentRequests } from './stored/unsent-requests.service.js';
 
 /**
- * How many requests applications and their users may make. Knows names and numbers.
+ * Request limits of applications and of their users.
  *
- * Tables: limit_epoch, limit_counts, limit_unsent. Routes: none. Codes: app_rate_limited, service_unavailable. Log lines: limits_degraded,
- * limits_restored, limits_recounted, limits_agreement_failed.
+ * Tables: limit_epoch, limit_counts, limit_unsent.
+ * Routes: none.
+ * Codes: app_rate_limited, service_unavailable.
+ * Log lines: limits_degraded, limits_restored, limits_recounted, limits_agreement_failed.
  */
 @Module({
   imports: [UsageModule],

@@ -14,12 +14,12 @@ import { SharedCounting } from './places/shared-counting.js';
 import { countsUnknown } from './request-limit.rules.js';
 import { UnsentRequests } from './stored/unsent-requests.service.js';
 
-/** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
+/** Topic of {@link ConfigChanges} for applications; the key is the application id. */
 const APPS_TOPIC = 'apps';
 
 /**
- * Request limits of applications and of their users, by minute and by UTC day: in this process where it serves alone,
- * in Redis or on each instance within its share where there are several.
+ * Request limits of applications and of their users, by minute and by UTC day. A single instance counts in memory;
+ * several instances count in Redis, or each in memory within its share.
  */
 @Injectable()
 export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -48,12 +48,12 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
     });
   }
 
-  /** Before calls come. */
+  /** Runs before the server accepts calls. */
   async onApplicationBootstrap(): Promise<void> {
     await (this.isShared ? this.epochs.start() : this.epochs.startAlone());
   }
 
-  /** After the last call. */
+  /** Runs after the last call. */
   async onApplicationShutdown(): Promise<void> {
     this.unsubscribe();
     if (this.isShared) await this.epochs.leave();
@@ -63,8 +63,8 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   /**
    * Counts a call in all its scopes, or refuses it and counts it in none: user before application, minute before day.
    *
-   * @returns at once where this instance counts alone; after one question to Redis otherwise.
-   * @throws app_rate_limited, service_unavailable (what others have counted cannot be known now).
+   * @returns synchronously when this instance counts alone; otherwise after one Redis round trip.
+   * @throws app_rate_limited, service_unavailable (the counts of other instances are unknown).
    * Source: docs/reference/application-api.md#request-limits, docs/reference/application-api.md#limit-refusals.
    */
   admit(call: LimitedCall): Ready<void> {
@@ -73,7 +73,7 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * A call that was counted will not be sent. It stays counted, and is noted.
+   * Notes that a counted call is not sent. It stays counted.
    *
    * Source: docs/reference/application-api.md#request-limits.
    */
@@ -81,13 +81,13 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
     this.unsent.note(call);
   }
 
-  /** Refuses a call whose user is beyond its limits; counts nothing. @throws as `admit`. */
+  /** Refuses a call whose user is beyond its limits; does not count. @throws as `admit`. */
   requireUser(call: LimitedCall): Ready<void> {
     if (call.user === undefined || call.userId === null) return;
     return this.countingNow().require({ ...call, app: undefined });
   }
 
-  /** Requests of a user that were counted on the current UTC day. */
+  /** Counted requests of a user on the current UTC day. */
   countToday(call: LimitedCall): Ready<number> {
     if (call.user === undefined || call.userId === null) return 0;
     return this.countingNow().countToday({ ...call, app: undefined });

@@ -1,12 +1,12 @@
 import { countsUnknown } from './request-limit.rules.js';
 
-/** Longest a call waits to learn what has been counted. */
+/** Maximum wait of a call for counts. */
 export const MAX_WAIT_MS = 1_000;
 
 /**
  * Bounds a wait, in real time.
  *
- * @throws service_unavailable, in the promise, when it takes longer; what was waited for goes on.
+ * @throws service_unavailable, in the promise, on timeout; the awaited work continues.
  * Source: docs/reference/security.md#dependency-failures.
  */
 export function waitAtMost<T>(awaited: Promise<T>, ms = MAX_WAIT_MS): Promise<T> {

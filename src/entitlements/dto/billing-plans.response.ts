@@ -11,7 +11,8 @@ interface OfferedPlan {
 }
 
 /**
- * The plans an operator has written down; what they cost is not known here. Not in the published OpenAPI document.
+ * The plans in the plans file, which contains no prices. Not in the published OpenAPI document.
+ *
  * Source: docs/reference/management-api.md#plan-routes.
  */
 export class BillingPlansResponse {

@@ -47,8 +47,8 @@ interface QuotaResponse extends PeriodWords {
 }
 
 /**
- * What an account may use, and what it has used. A file of plans knows no dates of a subscription but its end: the
- * others are null. Not in the published OpenAPI document.
+ * What an account may use, and has used. Of a subscription's dates the plans file contains only the end; the renewal is
+ * derived from the period, and the others are null. Not in the published OpenAPI document.
  *
  * Source: docs/reference/management-api.md#plan-routes.
  */

@@ -8,12 +8,12 @@ import { AccountRequests } from './account-requests.js';
 const NOW = epochMsOf('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
 
-/** What is stored, and every question about it. */
+/** A fake source of recorded requests that logs its queries. */
 class FakeRecorded implements Pick<RecordedAccountRequests, 'countSince'> {
   readonly questions: string[] = [];
   stored = 0;
   fails = false;
-  /** Runs while a question is under way. */
+  /** Runs during a query. */
   meanwhile: () => void = () => {};
 
   async countSince(organizationId: string, day: string): Promise<number> {
@@ -32,7 +32,7 @@ function counting() {
   return { recorded, clock, requests: new AccountRequests(recorded, clock) };
 }
 
-/** Lets what is under way in the background end. */
+/** Waits for background work. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('AccountRequests', () => {
@@ -176,7 +176,7 @@ describe('AccountRequests', () => {
       await settled();
     }
     expect(admitted).toBeGreaterThanOrEqual(50);
-    // What the other admits within one round.
+    // The calls that the other instance admits within one round.
     expect(admitted).toBeLessThanOrEqual(50 + 3);
   });
 });

@@ -5,14 +5,14 @@ import type { RecordedAccountRequests } from '../../usage/recorded-account-reque
 import type { PeriodUse } from './account-standing.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
 
-/** How old what is known of other instances' requests may get, in milliseconds. */
+/** Refresh interval of the recorded requests, in milliseconds. */
 const REFRESH_AFTER_MS = 3_000;
-/** Asking takes at most one part in so many of the time, however much an account has recorded. */
+/** A pause lasts at least this many times as long as the query before it, which bounds the load of queries. */
 const PAUSE_TIMES_DURATION = 20;
-/** Accounts whose counts are kept; a forgotten one begins again with what is recorded. */
+/** Capacity of the counts; an evicted count starts again from the recorded requests. */
 const MAX_ACCOUNTS = 50_000;
 
-/** Requests of an account in its period, as far as this instance knows. */
+/** Requests of an account in its period, as known to this instance. */
 class AccountCount implements PeriodUse {
   used = 0;
   nextQuestionAtMs = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ class AccountCount implements PeriodUse {
     readonly period: PlanPeriod,
   ) {}
 
-  /** Counts one, unless that would be more than `limit`. */
+  /** Counts one request. @returns false when the limit is reached. */
   add(limit: number): boolean {
     if (this.used >= limit) return false;
     this.used++;
@@ -32,9 +32,9 @@ class AccountCount implements PeriodUse {
 }
 
 /**
- * Counts requests of accounts by their periods: exactly what this instance admits, and of the others what is stored.
- * A count begins with what is recorded and is raised to it every few seconds, so several instances together may let
- * through more than a limit: what the others admit, and do not store, within that time.
+ * Counts requests of accounts by period: this instance's admissions exactly, and those of other instances once they are
+ * stored. A count starts from the recorded requests and is raised to them every few seconds. Several instances together
+ * can exceed a limit by what the others admit within that interval.
  */
 export class AccountRequests {
   private readonly counts = new LRUCache<string, AccountCount>({ max: MAX_ACCOUNTS });
@@ -47,8 +47,8 @@ export class AccountRequests {
   /**
    * The count of the current period.
    *
-   * @param anchorDay day of the month on which its periods begin, 1 to 28.
-   * @returns at once where it is known; what others have stored since is then asked for in the background.
+   * @param anchorDay day of the month on which periods begin, 1 to 28.
+   * @returns synchronously when cached; a stale count is refreshed in the background.
    */
   of(organizationId: string, anchorDay: number): Ready<AccountCount> {
     const count = this.currentOf(organizationId, anchorDay);
@@ -58,20 +58,20 @@ export class AccountRequests {
     return count;
   }
 
-  /** The count once what is stored by now has been asked for, unless that was just done. */
+  /** The count after a refresh, unless it is fresh. */
   async freshOf(organizationId: string, anchorDay: number): Promise<AccountCount> {
     const count = this.currentOf(organizationId, anchorDay);
     if (this.clock.monotonicMs() >= count.nextQuestionAtMs) await this.ask(organizationId, count);
     return count;
   }
 
-  /** Takes back one that was added. */
+  /** Uncounts one request. */
   withdraw(organizationId: string): void {
     const count = this.counts.peek(organizationId);
     if (count !== undefined && count.used > 0) count.used--;
   }
 
-  /** A clock that is set back does not open a period that is over again. */
+  /** A clock that is set back does not reopen a finished period. */
   private currentOf(organizationId: string, anchorDay: number): AccountCount {
     const nowMs = this.clock.nowMs();
     const known = this.counts.get(organizationId);
@@ -81,7 +81,7 @@ export class AccountRequests {
     return begun;
   }
 
-  /** One question at a time for each account. What is admitted meanwhile is counted, stored or not. */
+  /** Runs one query at a time per account. Requests admitted during the query stay counted. */
   private ask(organizationId: string, count: AccountCount): Promise<void> {
     count.question ??= this.learn(organizationId, count).finally(() => {
       count.question = undefined;
@@ -95,7 +95,7 @@ export class AccountRequests {
     try {
       count.used = Math.max(count.used, await this.recorded.countSince(organizationId, count.period.startDay));
     } catch (error) {
-      // The first answer is waited for by calls, and asked for again by the next; later ones can wait.
+      // Calls wait for the first result, so the next call retries at once; a failed refresh can wait.
       if (!isFirst) count.nextQuestionAtMs = this.clock.monotonicMs() + REFRESH_AFTER_MS;
       throw error;
     }

@@ -8,7 +8,7 @@ import type { AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
 import { ceilingIn, isInForce, quotaExceeded, requirePlan, termsOf, termsUnavailable } from './plan-terms.rules.js';
 import type { PlansFile } from './plans-file.js';
 
-/** Allows what the plans in a file say. */
+/** Entitlements from the plans file. */
 export class PlanEntitlements extends Entitlements implements OnApplicationShutdown {
   constructor(
     private readonly file: Pick<PlansFile, 'plans' | 'isStale' | 'close'>,

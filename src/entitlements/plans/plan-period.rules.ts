@@ -1,17 +1,17 @@
 import { instantOf } from '../../common/clock.js';
 
-/** A month of an account: from a day of the calendar month to the same day of the next, UTC. */
+/** A billing month of an account: from a day of the calendar month to the same day of the next, UTC. */
 export interface PlanPeriod {
-  /** The day it begins on, `YYYY-MM-DD`: also its id. */
+  /** First day, `YYYY-MM-DD`; also the period's id. */
   readonly startDay: string;
   /** Milliseconds since the Unix epoch. */
   readonly startMs: number;
-  /** The first instant after it. */
+  /** Exclusive end, milliseconds since the Unix epoch. */
   readonly endMs: number;
 }
 
 /**
- * The period an instant is in.
+ * The period that contains an instant.
  *
  * @param anchorDay day of the month on which periods begin, 1 to 28.
  */

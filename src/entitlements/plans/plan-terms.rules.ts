@@ -4,18 +4,18 @@ import type { PeriodUse } from './account-standing.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook, PlanLimits } from './plan.js';
 import type { PlanPeriod } from './plan-period.rules.js';
 
-/** When to come back while the terms cannot be read, in whole seconds. */
+/** `Retry-After` in seconds while the terms are unavailable. */
 const TERMS_RETRY_SECONDS = 5;
 
 /**
- * A period in answers; instants are ISO-8601, UTC.
+ * A period as the API returns it; times are ISO 8601, UTC.
  *
  * Source: docs/reference/application-api.md#limit-refusals, docs/reference/management-api.md#plan-routes.
  */
 export interface PeriodWords {
   readonly periodId: string;
   readonly periodStart: string;
-  /** The first instant after it, from which calls pass again. */
+  /** Exclusive end of the period; calls pass again from then on. */
   readonly periodEnd: string;
   readonly resetAt: string;
 }
@@ -32,22 +32,22 @@ const CEILINGS: Readonly<Record<LimitedResource, Ceiling>> = {
   active_keys_per_app: { limit: 'maxActiveKeysPerApp', words: 'active keys for each application' },
 };
 
-/** What was agreed with an account, or holds for all others. */
+/** The terms of an account, or the default terms. */
 export function termsOf({ accounts, forOthers }: PlanBook, organizationId: string): AccountTerms {
   return accounts.get(organizationId) ?? forOthers;
 }
 
-/** How many of a resource a plan allows; undefined: as many as one likes. */
+/** Maximum number of a resource in a plan; undefined: unlimited. */
 export function ceilingIn({ limits }: Plan, resource: LimitedResource): number | undefined {
   return limits[CEILINGS[resource].limit];
 }
 
-/** Whether the plan counts: a payment that is late changes nothing, a cancellation or the end of the terms does. */
+/** Whether the plan is in force: a cancellation or the end of the terms ends it, a late payment does not. */
 export function isInForce({ plan, status, endsAtMs }: AccountTerms, nowMs: number): boolean {
   return plan !== null && status !== 'cancelled' && (endsAtMs === null || nowMs < endsAtMs);
 }
 
-/** The plan of an account. @throws billing_payment_required there is none that is in force. */
+/** The plan in force of an account. @throws billing_payment_required no plan is in force. */
 export function requirePlan(terms: AccountTerms, nowMs: number): Plan {
   if (terms.plan !== null && isInForce(terms, nowMs)) return terms.plan;
   if (terms.plan === null) throw new GatewayError('billing_payment_required', { reason: 'plan_missing' });
@@ -58,7 +58,7 @@ export function requirePlan(terms: AccountTerms, nowMs: number): Plan {
   });
 }
 
-/** The refusal of an account whose terms nobody knows. */
+/** Refusal of an account while the terms are unavailable. */
 export function termsUnavailable(): GatewayError {
   return new GatewayError('billing_unavailable', {
     retryAfterSeconds: TERMS_RETRY_SECONDS,
@@ -66,7 +66,7 @@ export function termsUnavailable(): GatewayError {
   });
 }
 
-/** The refusal of a call beyond the plan's requests, with the instant from which calls pass again. */
+/** Refusal of a call beyond the plan's requests; contains the time from which calls pass again. */
 export function quotaExceeded({ period, used }: PeriodUse, limit: number, nowMs: number): GatewayError {
   const data = { ...periodWords(period), limit, used };
   return new GatewayError('billing_request_quota_exceeded', {
@@ -77,7 +77,7 @@ export function quotaExceeded({ period, used }: PeriodUse, limit: number, nowMs:
   });
 }
 
-/** The refusal of one more than the plan allows. */
+/** Refusal of a resource beyond the plan's ceiling. */
 export function ceilingReached(resource: LimitedResource, limit: number, used: number): GatewayError {
   const { words } = CEILINGS[resource];
   return new GatewayError('billing_plan_limit_reached', {
@@ -87,7 +87,7 @@ export function ceilingReached(resource: LimitedResource, limit: number, used: n
   });
 }
 
-/** A period as clients read it. */
+/** Converts a period to its API form. */
 export function periodWords({ startDay, startMs, endMs }: PlanPeriod): PeriodWords {
   const periodEnd = instantOf(endMs).toISOString();
   return { periodId: startDay, periodStart: instantOf(startMs).toISOString(), periodEnd, resetAt: periodEnd };

@@ -1,9 +1,9 @@
-/** What a plan may limit the number of. */
+/** Resources with a ceiling in plans. */
 export type LimitedResource = 'apps' | 'providers' | 'provider_gateways' | 'active_keys_per_app';
 
-/** Ceilings of a plan; an absent one does not exist. */
+/** Limits of a plan; an absent one means unlimited. */
 export interface PlanLimits {
-  /** Calls to providers in one period of the account, which is a month long. */
+  /** Provider calls per period of the account, which is one month. */
   readonly maxRequestsPerMonth?: number;
   readonly maxApps?: number;
   readonly maxProviders?: number;
@@ -11,36 +11,36 @@ export interface PlanLimits {
   readonly maxActiveKeysPerApp?: number;
 }
 
-/** What an operator sells. */
+/** A plan of the operator. */
 export interface Plan {
   readonly key: string;
   readonly name: string;
   readonly description: string;
-  /** Texts for people. */
+  /** Display texts. */
   readonly features: readonly string[];
   readonly limits: PlanLimits;
 }
 
-/** How an account stands with the operator. */
+/** State of an account's subscription. */
 export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled';
 
-/** What was agreed with one account. */
+/** The terms of one account. */
 export interface AccountTerms {
-  /** Null: it has none, not even the default one. */
+  /** Null: no plan, not even the default one. */
   readonly plan: Plan | null;
-  /** Nothing was agreed with this account: it has what everybody has. */
+  /** The account is not listed in the plans file and has the default terms. */
   readonly isDefault: boolean;
   readonly status: SubscriptionStatus;
   /** Day of the month, UTC, on which its periods begin: 1 to 28. */
   readonly periodAnchorDay: number;
-  /** From then on it has no plan; milliseconds since the Unix epoch. Null: there is no end. */
+  /** End of the plan, milliseconds since the Unix epoch; null: no end. */
   readonly endsAtMs: number | null;
 }
 
-/** All plans, and which account has which. */
+/** All plans, and the terms of each account. */
 export interface PlanBook {
   readonly plans: ReadonlyMap<string, Plan>;
-  /** Of accounts that are not listed. */
+  /** Default terms of accounts that are not listed. */
   readonly forOthers: AccountTerms;
   readonly accounts: ReadonlyMap<string, AccountTerms>;
 }

@@ -17,7 +17,7 @@ const MAX_ACCOUNTS = 100_000;
 const MAX_NAME_CHARACTERS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_FEATURES = 50;
-/** Every month has this day. */
+/** The last day that every month has. */
 const LAST_ANCHOR_DAY = 28;
 const FIRST_OF_MONTH = 1;
 const STATUSES = ['active', 'past_due', 'cancelled'] as const;
@@ -54,10 +54,10 @@ const readPlan: Read<Omit<Plan, 'key'>> = (value, path) => {
 };
 
 /**
- * Reads the file of plans.
+ * Parses the plans file.
  *
- * @returns what it says; whoever is not listed has the default plan.
- * @throws invalid_request naming the first place that is wrong, from `file` on; members that are not known are, too.
+ * @returns plans and terms; accounts that are not listed have the default plan.
+ * @throws invalid_request naming the path of the first error, starting with `file`; unknown members are errors.
  * Source: docs/reference/accounting.md#account-plans.
  */
 export function parsePlans(bytes: Buffer): PlanBook {

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 async function open(): Promise<PlansFile> {
-  // A file that was closed while it was looked at still tells of that look: not to the test that comes after.
+  // A file that is closed during a read still logs that read: not to the next test's lines.
   const told = lines;
   const log = new Log(new SystemClock(), 'debug', (line) => told.push(JSON.parse(line)));
   file = await PlansFile.open({ path, log, everyMs: 5 });

@@ -11,22 +11,22 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 export interface PlansFileOptions {
   readonly path: string;
   readonly log: Log;
-  /** How often it is looked at, in milliseconds. */
+  /** Poll interval, in milliseconds. */
   readonly everyMs: number;
 }
 
-/** The file of plans as it was when it last held; read again when it changes. What is wrong with it stops nothing. */
+/** The last valid version of the plans file, read again when the file changes. An invalid version changes nothing. */
 export class PlansFile {
   private book: PlanBook | undefined;
   private trouble: string | undefined;
-  /** Tells the version that was read last from others. */
+  /** Version that was read last. */
   private readVersion: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
   private constructor(private readonly options: PlansFileOptions) {}
 
-  /** Reads it and goes on looking at it. End that with {@link close}. */
+  /** Reads the file and polls it until {@link close}. */
   static async open(options: PlansFileOptions): Promise<PlansFile> {
     const file = new PlansFile(options);
     await file.look();
@@ -34,12 +34,12 @@ export class PlansFile {
     return file;
   }
 
-  /** What it said when it last held; undefined when it never did. */
+  /** The last valid contents; undefined when there were none. */
   get plans(): PlanBook | undefined {
     return this.book;
   }
 
-  /** Its newest version does not hold. */
+  /** The newest version is invalid. */
   get isStale(): boolean {
     return this.trouble !== undefined;
   }
@@ -68,7 +68,7 @@ export class PlansFile {
     }
   }
 
-  /** What is read belongs to the version that was looked at, or to a later one, which is then read again. */
+  /** The contents belong to the version from `stat` or to a later one, which is then read again. */
   private async readIfChanged(): Promise<Buffer | undefined> {
     try {
       const found = await stat(this.options.path);

@@ -3,10 +3,10 @@ import { requestLimitRefusal, type WindowKind, windowIndex } from '../request-li
 import type { RequestCounters } from './request-counters.js';
 import { type MinuteBases, type ScopeCounts, UNKNOWN, type WindowCount } from './scope-counts.js';
 
-/** Whether one more call fits into a window. */
+/** Whether a window has room for one more call. */
 export type HasRoom = (window: WindowCount, limit: number) => boolean;
 
-/** A window, whose it is, and how many requests may be made in it. */
+/** A window with its scope and its limit. */
 export interface LimitedWindow {
   readonly scope: ScopeCounts;
   readonly kind: WindowKind;
@@ -14,28 +14,27 @@ export interface LimitedWindow {
   readonly limit: number;
 }
 
-/** A day whose count has to be asked for, and whose it is. */
+/** A day window whose base must be read, with its scope. */
 export interface OpenDay {
   readonly scope: ScopeCounts;
   readonly window: WindowCount;
 }
 
-/** What finding the windows of calls needs. */
 export interface CallWindowsOptions {
   readonly counters: RequestCounters;
   readonly minuteBases: MinuteBases;
   /**
-   * Whether the application may have room for one more call. Where it has none, or that is not known yet, an unknown
-   * user's counts are not made: whoever makes up users costs nothing once the application is full.
+   * Whether the application may have room for one more call. Without room, or while that is unknown, no counters are
+   * created for an unknown user: fabricated users cost nothing once the application's limit is reached.
    */
   readonly mayHaveRoom: HasRoom;
-  /** True where calls are only looked at: then an unknown user's counts are made, and kept nowhere. */
+  /** True for checks that do not count: then counters of an unknown user are temporary. */
   readonly looksOnly?: boolean;
 }
 
 /**
- * The windows a call is counted in, found once for one instant. An object of this kind is used again for the next call
- * wherever nothing is waited for, so that counting allocates nothing.
+ * The windows that a call counts in, at one instant. Synchronous callers reuse one object for all calls, so that
+ * counting does not allocate.
  */
 export class CallWindows {
   nowMs = 0;
@@ -50,15 +49,15 @@ export class CallWindows {
 
   constructor(private readonly options: CallWindowsOptions) {}
 
-  /** Nothing is known of the calling user, and nothing will be kept. */
+  /** The counters of the calling user are temporary. */
   get isUserLoose(): boolean {
     return this.user !== undefined && this.user === this.looseUser;
   }
 
   /**
-   * Finds them. A scope without a limit of a kind is not counted in that kind.
+   * Finds the windows of a call. A scope without a limit of a kind has no window of that kind.
    *
-   * @throws service_unavailable it would be one scope too many.
+   * @throws service_unavailable the maximum number of scopes is reached.
    */
   find(call: LimitedCall, nowMs: number): this {
     const { counters, minuteBases } = this.options;
@@ -76,7 +75,7 @@ export class CallWindows {
     return this;
   }
 
-  /** Every window that limits the call, in the order in which they refuse. */
+  /** Every window that limits the call, in the order of refusal. */
   limits(): LimitedWindow[] {
     const { user, app } = this.call ?? {};
     const all = [
@@ -88,19 +87,19 @@ export class CallWindows {
     return all.filter((one) => one !== undefined);
   }
 
-  /** A day of it whose count is not known, or not since the application was changed; the application's first. */
+  /** A day window whose base is unknown, or older than the last configuration change; the application's first. */
   openDay(): OpenDay | undefined {
     return openDayOf(this.app, this.appDay) ?? openDayOf(this.user, this.userDay);
   }
 
-  /** Whether a day's count has to be asked for again, because the application may have been changed since. */
+  /** Whether the base of a day must be read again, because the application may have changed since. */
   hasOutdatedDay(): boolean {
     return isOutdated(this.user, this.userDay) || isOutdated(this.app, this.appDay);
   }
 
   /**
-   * Refuses the call where a window has no room: user before application, minute before day. Of a user nobody knows
-   * here only the application is asked.
+   * Refuses the call when a window has no room: user before application, minute before day. For a user without counters
+   * only the application's windows are checked.
    *
    * @throws app_rate_limited.
    */
@@ -112,7 +111,7 @@ export class CallWindows {
     this.requireIn(hasRoom, this.appDay, app?.perDay, 'app', 'day');
   }
 
-  /** This instance admitted the call. */
+  /** Counts the call, which this instance admitted, in its windows. */
   countOwn(): void {
     this.userMinute?.countOwn();
     this.userDay?.countOwn();

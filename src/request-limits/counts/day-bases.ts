@@ -7,18 +7,15 @@ import { UNKNOWN, type WindowCount } from './scope-counts.js';
 
 const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
 
-/** Makes all instances that count in one epoch begin a day with the same number: that of the first who asks. */
+/** Agrees on the base of a day with all instances of an epoch: the base of the first instance that asks. */
 export type AgreeOnBase = (appId: string, userId: string, dayStartMs: number, recorded: number) => Promise<number>;
 
-/**
- * Takes an answer over: `agreed` is what had been counted before anybody counted in this epoch, `recorded` what is
- * stored by now.
- */
+/** Applies a base: `agreed` is the count before this epoch, `recorded` the number of stored requests now. */
 export type TakeBase = (window: WindowCount, agreed: number, recorded: number) => void;
 
 /**
- * For counts in this process. Asked again, because a limit may have been off for a while, `recorded` holds this
- * instance's own calls, too.
+ * For counting in this process. A base is read again when a limit may have been off meanwhile; `recorded` then includes
+ * this instance's own calls.
  */
 export const takeBaseHere: TakeBase = (window, agreed, recorded) => {
   window.base = window.base === UNKNOWN ? agreed : Math.max(window.base, recorded - window.own);
@@ -26,10 +23,10 @@ export const takeBaseHere: TakeBase = (window, agreed, recorded) => {
 };
 
 /**
- * For counts within a share: what is stored of a scope that has left may be this instance's own calls, which count
- * against its share and not against what is shared.
+ * For counting within a share. The stored count of an evicted scope may include this instance's own calls, which count
+ * against its share and not against the shared rest.
  *
- * @param mayHaveLeft whether scopes have left.
+ * @param mayHaveLeft whether scopes have been evicted.
  */
 export function takeBaseInShare(mayHaveLeft: () => boolean): TakeBase {
   return (window, agreed, recorded) => {
@@ -38,14 +35,14 @@ export function takeBaseInShare(mayHaveLeft: () => boolean): TakeBase {
   };
 }
 
-/** For counts in Redis: never less than this; the count itself is what Redis says. */
+/** For counting in Redis: the base is a lower bound of the Redis counter. */
 export const takeBaseAsFloor: TakeBase = (window, agreed, recorded) => {
   window.base = Math.max(agreed, recorded);
 };
 
-/** Finds out what had been counted of a day before this instance counts in it. */
+/** Reads the count of a day from before this instance counts in it. */
 export class DayBases {
-  /** @param agree absent where this instance counts alone. */
+  /** @param agree absent when this instance counts alone. */
   constructor(
     private readonly recorded: Pick<RecordedRequests, 'countOn'>,
     private readonly take: TakeBase = takeBaseHere,
@@ -53,9 +50,9 @@ export class DayBases {
   ) {}
 
   /**
-   * Asks once, however many calls wait, and sets the day's `base`.
+   * Reads the day's `base`; concurrent calls share one query.
    *
-   * @throws service_unavailable, in the promise, when there is no answer within a second.
+   * @throws service_unavailable, in the promise, when the query takes longer than a second.
    */
   ask(day: OpenDay): Promise<void> {
     const { window } = day;

@@ -2,26 +2,26 @@ import type { LimitedCall } from '../limited-call.js';
 import { countersFull, WINDOW_MS } from '../request-limit.rules.js';
 import { AppCounts, ScopeCounts } from './scope-counts.js';
 
-/** So many scopes are kept before idle ones leave: about 60 MB. */
+/** Number of scopes from which idle scopes are evicted: about 60 MB. */
 const CROWDED_SCOPES = 100_000;
-/** More are never kept: about 115 MB. */
+/** Maximum number of scopes: about 115 MB. */
 const MAX_SCOPES = 2 * CROWDED_SCOPES;
 
 const MINUTES_OF_DAY = WINDOW_MS.day / WINDOW_MS.minute;
 
 export interface RequestCountersOptions {
-  /** From so many scopes on, those that nobody uses should leave. */
+  /** Number of scopes from which idle scopes should be evicted. */
   readonly crowdedAt?: number;
   readonly maxScopes?: number;
-  /** Told with each scope that is made while there are so many. */
+  /** Called with each new scope while the counters are crowded. */
   readonly onCrowded?: () => void;
 }
 
 /**
- * The counts of every application and user that has limits, in this process's memory: a bounded number of them. When
- * there are many, those leave that nobody has used in this minute and the one before, once somebody else knows what they
- * have used of the day (`ScopeRoom`). A scope in use never leaves, so nobody can push out another's count; when all are
- * in use, no further one is made.
+ * In-memory counters of every limited application and user, bounded in number. When the counters are crowded, scopes
+ * that were unused in this and the previous minute are evicted, after their counts of the day are stored (`ScopeRoom`).
+ * A scope in use is never evicted, so no client can evict another's count. When all scopes are in use, new ones are
+ * refused.
  */
 export class RequestCounters {
   private readonly apps = new Map<string, AppCounts>();
@@ -30,17 +30,17 @@ export class RequestCounters {
 
   constructor(private readonly options: RequestCountersOptions = {}) {}
 
-  /** Those that nobody uses should leave. */
+  /** Idle scopes should be evicted. */
   get isCrowded(): boolean {
     return this.size >= (this.options.crowdedAt ?? CROWDED_SCOPES);
   }
 
-  /** A scope that is not here may have been. */
+  /** A missing scope may have been evicted. */
   get haveLeft(): boolean {
     return this.left;
   }
 
-  /** The counts of the application that is called. @throws service_unavailable there are too many. */
+  /** The counters of the called application. @throws service_unavailable the maximum number of scopes is reached. */
   ofApp(call: LimitedCall, minute: number): ScopeCounts {
     const app = this.appOf(call.appId, minute);
     if (app.own === undefined) app.own = this.made(app, call.organizationId, '');
@@ -48,14 +48,14 @@ export class RequestCounters {
     return app.own;
   }
 
-  /** The counts of the calling user, if there are any. */
+  /** The counters of the calling user, if they exist. */
   findUser({ appId }: LimitedCall, userId: string, minute: number): ScopeCounts | undefined {
     const scope = this.apps.get(appId)?.users.get(userId);
     if (scope !== undefined) scope.usedIn = minute;
     return scope;
   }
 
-  /** The counts of the calling user. @throws service_unavailable there are too many. */
+  /** The counters of the calling user. @throws service_unavailable the maximum number of scopes is reached. */
   ofUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
     const known = this.findUser(call, userId, minute);
     if (known !== undefined) return known;
@@ -66,23 +66,22 @@ export class RequestCounters {
     return scope;
   }
 
-  /** Counts of the calling user that are only looked at: nobody else gets them. */
+  /** Temporary counters of the calling user, for checks that do not count. */
   looseUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
     return new ScopeCounts(this.appOf(call.appId, minute), call.organizationId, userId);
   }
 
-  /** Counters of the day may lack calls that nobody counted while the application had no limit: they are asked for again. */
+  /** Marks the day counters of an application as outdated: they may lack calls from a time without a limit. */
   appChanged(appId: string): void {
     const app = this.apps.get(appId);
     if (app !== undefined) app.changes++;
   }
 
-  /** As {@link appChanged}, for every application. */
+  /** Marks the day counters of every application as outdated. */
   everythingChanged(): void {
     for (const app of this.apps.values()) app.changes++;
   }
 
-  /** Every scope that is counted. */
   *scopes(): Iterable<ScopeCounts> {
     for (const { own, users } of this.apps.values()) {
       if (own !== undefined) yield own;
@@ -90,14 +89,14 @@ export class RequestCounters {
     }
   }
 
-  /** Scopes that nobody has used in this minute and the one before. */
+  /** Scopes that were unused in this and the previous minute. */
   idle(minute: number): ScopeCounts[] {
     const idle: ScopeCounts[] = [];
     for (const scope of this.scopes()) if (isIdle(scope, minute)) idle.push(scope);
     return idle;
   }
 
-  /** Lets scopes go: nothing of them is known here any more. Those that are in use again stay. */
+  /** Evicts scopes, except those in use again. */
   drop(scopes: Iterable<ScopeCounts>, minute: number): void {
     for (const scope of scopes) {
       if (!isIdle(scope, minute)) continue;
@@ -118,7 +117,7 @@ export class RequestCounters {
       app = new AppCounts(appId);
       this.apps.set(appId, app);
     }
-    // Redis keeps the mark for three days: one that is gone after so long has not been forgotten.
+    // Redis keeps a mark for three days: after that a missing mark is expired and not a data loss.
     if (isLongAgo(app, minute)) app.mark = 0;
     app.usedOn = dayOf(minute);
     return app;

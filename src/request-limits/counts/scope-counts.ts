@@ -1,34 +1,34 @@
 import { digestOf } from '../places/counter-keys.rules.js';
 import type { WindowKind } from '../request-limit.rules.js';
 
-/** A count that is not known. */
+/** An unknown count. */
 export const UNKNOWN = -1;
 
-/** What had been counted in a minute before this instance's own calls; infinite where nobody can tell. */
+/** The count of a minute before this instance's own calls; infinite when it is unknown. */
 export type MinuteBases = (appId: string, userId: string, minute: number) => number;
 
-/** What one scope has used of one window, as this instance knows it. */
+/** Usage of one window by one scope, as known to this instance. */
 export class WindowCount {
-  /** The window's number; none yet. */
+  /** Window number; -1: no window yet. */
   index = -1;
-  /** Calls that this instance admitted. */
+  /** Calls admitted by this instance. */
   own = 0;
-  /** How many of those Postgres has been told of. */
+  /** The part of `own` that is stored in Postgres. */
   told = 0;
-  /** Calls of `base` that may be this instance's own: it has forgotten how many were. */
+  /** Upper bound of this instance's own calls in `base`, after an eviction. */
   unsureOwn = 0;
-  /** Calls of all instances, as far as this one knows: it only grows. */
+  /** Calls of all instances, as known to this one; never falls within a window. */
   count = 0;
-  /** What the counter in Redis stood at when this instance last counted there; 0 where it has not. */
+  /** The Redis counter after this instance last counted there; 0 before. */
   seen = 0;
-  /** What had been counted before this instance's own, or `UNKNOWN`. */
+  /** The count before this instance's own calls, or `UNKNOWN`. */
   base = UNKNOWN;
-  /** The state of the application's configuration in which `base` was asked for. */
+  /** The application's `changes` at which `base` was read. */
   checkedAt = 0;
-  /** The question for `base`, while it is open. */
+  /** The running query for `base`. */
   asking: Promise<void> | undefined;
 
-  /** Begins another window. @param base `UNKNOWN` where it must be asked for. */
+  /** Starts another window. @param base `UNKNOWN` when it must be read. */
   begin(index: number, base: number, checkedAt: number): void {
     this.index = index;
     this.own = 0;
@@ -41,7 +41,7 @@ export class WindowCount {
     this.asking = undefined;
   }
 
-  /** This instance admitted a call. */
+  /** Counts a call that this instance admitted. */
   countOwn(): void {
     this.own++;
     this.count++;
@@ -49,11 +49,11 @@ export class WindowCount {
 }
 
 /**
- * What a user, or an application, has used of its minute and its day. Two windows of each are kept, so that a clock
- * that is set back by less than a window finds what was counted.
+ * Usage of the minutes and days of a user or an application. Two windows of each kind are kept, so that counts survive
+ * a clock that is set back by less than a window.
  */
 export class ScopeCounts {
-  /** The minute of the latest call. */
+  /** Minute of the latest call. */
   usedIn = -1;
   private minute = new WindowCount();
   private otherMinute = new WindowCount();
@@ -64,17 +64,16 @@ export class ScopeCounts {
   constructor(
     readonly app: AppCounts,
     readonly organizationId: string,
-    /** Empty for the application itself. */
+    /** Empty for the whole application. */
     readonly userId: string,
   ) {}
 
-  /** Stands for the user where no name may be read: 43 characters of base64url; empty for the application itself. */
+  /** Pseudonym of the user: 43 characters of base64url; empty for the whole application. */
   get digest(): string {
     this.knownDigest ??= digestOf(this.userId);
     return this.knownDigest;
   }
 
-  /** The count of a minute. */
   inMinute(index: number, baseOf: MinuteBases): WindowCount {
     if (this.minute.index === index) return this.minute;
     [this.minute, this.otherMinute] = [this.otherMinute, this.minute];
@@ -82,11 +81,10 @@ export class ScopeCounts {
     return this.minute;
   }
 
-  /** The count of a UTC day. */
   onDay(index: number): WindowCount {
     if (this.day.index === index) return this.day;
     [this.day, this.otherDay] = [this.otherDay, this.day];
-    // A window object that is still asked about must not answer for another day.
+    // The pending query still refers to its window object, so another day needs a new one.
     if (this.day.index !== index) {
       if (this.day.asking !== undefined) this.day = new WindowCount();
       this.day.begin(index, UNKNOWN, this.app.changes);
@@ -94,7 +92,7 @@ export class ScopeCounts {
     return this.day;
   }
 
-  /** Every window that is kept, with its kind. */
+  /** Every kept window with its kind. */
   *windows(): Iterable<readonly [WindowKind, WindowCount]> {
     yield ['minute', this.minute];
     yield ['minute', this.otherMinute];
@@ -103,19 +101,19 @@ export class ScopeCounts {
   }
 }
 
-/** Users nobody knows whose recorded requests may be asked for, of one application in one second. */
+/** Maximum queries for recorded requests of unknown users, per application and second. */
 const LOOKS_A_SECOND = 10;
 
-/** The counts of an application and of its users. */
+/** Counters of an application and of its users. */
 export class AppCounts {
-  /** Made when calls of the application are first counted. */
+  /** Created when calls of the application are first counted. */
   own: ScopeCounts | undefined;
   readonly users = new Map<string, ScopeCounts>();
-  /** How often its configuration may have changed: a limit that was off may be on, and counts what was recorded. */
+  /** Number of possible configuration changes: a limit may have been enabled and must count recorded requests. */
   changes = 0;
-  /** What marks its counters in Redis, once this instance has seen them; 0 before. */
+  /** Mark of its counters in Redis; 0 until this instance has seen it. */
   mark = 0;
-  /** The UTC day of the latest call. */
+  /** UTC day of the latest call. */
   usedOn = -1;
 
   private looksIn = -1;
@@ -124,8 +122,8 @@ export class AppCounts {
   constructor(readonly appId: string) {}
 
   /**
-   * Whether to ask for the recorded requests of a user who is refused anyway: users who are made up must not cost a
-   * question each.
+   * Whether to query the recorded requests of an unknown user whose call is refused anyway. The rate limit bounds the
+   * queries that fabricated users can cause.
    */
   mayLookUp(nowMs: number): boolean {
     const second = Math.floor(nowMs / 1_000);

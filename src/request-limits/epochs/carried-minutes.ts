@@ -2,21 +2,21 @@ import type { MinuteBases } from '../counts/scope-counts.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
 import type { HandedCount } from './limit-epochs.repository.js';
 
-/** Minutes around now in which something may have been handed over: clocks of instances differ. */
+/** Tolerance in minutes for handed-over minute windows, because the clocks of instances differ. */
 export const CARRIED_MINUTES = 2;
 
-/** What is known of minutes that began before an epoch was opened. */
+/** Counts of minutes that began before an epoch was opened. */
 interface CarriedMinutes {
   readonly counts: readonly HandedCount[];
   /** When the epoch was loaded, milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** Minutes that had begun so long ago are known; undefined: all are. */
+  /** Minutes that began less than this long ago are complete, earlier ones are unknown; undefined: all are complete. */
   readonly unknownForMs: number | undefined;
 }
 
 /**
- * What counters of minutes begin with: what was handed over, nothing in minutes to come, and more than any limit in
- * minutes in which an instance counted that is gone with its counts.
+ * Base of minute counters: the handed-over count, zero in minutes to come, and infinity in minutes in which a lost
+ * instance may have counted.
  */
 export function carriedMinutes({ counts, nowMs, unknownForMs }: CarriedMinutes): MinuteBases {
   const known = new Map(counts.map((one) => [nameOf(one.appId, one.userId, one.windowStartMs), one.requests]));

@@ -19,26 +19,26 @@ import { byKey, handedCount, type UntoldWindow } from './handed-counts.rules.js'
 import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 import { ScopeRoom } from './scope-room.js';
 
-/** Where this instance counts in one epoch, and what it has counted. */
+/** The place of counting of this instance in one epoch, with its counters. */
 export interface CountingPlace {
   readonly epoch: number;
   readonly counting: RequestCounting;
   readonly counters: RequestCounters;
-  /** For counters of many users; filled by whoever knows whom to tell. */
+  /** Evicts idle counters. */
   readonly room: ScopeRoom;
 }
 
-/** What a place tells and asks while it counts. */
+/** Callbacks of a place of counting. */
 export interface PlaceEvents {
-  /** Throws `EpochOver` where the place may count no longer. */
+  /** Throws `EpochOver` when the place must not count any more. */
   readonly requireCurrent: () => void;
-  /** A call was counted, and may not be sent: the place may count no longer. */
+  /** A call was counted but must not be sent, because the place must not count any more. */
   readonly onUnsent: (call: LimitedCall) => void;
   readonly onLost: () => void;
   readonly onForgotten: () => void;
 }
 
-/** Makes the places in which requests are counted. */
+/** Creates the places in which requests are counted. */
 @Injectable()
 export class CountingPlaces {
   constructor(
@@ -51,7 +51,7 @@ export class CountingPlaces {
     private readonly kept: KeptCountsRepository,
   ) {}
 
-  /** What minutes begin with that may still run: what is recorded of them, which a process that was killed had counted. */
+  /** Bases of minutes that may still run: their recorded requests, including those of a killed process. */
   async recordedMinutes(): Promise<MinuteBases> {
     const nowMs = this.clock.nowMs();
     const minutes = await this.recorded.listMinutes((windowIndex('minute', nowMs) - 1) * WINDOW_MS.minute);
@@ -63,9 +63,9 @@ export class CountingPlaces {
     return carriedMinutes({ counts, nowMs, unknownForMs: undefined });
   }
 
-  /** The place of an instance that counts alone: only users it has no place for are stored. */
+  /** The place of an instance that counts alone; it stores only the counts of evicted scopes. */
   alone(minuteBases: MinuteBases): CountingPlace {
-    // What could not be stored stays, and is tried again with a later call.
+    // Counts that could not be stored stay in memory; a later call retries.
     const onCrowded = () => void room.make((windows) => this.keep(windows)).catch(() => undefined);
     const counters = new RequestCounters({ onCrowded });
     const room = new ScopeRoom(counters, this.clock);
@@ -82,7 +82,7 @@ export class CountingPlaces {
     return { epoch: 0, counting, counters, room };
   }
 
-  /** The place of this instance in an epoch that it counts in. */
+  /** The place of this instance in an epoch that includes it. */
   inEpoch(view: EpochView, minuteBases: MinuteBases, events: PlaceEvents): CountingPlace {
     const counters = new RequestCounters();
     const counting =

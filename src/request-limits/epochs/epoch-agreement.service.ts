@@ -10,10 +10,10 @@ import { InstanceRegistry } from '../../platform/instances/instance-registry.js'
 import type { CountedIn, EpochReason } from './epoch.rules.js';
 import { type EpochView, type HandedCount, LimitEpochsRepository } from './limit-epochs.repository.js';
 
-/** Topic of {@link ConfigChanges}: something about the stored epoch has changed. */
+/** Topic of {@link ConfigChanges}: the stored epoch has changed. */
 const TOPIC = 'request_limits';
 
-/** What this instance tells the others, and hears from them, about where requests are counted. All of it may fail. */
+/** Reads and changes the stored epoch, and notifies the other instances. Every method may fail. */
 @Injectable()
 export class EpochAgreement {
   constructor(
@@ -25,7 +25,7 @@ export class EpochAgreement {
     private readonly log: Log,
   ) {}
 
-  /** Calls `listener` when another instance may have changed something. @returns ends that. */
+  /** Calls `listener` when another instance may have changed the epoch. @returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
     const ends = [this.configChanges.subscribe(TOPIC, listener), this.instances.onBeat(listener)];
     return () => {
@@ -37,27 +37,27 @@ export class EpochAgreement {
     return this.epochs.read(this.instances.id);
   }
 
-  /** Requests of minutes that begin between two instants, milliseconds since the Unix epoch. */
+  /** Requests of minutes that begin between two times, milliseconds since the Unix epoch. */
   listMinutes(fromMs: number, toMs: number): Promise<HandedCount[]> {
     return this.epochs.listMinutes(fromMs, toMs);
   }
 
-  /** @returns false when somebody else began another epoch first. */
+  /** @returns false when another instance began an epoch first. */
   begin(epoch: number, countedIn: CountedIn, reason: EpochReason): Promise<boolean> {
     return this.told((tx) => this.epochs.begin(tx, epoch, countedIn, reason));
   }
 
-  /** @returns false when the epoch is not being put together any more. */
+  /** @returns false when the epoch is open or over. */
   handOver(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
     return this.told((tx) => this.epochs.handOver(tx, this.instances.id, epoch, counts));
   }
 
-  /** @returns false when the epoch is over. */
+  /** @returns false when the epoch is not open any more. */
   enter(epoch: number): Promise<boolean> {
     return this.told((tx) => this.epochs.enter(tx, this.instances.id, epoch));
   }
 
-  /** @returns false when somebody is missing. */
+  /** @returns false when an instance has not handed over. */
   open(epoch: number): Promise<boolean> {
     return this.told((tx) => this.epochs.open(tx, epoch));
   }
@@ -70,10 +70,11 @@ export class EpochAgreement {
   }
 
   /**
-   * This instance counts alone, without Redis. Part of its start, so it waits for Postgres as the rest of that does;
-   * said twice, it holds all the same. Source: docs/reference/security.md#dependency-failures.
+   * Begins an epoch for an instance that counts alone, without Redis. Part of the start, so it waits for Postgres.
+   * Idempotent.
+   * Source: docs/reference/security.md#dependency-failures.
    *
-   * @param begin what else the start asks of Postgres; must bear being done twice.
+   * @param begin further work of the start that needs Postgres; must be idempotent.
    */
   async countAlone(begin: () => Promise<void>): Promise<void> {
     const both = () => this.epochs.beginAnew().then(begin);
@@ -85,7 +86,7 @@ export class EpochAgreement {
   }
 
   /**
-   * Adds what was counted in an open epoch and leaves this instance's memory. Nobody else has to do anything then.
+   * Adds the counts of scopes that this instance evicts in an open epoch. Sends no notification.
    *
    * @returns false when the epoch is over.
    */

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/log/log.js';
 import type { EpochView } from './limit-epochs.repository.js';
 
-/** Says in the log where this instance counts: once an epoch, and only where that is worth a line. */
+/** Logs changes of the place of counting, at most once per epoch. */
 export class EpochLog {
   private epoch = 0;
   private degradedSinceMs: number | undefined;
@@ -13,15 +13,15 @@ export class EpochLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Requests are counted without Redis. */
+  /** Whether requests are counted without Redis. */
   get isDegraded(): boolean {
     return this.degradedSinceMs !== undefined;
   }
 
-  /** This instance counts in an epoch. */
+  /** Logs that this instance counts in an epoch, if that is a change. */
   countsIn({ epoch, countedIn, reason, members }: EpochView): void {
     if (epoch === this.epoch) return;
-    // What a start finds was put together then, and has been told by those who did.
+    // The instances that agreed on the epoch before this start have logged it.
     const isFound = this.epoch === 0;
     this.epoch = epoch;
     if (countedIn === 'instances') {
@@ -36,13 +36,13 @@ export class EpochLog {
     }
   }
 
-  /** The others could not be agreed with; it is tried again. One line an outage. */
+  /** Logs a failed agreement, once per outage; it is retried. */
   failed(error: string): void {
     if (!this.hasFailed) this.log.event('limits_agreement_failed', { error });
     this.hasFailed = true;
   }
 
-  /** They could. */
+  /** The agreement succeeded, so the next failure is logged again. */
   worked(): void {
     this.hasFailed = false;
   }

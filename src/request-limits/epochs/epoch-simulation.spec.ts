@@ -6,7 +6,7 @@ const LIMITS = { perMinute: 30, perDay: 70 };
 const STEPS = 3_000;
 const RUNS = 150;
 
-/** How often each thing happens beside calls, beats and deliveries; by weight. */
+/** Weights of the faults, in addition to calls, heartbeats and deliveries. */
 interface Weather {
   readonly loseRedis?: number;
   readonly flush?: number;
@@ -17,7 +17,7 @@ interface Weather {
   readonly leaveMemory?: number;
 }
 
-/** Minutes that are counted are not left out of memory, so their limit is out of reach then. */
+/** Running minute windows are never evicted, so the minute limit is out of reach in eviction runs. */
 const DAYS_ONLY = { ...LIMITS, perMinute: 1_000_000 };
 
 function run(seed: number, weather: Weather) {
@@ -49,7 +49,7 @@ function run(seed: number, weather: Weather) {
 
 type Action = readonly [number, () => void];
 
-/** The action at a place on the line that all weights make up together. */
+/** Selects the action at a position in the cumulated weights. */
 function pick(actions: readonly Action[], place: number): () => void {
   let end = 0;
   for (const [weight, act] of actions) {
@@ -59,7 +59,7 @@ function pick(actions: readonly Action[], place: number): () => void {
   return () => undefined;
 }
 
-/** The largest excess over the limit of any window. */
+/** The largest excess over the limit in any window. */
 function excess({ admitted, limits }: LimitsSimulation, kind: 'minute' | 'day'): number {
   const limit = kind === 'minute' ? limits.perMinute : limits.perDay;
   return Math.max(...[...admitted].filter(([name]) => name.startsWith(kind)).map(([, count]) => count - limit), 0);
@@ -82,7 +82,7 @@ describe('request limits of several instances, at random', () => {
       full += [...simulation.admitted].some(isFull) ? 1 : 0;
       undecided += simulation.undecided;
     }
-    // The limits are reached, not only kept; calls whose answer was lost are counted and not admitted.
+    // The limits are reached as well as kept. Calls without a response count but are not admitted.
     expect(full).toBeGreaterThan(RUNS / 2);
     expect(undecided / RUNS).toBeLessThan(STEPS / 4);
   });

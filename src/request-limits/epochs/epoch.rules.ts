@@ -1,7 +1,7 @@
-/** Where requests are counted: in Redis for all instances together, or on each instance within its share. */
+/** Place of counting: Redis, shared by all instances, or each instance within its share. */
 export type CountedIn = 'redis' | 'instances';
 
-/** Why an epoch was begun; `begun`: the first one, or one that follows counting without Redis. */
+/** Reason of an epoch; `begun`: the first epoch, or the first after counting without Redis. */
 export type EpochReason =
   | 'begun'
   | 'redis_lost'
@@ -10,54 +10,54 @@ export type EpochReason =
   | 'instance_joined'
   | 'instance_returned';
 
-/** The stored epoch, as all instances see it. */
+/** The stored epoch, which all instances share. */
 export interface EpochState {
   readonly epoch: number;
   readonly countedIn: CountedIn;
-  /** Everybody who counted before has said what; counting may go on. */
+  /** Every instance that counted before has handed over its counts; counting may proceed. */
   readonly isOpen: boolean;
-  /** The instances that count in it, by id, when it was opened. */
+  /** Ids of the instances that count in it, as of its opening. */
   readonly members: readonly string[];
-  /** Since it was opened; 0 before. */
+  /** Milliseconds since its opening; 0 before. */
   readonly openForMs: number;
 }
 
-/** What an instance knows of itself and of the others. */
+/** State of this instance and of the others. */
 export interface OwnState {
   readonly id: string;
-  /** The others believe that it lives. */
+  /** Its lease is valid. */
   readonly lives: boolean;
-  /** The epoch that the others believe its counts belong to; 0 = none. */
+  /** The epoch that it has entered according to Postgres; 0 = none. */
   readonly enteredEpoch: number;
-  /** It admitted calls that it has told nobody of. */
+  /** It has admitted calls whose counts it has not handed over. */
   readonly hasCounts: boolean;
   readonly redisAnswers: boolean;
-  /** Redis answers every instance that lives, this one included. */
+  /** Redis answers every live instance, including this one. */
   readonly redisAnswersAll: boolean;
-  /** Redis was found not to know what it had counted in this epoch. */
+  /** Redis has lost counts of this epoch. */
   readonly redisForgot: boolean;
 }
 
-/** What an instance does next. */
+/** Next step of an instance. */
 export type EpochStep =
   | { readonly do: 'count' }
-  /** Nothing, until the others know again that it lives: who is gone takes no part. */
+  /** Waits until the lease is valid again: an instance with an expired lease takes no part. */
   | { readonly do: 'wait' }
-  /** Tells what it has counted, and that it follows this epoch. */
+  /** Hands over its counts and enters the epoch. */
   | { readonly do: 'hand_over' }
-  /** Says that it counts in this epoch, too: it has counted nothing that matters to it. */
+  /** Enters the open epoch; it has no counts to hand over. */
   | { readonly do: 'enter' }
   | { readonly do: 'open' }
   | { readonly do: 'begin'; readonly countedIn: CountedIn; readonly reason: EpochReason };
 
-/** An epoch lasts at least so long before Redis is trusted again: one that comes and goes must not stop all counting. */
+/** Minimum age of an epoch before Redis is used again, so that an unstable Redis does not stop all counting. */
 const REDIS_TRUST_MS = 1_000;
 
 /**
- * What an instance does on seeing the stored epoch.
+ * Next step of an instance for the stored epoch.
  *
- * One epoch is put together at a time. Until all who live and have counted have handed over, nobody counts; whoever is
- * gone is not waited for.
+ * One epoch is prepared at a time. No instance counts until every live instance that has counted has handed over its
+ * counts. Instances with an expired lease are not waited for.
  */
 export function nextStep(state: EpochState, own: OwnState): EpochStep {
   if (!own.lives) return { do: 'wait' };
@@ -68,7 +68,7 @@ export function nextStep(state: EpochState, own: OwnState): EpochStep {
 
 function stepInRedis(isEntered: boolean, own: OwnState): EpochStep {
   if (!own.redisAnswers) return { do: 'begin', countedIn: 'instances', reason: 'redis_lost' };
-  // What it counted before is missing in the counters of this epoch.
+  // Its earlier counts are missing in the counters of this epoch.
   if (!isEntered && own.hasCounts) return { do: 'begin', countedIn: 'redis', reason: 'instance_returned' };
   if (!isEntered) return { do: 'enter' };
   if (own.redisForgot) return { do: 'begin', countedIn: 'redis', reason: 'redis_forgot' };

@@ -4,23 +4,23 @@ import { LEASE_MS } from '../../platform/instances/instances.repository.js';
 import { WINDOW_MS } from '../request-limit.rules.js';
 import type { CountedIn, EpochReason, EpochState } from './epoch.rules.js';
 
-/** What this instance sees of the stored epoch. */
+/** The stored epoch and this instance's state in Postgres. */
 export interface EpochView extends EpochState {
-  /** Names this deployment in a Redis that others may use, too. */
+  /** Id of this deployment, which separates it from others in a shared Redis. */
   readonly deployment: string;
   readonly reason: EpochReason;
-  /** What others believe of this instance: see `OwnState.enteredEpoch`. */
+  /** See `OwnState.enteredEpoch`. */
   readonly enteredEpoch: number;
-  /** How long others believe that this instance lives, from the moment the question was asked; negative: not any more. */
+  /** Remaining lease of this instance at the time of the query; not positive: expired. */
   readonly leaseLeftMs: number;
-  /** Minutes that began longer ago than this are known; undefined: all are. */
+  /** Minutes that began less than this long ago are complete, earlier ones are unknown; undefined: all are complete. */
   readonly minutesUnknownForMs: number | undefined;
 }
 
-/** Calls that one instance admitted in one window. */
+/** Calls of one instance in one window. */
 export interface HandedCount {
   readonly appId: string;
-  /** Empty for the application itself. */
+  /** Empty for the whole application. */
   readonly userId: string;
   readonly windowMs: number;
   readonly windowStartMs: number;
@@ -53,7 +53,7 @@ const BEGIN = `
   UPDATE limit_epoch SET epoch = epoch + 1, counted_in = $2, reason = $3, opened_at = NULL, members = '{}'
   WHERE epoch = $1 AND opened_at IS NOT NULL RETURNING epoch`;
 
-/** Rows in one order for all, so that two instances never wait for each other in a circle. */
+/** One row order for all instances prevents deadlocks. */
 const ADD_COUNTS = `
   INSERT INTO limit_counts AS known (app_id, user_id, window_ms, window_start_ms, requests)
   SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[])
@@ -62,8 +62,9 @@ const ADD_COUNTS = `
   ON CONFLICT (app_id, user_id, window_ms, window_start_ms) DO UPDATE SET requests = known.requests + excluded.requests`;
 
 /**
- * Members of an epoch are those who live when it is opened. It waits for everybody who lives and has ever counted; whom
- * nobody has heard of for longer than a lease is gone, and counted in no minute that begins later.
+ * The members of an epoch are the instances that live when it is opened. It opens once every live instance that has
+ * ever counted has handed over. An instance with an expired lease is gone and has counted in no minute that begins
+ * later.
  */
 const OPEN = `
   WITH state AS (SELECT epoch FROM limit_epoch WHERE epoch = $1 AND opened_at IS NULL),
@@ -82,7 +83,7 @@ const OPEN = `
       ELSE minutes_unknown_at END
   WHERE epoch = $1 AND opened_at IS NULL AND NOT EXISTS (SELECT FROM missing) RETURNING epoch`;
 
-/** Who asks first in an epoch decides; what was handed over is never below what is recorded. */
+/** The first instance that asks in an epoch decides; a handed-over count is raised to the recorded count. */
 const AGREE = `
   INSERT INTO limit_counts AS known (app_id, user_id, window_ms, window_start_ms, requests, agreed_epoch)
   VALUES ($1, $2, ${WINDOW_MS.day}, $3, $4, $5)
@@ -105,10 +106,12 @@ const ROWS_IN_STATEMENT = 5_000;
 const ROWS_PRUNED = 5_000;
 const MINUTES_KEPT = 5;
 const DAYS_KEPT = 2;
-/** A minute, and a little more: who was last heard of so long ago counted in no minute that still runs. */
+/**
+ * A minute, a lease and a margin: an instance without a heartbeat for this long counted in no minute that still runs.
+ */
 const LATELY_MS = WINDOW_MS.minute + LEASE_MS + 2_000;
 
-/** All SQL about where requests are counted: `limit_epoch`, `limit_counts` and `gateway_instances.limit_epoch`. */
+/** SQL of the epochs: `limit_epoch`, `limit_counts` and `gateway_instances.limit_epoch`. */
 @Injectable()
 export class LimitEpochsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -131,12 +134,15 @@ export class LimitEpochsRepository {
     };
   }
 
-  /** Ends an epoch that is open. @returns false when somebody else has. */
+  /** Replaces an open epoch by the next one. @returns false when another instance has already done so. */
   begin(tx: EntityManager, epoch: number, countedIn: CountedIn, reason: EpochReason): Promise<boolean> {
     return changesRow(tx, BEGIN, [epoch, countedIn, reason]);
   }
 
-  /** Without Redis one instance counts alone: what Redis holds from before is worth nothing afterwards. */
+  /**
+   * Begins and opens an epoch for one instance that counts alone, without Redis. Earlier counters in Redis become
+   * invalid.
+   */
   async beginAnew(): Promise<void> {
     await this.dataSource.query(
       "UPDATE limit_epoch SET epoch = epoch + 1, counted_in = 'redis', reason = 'begun', members = '{}', opened_at = clock_timestamp()",
@@ -144,9 +150,9 @@ export class LimitEpochsRepository {
   }
 
   /**
-   * Adds what an instance has counted while an epoch is being put together, and says that it follows it.
+   * Adds the counts of an instance to an epoch that is not open yet, and enters it.
    *
-   * @returns false when the epoch is open by now, or another one has begun: then nothing was added.
+   * @returns false when the epoch is open or another one has begun; nothing was added then.
    */
   async handOver(
     tx: EntityManager,
@@ -155,16 +161,16 @@ export class LimitEpochsRepository {
     counts: readonly HandedCount[],
   ): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NULL'))) return false;
-    // Handed over before, in a transaction whose end was not heard of.
+    // Handed over before, in a transaction whose outcome was unknown.
     if ((await enteredEpoch(tx, instanceId)) !== epoch) await addCounts(tx, counts);
     await follow(tx, instanceId, epoch);
     return true;
   }
 
   /**
-   * Adds what an instance counts in an open epoch and forgets.
+   * Adds the counts that an instance evicts in an open epoch.
    *
-   * @returns false when the epoch is over: then nothing was added.
+   * @returns false when the epoch is over; nothing was added then.
    */
   async tell(tx: EntityManager, epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
@@ -172,28 +178,28 @@ export class LimitEpochsRepository {
     return true;
   }
 
-  /** Says that an instance that has counted nothing follows an open epoch. @returns false when another one has begun. */
+  /** Enters an open epoch without counts to hand over. @returns false when another epoch has begun. */
   async enter(tx: EntityManager, instanceId: string, epoch: number): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
     await follow(tx, instanceId, epoch);
     return true;
   }
 
-  /** Adds what an instance has counted and says that it counts no longer. */
+  /** Adds the counts of an instance that stops counting, and leaves the epochs. */
   async leave(tx: EntityManager, instanceId: string, counts: readonly HandedCount[]): Promise<void> {
     await tx.query('SELECT epoch FROM limit_epoch FOR SHARE');
     if ((await enteredEpoch(tx, instanceId)) !== 0) await addCounts(tx, counts);
     await follow(tx, instanceId, 0);
   }
 
-  /** Opens an epoch once everybody has handed over. @returns false where somebody is missing, or it is open. */
+  /** Opens an epoch once every instance has handed over. @returns false when one is missing, or the epoch is open. */
   open(tx: EntityManager, epoch: number): Promise<boolean> {
     return tx
       .query('SELECT epoch FROM limit_epoch FOR UPDATE')
       .then(() => changesRow(tx, OPEN, [epoch, LEASE_MS, LATELY_MS]));
   }
 
-  /** The count a day begins with in an epoch, the same for all instances. */
+  /** The base of a day in an epoch, equal for all instances. */
   async agreeOnDay(
     epoch: number,
     { appId, userId, windowStartMs, requests }: Omit<HandedCount, 'windowMs'>,
@@ -208,12 +214,12 @@ export class LimitEpochsRepository {
     return Number(rows[0]?.requests ?? requests);
   }
 
-  /** What was handed over of minutes that begin between two instants. */
+  /** Handed-over counts of minutes that begin between two times, milliseconds since the Unix epoch. */
   listMinutes(fromMs: number, toMs: number): Promise<HandedCount[]> {
     return this.dataSource.query(MINUTES, [fromMs, toMs]);
   }
 
-  /** Forgets windows long past; a bounded number of them. */
+  /** Deletes expired windows, a bounded number per call. */
   async prune(nowMs: number): Promise<void> {
     const { minute, day } = WINDOW_MS;
     await this.dataSource.query(PRUNE, [minute, nowMs - MINUTES_KEPT * minute, ROWS_PRUNED]);
@@ -221,7 +227,7 @@ export class LimitEpochsRepository {
   }
 }
 
-/** Whether an epoch is the current one and in this state; it stays so until the transaction ends. */
+/** Whether an epoch is current and in this state; the row lock keeps it so until the transaction ends. */
 async function isAt(tx: EntityManager, epoch: number, state: string): Promise<boolean> {
   const rows = await tx.query<unknown[]>(`SELECT epoch FROM limit_epoch WHERE epoch = $1 AND ${state} FOR SHARE`, [
     epoch,
@@ -242,18 +248,18 @@ async function addCounts(tx: EntityManager, counts: readonly HandedCount[]): Pro
   }
 }
 
-/** The last statement of a transaction, because signs of life of the instance change the same row. */
+/** Last statement of a transaction, because heartbeats of the instance update the same row. */
 async function follow(tx: EntityManager, instanceId: string, epoch: number): Promise<void> {
   await tx.query('UPDATE gateway_instances SET limit_epoch = $2 WHERE id = $1', [instanceId, epoch]);
 }
 
-/** An `UPDATE … RETURNING`; the driver answers it with its rows and their number. */
+/** Runs an `UPDATE … RETURNING`, for which the driver returns the rows and their number. */
 async function changesRow(tx: EntityManager, sql: string, parameters: readonly unknown[]): Promise<boolean> {
   const [rows] = await tx.query<[unknown[], number]>(sql, [...parameters]);
   return rows.length > 0;
 }
 
-/** As the columns of `limit_counts` that rows are added to, one array each. */
+/** Counts as column arrays for `limit_counts`. */
 export function handedColumns(counts: readonly HandedCount[]): unknown[] {
   return [
     counts.map(({ appId }) => appId),

@@ -19,37 +19,36 @@ import { EpochLog } from './epoch-log.js';
 import { handedCounts, toldCounts } from './handed-counts.rules.js';
 import type { EpochView } from './limit-epochs.repository.js';
 
-/** This long before others take this instance for dead it stops counting as if they knew of it. */
+/** Counting stops this long before the lease expires. */
 const LEASE_MARGIN_MS = 500;
-/** How soon it is looked again whether those who are missing have handed over. */
+/** Retry delay while an instance has not handed over. */
 const MISSING_PAUSE_MS = 50;
-/** How soon it is tried again after the database could not be asked. */
+/** Retry delay after a database failure. */
 const FAILURE_PAUSE_MS = 200;
-/** How often a waiting call looks for itself. */
+/** Interval at which a waiting call checks again. */
 const LOOK_MS = 250;
-/** Steps in a row; each follows from what the one before found. */
+/** Maximum consecutive steps; each depends on the state that the previous one left. */
 const MAX_STEPS = 12;
-/** How long a start waits to be counted in. */
+/** Maximum wait of the start for a place of counting. */
 const START_MS = 3_000;
 const START_PAUSE_MS = 10;
 const LEAVE_MS = 2_000;
-/** Between two looks for windows long past. */
+/** Interval at which expired windows are pruned. */
 const PRUNE_EVERY_MS = 60_000;
 
 /**
- * Agrees with the other instances on where requests are counted, one epoch after the other, so that everything is
- * counted in one place at a time and nothing that was counted is lost on the way. While that is open, or while the
- * others may believe that this instance is gone, there is no place, and calls wait.
+ * Agrees with the other instances on where requests are counted, one epoch after another. All instances count in one
+ * place at a time, and no count is lost in the change to another place. While an epoch is not open, or the lease of
+ * this instance may have expired, there is no place, and calls wait.
  *
  * Log lines: limits_degraded, limits_restored, limits_recounted, limits_agreement_failed.
- * Source: docs/reference/accounting.md#several-instances; threats
- * 8.1, 9.2.
+ * Source: docs/reference/accounting.md#several-instances.
  */
 @Injectable()
 export class LimitEpochs {
-  /** Told of a call that was counted in Redis and is to be counted again elsewhere. */
+  /** Called with a call that was counted in Redis and must be counted again elsewhere. */
   onUnsent: (call: LimitedCall) => void = () => undefined;
-  /** Real time, which leases are about. */
+  /** System time, because leases expire in real time. */
   private readonly realTime = new SystemClock();
   private readonly lines: EpochLog;
   private current: CountingPlace | undefined;
@@ -75,36 +74,36 @@ export class LimitEpochs {
   ) {
     this.lines = new EpochLog(log, this.realTime);
     this.prunedAtMs = this.realTime.monotonicMs();
-    // The machine may have slept, and others may have taken this instance for dead.
+    // The host may have been suspended, and the lease may have expired.
     clock.onJump(() => {
       this.validUntilMs = Number.NEGATIVE_INFINITY;
     });
   }
 
-  /** Where to count now; undefined while that is not agreed. */
+  /** The current place of counting; undefined without an agreed one. */
   get place(): CountingPlace | undefined {
     if (this.suspended || this.realTime.monotonicMs() >= this.validUntilMs) return undefined;
     return this.current;
   }
 
-  /** Requests are counted without Redis although there should be one. */
+  /** Requests are counted without Redis although it is configured. */
   get isDegraded(): boolean {
     return this.lines.isDegraded || this.redis.state === 'lost';
   }
 
-  /** A place of an instance that has no Redis and therefore counts alone. */
+  /** A place for an instance without Redis, which counts alone. */
   alone(): CountingPlace {
     return this.places.alone((...minute) => this.recordedMinutes(...minute));
   }
 
-  /** Begins to count alone, with what is recorded. */
+  /** Starts to count alone, from the recorded requests. */
   async startAlone(): Promise<void> {
     await this.agreement.countAlone(async () => {
       this.recordedMinutes = await this.places.recordedMinutes();
     });
   }
 
-  /** Begins to count. Waits for that a moment, and goes on trying. */
+  /** Starts to count. Waits up to `START_MS` for a place and continues in the background. */
   async start(): Promise<void> {
     const startedAtMs = this.realTime.monotonicMs();
     const waitsLess = (ms: number) => this.realTime.monotonicMs() - startedAtMs < ms;
@@ -113,7 +112,7 @@ export class LimitEpochs {
     while (this.place === undefined && waitsLess(START_MS)) await sleep(START_PAUSE_MS);
   }
 
-  /** The next place, as soon as there is one. @throws service_unavailable, in the promise, when there is none for a second. */
+  /** Waits for a place of counting. @throws service_unavailable, in the promise, when there is none for a second. */
   async next(): Promise<CountingPlace> {
     const startedAtMs = this.realTime.monotonicMs();
     for (;;) {
@@ -124,7 +123,7 @@ export class LimitEpochs {
     }
   }
 
-  /** Hands over what was counted and counts no longer. Never rejects, and takes a bounded time. */
+  /** Hands over the counts and stops counting. Never rejects, and takes a bounded time. */
   async leave(): Promise<void> {
     this.closed = true;
     this.suspended = true;
@@ -134,7 +133,7 @@ export class LimitEpochs {
     await waitAtMost(this.agreement.leave(this.counted()), LEAVE_MS).catch(() => undefined);
   }
 
-  /** Settles when there is a place, and from time to time: so few wait for it that a long outage gathers no callers. */
+  /** Resolves when there is a place, or after `LOOK_MS`; all waiting calls share one timer. */
   private lookAgain(): Promise<void> {
     if (this.looking === undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -149,7 +148,7 @@ export class LimitEpochs {
     return this.looking.promise;
   }
 
-  /** Does what is next, in the background; one step at a time. */
+  /** Runs the next steps in the background, one at a time. */
   private step(): void {
     if (this.closed) return;
     this.stepAgain = true;
@@ -201,7 +200,7 @@ export class LimitEpochs {
     };
   }
 
-  /** @returns false when there is nothing to do until others have done something. */
+  /** @returns false when other instances must act first. */
   private async take(step: Exclude<EpochStep, { do: 'count' }>, { epoch }: EpochView): Promise<boolean> {
     if (step.do === 'wait') return false;
     if (step.do === 'begin') {
@@ -256,7 +255,7 @@ export class LimitEpochs {
     return handedCounts(this.current?.counters.scopes() ?? [], this.clock.nowMs());
   }
 
-  /** Steps are taken one at a time, so nothing is told that is being handed over. */
+  /** Runs after the steps, so no count is stored here while it is handed over. */
   private async makeRoom(): Promise<void> {
     const { place } = this;
     await place?.room.make((windows) => this.agreement.tell(place.epoch, toldCounts(windows)));

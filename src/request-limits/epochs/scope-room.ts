@@ -3,17 +3,17 @@ import type { RequestCounters } from '../counts/request-counters.js';
 import { windowIndex } from '../request-limit.rules.js';
 import { type UntoldWindow, untoldWindows } from './handed-counts.rules.js';
 
-/** Scopes that leave together. */
+/** Scopes evicted per batch. */
 const BATCH_SCOPES = 5_000;
-/** How often it is looked who may leave: a look is at all scopes. */
+/** Minimum interval between scans, which visit every scope. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Stores what was counted in windows. @returns false when that is not this instance's to tell any more. */
+/** Stores the counts of windows. @returns false when the epoch of the counts is over. */
 export type TellWindows = (windows: readonly UntoldWindow[]) => Promise<boolean>;
 
 /**
- * Keeps the number of scopes that are counted bounded: when there are many, those that nobody uses leave. What they have
- * used of the day is stored before, so that whoever counts for them again goes on from there.
+ * Bounds the number of counted scopes by evicting idle ones. Their counts of the day are stored first, so that a later
+ * counter of the scope continues from them.
  */
 export class ScopeRoom {
   private lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -24,7 +24,7 @@ export class ScopeRoom {
     private readonly clock: Clock,
   ) {}
 
-  /** Lets idle scopes leave where there are many. @throws in the promise what `tell` throws; who has not left stays. */
+  /** Evicts idle scopes when crowded. @throws in the promise any error of `tell`; scopes not evicted yet stay. */
   make(tell: TellWindows): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     if (!this.counters.isCrowded || nowMs - this.lookedAtMs < LOOK_EVERY_MS) return Promise.resolve();
@@ -41,7 +41,7 @@ export class ScopeRoom {
       const batch = idle.slice(from, from + BATCH_SCOPES);
       const untold = untoldWindows(batch, this.clock.nowMs());
       if (untold.length > 0 && !(await tell(untold))) return;
-      // A window that has been called in meanwhile has something to tell again, and its scope is not idle.
+      // A window with calls since the snapshot has unstored calls again, and its scope is not idle.
       for (const { window, index, own } of untold) if (window.index === index) window.told = own;
       this.counters.drop(batch, this.minute());
     }

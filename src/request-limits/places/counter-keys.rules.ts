@@ -3,7 +3,7 @@ import { WINDOW_MS, type WindowKind } from '../request-limit.rules.js';
 
 const KEY_PREFIX = 'gw';
 
-/** Which counters in Redis are meant: those of a deployment in one epoch. */
+/** Namespace of the Redis counters of a deployment in one epoch. */
 export function counterNamespace({
   deployment,
   epoch,
@@ -14,17 +14,17 @@ export function counterNamespace({
   return `${deployment}:${epoch}`;
 }
 
-/** What stands for a user where no name may be read: 43 characters of base64url; empty for the application itself. */
+/** Pseudonym of a user: 43 characters of base64url; empty for the whole application. */
 export function digestOf(userId: string): string {
   return userId === '' ? '' : hash('sha256', userId, 'base64url');
 }
 
-/** The mark of an application's counters. */
+/** Key of the mark of an application's counters. */
 export function markKey(namespace: string, appId: string): string {
   return keyOf(namespace, appId, 'mark');
 }
 
-/** The counter of a window. @param digest from {@link digestOf}: no name of a user reaches Redis. */
+/** Key of the counter of a window. @param digest from {@link digestOf}: no user id reaches Redis. */
 export function counterKey(
   namespace: string,
   appId: string,
@@ -33,13 +33,13 @@ export function counterKey(
   return keyOf(namespace, appId, digest === '' ? `${kind}:${index}` : `${kind}:${index}:${digest}`);
 }
 
-/** The counter of a UTC day. @param userId empty for the application itself. */
+/** Key of the counter of a UTC day. @param userId empty for the whole application. */
 export function dayCounterKey(namespace: string, appId: string, userId: string, dayStartMs: number): string {
   const index = Math.floor(dayStartMs / WINDOW_MS.day);
   return counterKey(namespace, appId, { kind: 'day', index, digest: digestOf(userId) });
 }
 
-/** All keys of an application lie in one slot of a cluster. */
+/** The hash tag puts all keys of an application into one slot of a Redis cluster. */
 function keyOf(namespace: string, appId: string, name: string): string {
   return `${KEY_PREFIX}:{${appId}}:${namespace}:${name}`;
 }

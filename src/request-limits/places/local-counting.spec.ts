@@ -10,7 +10,7 @@ import { LocalCounting } from './local-counting.js';
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
 
-/** A place that counts, what it asked for, and what is recorded of everybody. */
+/** A place of counting with recorded requests; `asked` collects its queries. */
 function counting({ recorded = 0, instances = 1, rank = 0 } = {}) {
   const clock = new FakeClock(NOON);
   const counters = new RequestCounters();

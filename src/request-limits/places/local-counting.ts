@@ -8,22 +8,21 @@ import type { LimitedCall } from '../limited-call.js';
 import { shareOf } from '../request-limit.rules.js';
 import type { RequestCounting } from './request-counting.js';
 
-/** What one place that counts needs to know. */
 export interface LocalCountingOptions {
   readonly clock: Clock;
   readonly counters: RequestCounters;
   readonly dayBases: DayBases;
   readonly minuteBases: MinuteBases;
-  /** How many instances share what remains of each limit, and which of them this one is. */
+  /** Number of instances that share the rest of each limit, and the rank of this one, from 0. */
   readonly instances: number;
   readonly rank: number;
-  /** Throws where this place may count no longer; absent where it always may. */
+  /** Throws when this place must not count any more; absent when it always may. */
   readonly requireCurrent?: () => void;
 }
 
 /**
- * Counts in this process's memory: alone, or within this instance's share of every limit. What is at hand is decided
- * and counted at once, in one synchronous step.
+ * Counts in this process's memory: alone, or within this instance's share of every limit. With known bases it checks
+ * and counts in one synchronous step.
  */
 export class LocalCounting implements RequestCounting {
   private readonly windows: CallWindows;
@@ -40,14 +39,16 @@ export class LocalCounting implements RequestCounting {
   admit(call: LimitedCall): Ready<void> {
     const windows = this.windows.find(call, this.options.clock.nowMs());
     const openDay = windows.openDay();
-    // Others may have been counted meanwhile, and the minute may have ended: everything is looked at again.
+    // Meanwhile other calls may have been counted and the minute may have ended, so the check starts again.
     if (openDay !== undefined) return whenReady(this.options.dayBases.ask(openDay), () => this.admit(call));
     windows.requireRoom(this.hasRoom);
     this.options.requireCurrent?.();
     windows.countOwn();
   }
 
-  /** As {@link admit}, and counts nothing. Of unknown users some a second are asked for; others are beyond no limit. */
+  /**
+   * Checks like {@link admit} without counting. A bounded number of unknown users per second is looked up; others pass.
+   */
   require(call: LimitedCall): Ready<void> {
     const windows = this.lookAt(call);
     const openDay = windows.openDay();
@@ -55,7 +56,7 @@ export class LocalCounting implements RequestCounting {
     return whenReady(openDay && this.options.dayBases.ask(openDay), () => windows.requireRoom(this.hasRoom));
   }
 
-  /** Requests of the user's UTC day that this instance knows of; 0 where they are not counted. */
+  /** Requests of the user's UTC day, as known to this instance; 0 when they are not counted. */
   countToday(call: LimitedCall): Ready<number> {
     const windows = this.lookAt(call);
     const { userDay } = windows;
@@ -63,7 +64,7 @@ export class LocalCounting implements RequestCounting {
     return whenReady(openDay && this.options.dayBases.ask(openDay), () => userDay?.count ?? 0);
   }
 
-  /** Windows that are only looked at: those of a user who is not known are not kept. */
+  /** Windows for a check; counters of an unknown user are temporary. */
   private lookAt(call: LimitedCall): CallWindows {
     const { clock, counters, minuteBases } = this.options;
     const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: this.hasRoom, looksOnly: true });
@@ -73,7 +74,7 @@ export class LocalCounting implements RequestCounting {
 
 const hasRoomAlone: HasRoom = (window, limit) => window.count < limit;
 
-/** Whether one more call fits into the share of an instance; what may be its own of the base counts against that alone. */
+/** Whether the share of an instance has room. Calls in the base that may be its own count against its share alone. */
 export function roomInShare(instances: number, rank: number): HasRoom {
   return ({ own, unsureOwn, base }, limit) => own + unsureOwn < shareOf(limit - base + unsureOwn, instances, rank);
 }

@@ -13,9 +13,9 @@ import { EpochOver, type RequestCounting } from './request-counting.js';
 import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
 
 const MARK_BYTES = 6;
-/** How long a counter is kept from its first call on: instances whose clocks are behind still use it. */
+/** TTL of a counter from its first call on; instances whose clocks are behind still use it. */
 const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
-/** Questions about one call: two may be answered with "tell me what the day begins with". */
+/** Maximum script runs per call; two of them may return `baseMissing`. */
 const MAX_QUESTIONS = 4;
 
 type Scripted = Pick<Redis, 'eval' | 'evalsha'>;
@@ -27,19 +27,19 @@ export interface RedisCountingOptions {
   readonly counters: RequestCounters;
   readonly dayBases: DayBases;
   readonly minuteBases: MinuteBases;
-  /** Names the counters: of this deployment, and of nothing that was counted before. */
+  /** Namespace of the counters of this deployment and epoch. */
   readonly namespace: string;
-  /** Throws where this place may count no longer. */
+  /** Throws when this place must not count any more. */
   readonly requireCurrent: () => void;
-  /** A call was counted, and this place may count no longer: the caller asks elsewhere. */
+  /** A call was counted, but this place must not count any more: the call is counted elsewhere. */
   readonly onUnsent: (call: LimitedCall) => void;
-  /** Redis gave no answer. */
+  /** Redis is unreachable. */
   readonly onLost: () => void;
-  /** Redis has forgotten what it had counted. */
+  /** Redis has lost counts. */
   readonly onForgotten: () => void;
 }
 
-/** One question to Redis about a call. */
+/** One script run for a call. */
 interface Question {
   readonly call: LimitedCall;
   readonly app: AppCounts;
@@ -49,8 +49,8 @@ interface Question {
 }
 
 /**
- * Counts in Redis, for all instances together: one question a call. What this instance has seen of a counter refuses
- * alone, so that a flood beyond the limit does not reach Redis; and it shows when Redis has forgotten.
+ * Counts in Redis, for all instances: one script run per call. The last counts that this instance saw refuse locally,
+ * so a flood above the limit does not reach Redis. They also reveal lost counters.
  */
 export class RedisCounting implements RequestCounting {
   constructor(private readonly options: RedisCountingOptions) {}
@@ -71,10 +71,11 @@ export class RedisCounting implements RequestCounting {
   }
 
   /**
-   * Asks Redis once; and again after telling it what a day begins with, where it must be told.
+   * Runs the script; when Redis needs the base of a day, reads the base and runs it again.
    *
-   * @param purpose `require` is about a call that is refused anyway: some users a second that nobody knows are asked for.
-   * @returns what limits the call, with the counts as they are now.
+   * @param purpose `require` checks a call that is refused anyway: unknown users are looked up a bounded number of
+   *   times a second.
+   * @returns the windows that limit the call, with current counts.
    */
   private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'look'): Promise<readonly LimitedWindow[]> {
     const { clock, counters, minuteBases, dayBases, requireCurrent } = this.options;
@@ -99,7 +100,7 @@ export class RedisCounting implements RequestCounting {
   }
 
   /**
-   * @returns false when Redis must be told what a day begins with.
+   * @returns false when Redis needs the base of a day.
    * @throws app_rate_limited, EpochOver.
    */
   private async ask({ call, app, limits, counts, nowMs }: Question): Promise<boolean> {
@@ -122,7 +123,7 @@ export class RedisCounting implements RequestCounting {
     for (const [at, { window }] of limits.entries()) {
       if (window.index !== indexes[at]) continue;
       window.count = Math.max(window.count, counted[at] ?? 0);
-      // A counter that is only looked at may not be there yet.
+      // A check may find no counter yet.
       if (!counts || said !== SCRIPT_SAYS.counted) continue;
       window.seen = window.count;
       window.own++;
@@ -136,7 +137,7 @@ export class RedisCounting implements RequestCounting {
     });
   }
 
-  /** @param counted the call, where it was counted. */
+  /** @param counted the call, if it was counted. */
   private requireStillCurrent(counted: LimitedCall | undefined): void {
     try {
       this.options.requireCurrent();
@@ -153,7 +154,7 @@ function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): strin
   return counterKey(namespace, scope.app.appId, { kind, index: window.index, digest: scope.digest });
 }
 
-/** Sends the script itself only where Redis does not know it yet. */
+/** Runs the script by its digest, and by its text when Redis does not have it cached. */
 async function runScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
   try {
     return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, numbers);
@@ -163,7 +164,7 @@ async function runScript(client: Scripted, keys: readonly string[], numbers: str
   }
 }
 
-/** Undefined for what the script never says: such an answer counts as none. */
+/** Undefined for an unexpected reply, which is handled as no reply. */
 function toNumbers(answer: unknown): number[] | undefined {
   if (!Array.isArray(answer)) return undefined;
   const numbers = answer.map(Number);

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** Of a mark that outlives every counter it stands for, in milliseconds. */
+/** TTL of a mark in milliseconds, longer than that of every counter it covers. */
 const MARK_LIFE_MS = 3 * 86_400_000;
 
-/** What the script says first; a positive number is the place, from 1, of the counter without room. */
+/** Result codes of the script; a positive number is the 1-based position of the counter without room. */
 export const SCRIPT_SAYS = { counted: 0, baseMissing: -1, forgotten: -2 } as const;
 
-/** Whole numbers that {@link COUNT_REQUEST} takes for each counter. */
+/** Arguments of {@link COUNT_REQUEST} per counter. */
 const NUMBERS_OF_COUNTER = 4;
 
 /**
- * Counts a request in all its counters, or in none: one atomic step.
+ * Counts a request in all its counters, or in none, atomically.
  *
- * KEYS: the application's mark, then the counters in the order in which they refuse. ARGV: one text of numbers, because
- * every argument costs its sender time: the mark this instance knows or 0, the mark to set where there is none, 1 to
- * count or 0 to look; then for each counter its limit, what it begins with and never falls below (-1 = not known), what
- * this instance has seen it at, its life in milliseconds.
+ * KEYS: the application's mark, then the counters in the order of refusal. ARGV: one text of numbers, because every
+ * argument costs encoding time: the mark known to this instance or 0, the mark to set if there is none, 1 to count or 0
+ * to check; then for each counter its limit, its base and lower bound (-1 = unknown), the count that this instance last
+ * saw, and its TTL in milliseconds.
  *
- * Answers what it did, the mark, and the counters; -1 for one that is not known. A counter without room refuses before
- * one that is not known is asked for, so that no user who is made up costs a question. A mark or a counter that is not what it was has been forgotten by
- * Redis: then nothing is counted.
+ * Returns the result code, the mark, and the counters; -1 for an unknown one. A full counter refuses before a missing
+ * base is requested, so that fabricated users cause no query. When the mark differs from the known one, or a counter is
+ * lower than last seen, Redis has lost data: nothing is counted.
  */
 export const COUNT_REQUEST = `
 local said = {}
@@ -70,5 +70,5 @@ elseif isMarkDue then
 end
 return answer`;
 
-/** By which Redis knows the script. */
+/** SHA-1 of the script, for `EVALSHA`. */
 export const COUNT_REQUEST_SHA = createHash('sha1').update(COUNT_REQUEST).digest('hex');

@@ -6,9 +6,11 @@ import { countsUnknown } from '../request-limit.rules.js';
 import { MAX_WAIT_MS } from '../wait-at-most.js';
 import { EpochOver, type RequestCounting } from './request-counting.js';
 
-/** Counts where all instances have agreed to; when they agree on another place meanwhile, the call is counted there. */
+/**
+ * Counts in the place that all instances have agreed on; when it changes meanwhile, the call is counted in the new one.
+ */
 export class SharedCounting implements RequestCounting {
-  /** @param realTime bounds the wait of one call. */
+  /** @param realTime measures the maximum wait of a call. */
   constructor(
     private readonly epochs: LimitEpochs,
     private readonly realTime: Clock,

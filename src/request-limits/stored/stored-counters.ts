@@ -2,20 +2,20 @@ import type { RedisConnection } from '../../platform/redis/redis-connection.js';
 import type { LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
 import { counterNamespace, dayCounterKey } from '../places/counter-keys.rules.js';
 
-/** Counters that are asked for with one question. */
+/** Counters per `MGET`. */
 const BATCH_COUNTERS = 1_000;
 
-/** Where requests are counted now, as whoever looks from outside can know it. */
+/** The current place of counting, as seen from outside the instances. */
 export interface CountersPlace {
   readonly epoch: number;
   readonly countedIn: 'redis' | 'instances' | 'undecided';
-  /** Names its counters. */
+  /** Namespace of its counters. */
   readonly namespace: string;
-  /** Milliseconds since it was opened. */
+  /** Milliseconds since its opening. */
   readonly openForMs: number;
 }
 
-/** Reads the counters of requests that several instances share, for whoever checks them. */
+/** Reads the request counters that instances share, for the ledger. */
 export class StoredCounters {
   constructor(
     private readonly epochs: LimitEpochsRepository,
@@ -32,9 +32,9 @@ export class StoredCounters {
   /**
    * Counters of a UTC day in Redis.
    *
-   * @param userIds the empty one is the application itself.
-   * @returns by user; who has no counter is not in it.
-   * @throws Error Redis does not answer, or has something else there.
+   * @param userIds the empty id is the whole application.
+   * @returns counts by user; users without a counter are absent.
+   * @throws Error Redis does not answer.
    */
   async readDay(
     namespace: string,

@@ -4,29 +4,29 @@ import { DataSource } from 'typeorm';
 /** Requests of one scope and UTC day that were counted and never sent. */
 export interface UnsentCount {
   readonly appId: string;
-  /** Empty for the application itself. */
+  /** Empty for the whole application. */
   readonly userId: string;
   /** UTC, `YYYY-MM-DD`. */
   readonly day: string;
   readonly requests: number;
 }
 
-/** Rows in one order for all, so that two instances never wait for each other in a circle. */
+/** One row order for all instances prevents deadlocks. */
 const ADD = `
   INSERT INTO limit_unsent AS known (app_id, user_id, day, requests)
   SELECT * FROM unnest($1::text[], $2::text[], $3::date[], $4::bigint[]) AS noted(app_id, user_id, day, requests)
   ORDER BY app_id COLLATE "C", user_id COLLATE "C", day
   ON CONFLICT (app_id, user_id, day) DO UPDATE SET requests = known.requests + excluded.requests`;
 
-/** The day before the one that is asked about may still run elsewhere. */
+/** Keeps the two previous days: an earlier day may still run on an instance whose clock is behind. */
 const PRUNE = 'DELETE FROM limit_unsent WHERE day < $1::date - 2';
 
-/** All SQL about `limit_unsent`, but that of the ledger. */
+/** Writes and prunes `limit_unsent`. */
 @Injectable()
 export class UnsentRequestsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param counts one of each scope and day. */
+  /** @param counts one per scope and day. */
   async add(counts: readonly UnsentCount[]): Promise<void> {
     await this.dataSource.query(ADD, [
       counts.map(({ appId }) => appId),
@@ -36,7 +36,7 @@ export class UnsentRequestsRepository {
     ]);
   }
 
-  /** Forgets days long past. @param today UTC, `YYYY-MM-DD`. */
+  /** Deletes old days. @param today UTC, `YYYY-MM-DD`. */
   async prune(today: string): Promise<void> {
     await this.dataSource.query(PRUNE, [today]);
   }

@@ -3,14 +3,15 @@ import { Clock } from '../../common/clock.js';
 import type { LimitedCall } from '../limited-call.js';
 import { type UnsentCount, UnsentRequestsRepository } from './unsent-requests.repository.js';
 
-/** Scopes whose notes wait at the same time; further ones are not noted. */
+/** Maximum number of scopes with unstored notes; further scopes are not noted. */
 const MAX_SCOPES = 10_000;
-/** Longest a note waits, and how soon it is tried again while Postgres is away. */
+/** Maximum delay of a note, and retry interval while Postgres is unavailable. */
 const STORE_MS = 1_000;
 
 /**
- * Notes calls that were counted and are never sent: they stay counted, as the contract says, and no event tells of them,
- * so that the ledger can. They are stored together, once a second; a process that is killed loses those of the last one.
+ * Notes calls that were counted and are never sent. They stay counted but have no event, so the ledger needs the notes
+ * to explain the counters. The notes are stored in one batch per second; a killed process loses those of the last
+ * second.
  *
  * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#counted-refusals for the form.
  */
@@ -25,13 +26,13 @@ export class UnsentRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** Notes a call in each scope that counts it by the day. Never waits, never throws. */
+  /** Notes a call in each scope with a limit per day. Never waits, never throws. */
   note({ appId, userId, user, app }: LimitedCall): void {
     if (app?.perDay != null) this.add(appId, '');
     if (user?.perDay != null && userId !== null) this.add(appId, userId);
   }
 
-  /** Stores what was noted. Returns after an attempt that failed, too: what is left is tried again within a second. */
+  /** Stores all notes. Also returns after a failed attempt; the rest is retried within a second. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -60,7 +61,7 @@ export class UnsentRequests {
       await this.repository.add(counts);
       await this.repository.prune(this.clock.utcDay());
     } catch {
-      // Postgres is away, which others tell of.
+      // Postgres is unavailable, which other components log.
       for (const one of counts) this.putBack(one);
       this.storeLater();
     }

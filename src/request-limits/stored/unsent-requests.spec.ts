@@ -7,7 +7,7 @@ import { UnsentRequests } from './unsent-requests.service.js';
 const NOON = Date.UTC(2030, 0, 15, 12);
 const DAY = { perDay: 5 };
 
-/** Notes, and what was stored of them; it is away while `isAway`. */
+/** Notes with an in-memory repository, which fails while `isAway`. */
 function notes() {
   const stored: unknown[] = [];
   const database = { isAway: false };
