@@ -7,22 +7,22 @@ import { type ActingPerson, type AuditActor, newServiceActor, personActor } from
 import { AuditTrail } from './audit/audit-trail.js';
 
 /**
- * Name of an account that no person owns yet.
+ * Name of an unclaimed account.
  *
  * Source: docs/reference/management-api.md#organizations-and-members,
  * docs/reference/management-api.md#unclaimed-accounts.
  */
 const UNCLAIMED_NAME = 'My account';
 
-/** An account that a service is to own until a person claims it. */
+/** An account that a service identity owns until a person claims it. */
 export interface NewServiceAccount {
   readonly organizationId: string;
-  /** Names the door it came through, such as "CLI service". */
+  /** Name of the service identity, such as "CLI service". */
   readonly serviceName: string;
   readonly actionSource: ActionSource;
 }
 
-/** Opens accounts, each with its first owner and the first entry of its trail. None has a deadline. */
+/** Creates accounts without an expiry, each with its first owner and the first audit entry. */
 @Injectable()
 export class AccountOpening {
   constructor(
@@ -31,14 +31,14 @@ export class AccountOpening {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether anybody has an account here. */
+  /** Whether the deployment has any account. */
   hasAny(): Promise<boolean> {
     return this.accounts.hasAny();
   }
 
   /**
-   * Whether this transaction is the one that opens the first account of the deployment. Then nobody else opens one until
-   * it ends.
+   * Whether this transaction creates the first account of the deployment. If so, it holds a lock that makes other
+   * account creations wait until it ends.
    */
   async isFirst(tx: EntityManager): Promise<boolean> {
     if (await this.accounts.hasAny(tx)) return false;
@@ -46,7 +46,7 @@ export class AccountOpening {
     return !(await this.accounts.hasAny(tx));
   }
 
-  /** @param owner a person who is stored already. */
+  /** @param owner a person that is already stored. */
   async forPerson(
     tx: EntityManager,
     organization: { readonly id: string; readonly name: string },
@@ -56,9 +56,9 @@ export class AccountOpening {
   }
 
   /**
-   * Opens an unclaimed account and the service identity that owns it.
+   * Creates an unclaimed account and the service identity that owns it.
    *
-   * @returns the id of that identity, which is derived from the account's.
+   * @returns the id of that identity, derived from the account id.
    * Source: docs/reference/management-api.md#unclaimed-accounts.
    */
   async forService(tx: EntityManager, account: NewServiceAccount): Promise<{ readonly identityId: string }> {

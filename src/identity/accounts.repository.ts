@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { DataSource } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 
-/** An organization and its first owner, who is stored already. */
+/** An organization and its first owner. The owner is already stored. */
 export interface NewOrganization {
   readonly organizationId: string;
   readonly name: string;
@@ -16,12 +16,12 @@ export interface NewOrganization {
 export class AccountsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Waits for everyone who is opening an account, a person or another start; who comes later waits for this transaction. */
+  /** Waits for concurrent account creations. Later ones wait until this transaction ends. */
   async lockAccounts(tx: EntityManager): Promise<void> {
     await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
   }
 
-  /** Whether the deployment has an account at all, anyone's. */
+  /** Whether the deployment has any account. */
   async hasAny(within: Pick<EntityManager, 'query'> = this.dataSource): Promise<boolean> {
     const [row] = await within.query<{ any: boolean }[]>('SELECT EXISTS (SELECT FROM organizations) AS any');
     return row?.any === true;
@@ -38,7 +38,7 @@ export class AccountsRepository {
     ]);
   }
 
-  /** Inserts an organization without a deadline, and the membership of its owner. */
+  /** Inserts an organization without an expiry, and the membership of its owner. */
   async insertOrganization(tx: EntityManager, organization: NewOrganization): Promise<void> {
     const { organizationId, name, ownerId, createdAt } = organization;
     await tx.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)', [

@@ -16,16 +16,16 @@ const MAX_BROWSER_BODY_BYTES = 16 * 1024;
 /**
  * A management route: `read` for every member and grant, `write` for owners and admins with the `manage` grant.
  *
- * @param demands a higher role, or one kind of credential only.
+ * @param demands a minimum role, or a required credential type.
  */
 export function AdminAccess(needs: AdminNeed, demands: Omit<AdminDemands, 'needs'> = {}): MethodDecorator {
   return ManagementAccess({ scheme: 'management', needs, ...demands });
 }
 
 /**
- * A route for whoever is signed in through the console, also without an organization.
+ * A route for a person with a console session. An organization is not required.
  *
- * @param from `firstParty`: not through another site's page either; `exactOrigin`: only with the console's origin.
+ * @param from `firstParty`: refuses cross-site requests; `exactOrigin`: requires the console's `Origin`.
  */
 export function PersonAccess(from: Pick<AccessDeclaration, 'firstParty' | 'exactOrigin'> = {}): MethodDecorator {
   return applyDecorators(
@@ -38,7 +38,7 @@ export function PersonAccess(from: Pick<AccessDeclaration, 'firstParty' | 'exact
   );
 }
 
-/** A route for whoever proves who they are: a key, or a signed-in person, also without an organization. */
+/** A route for any authenticated identity: a management key or a console session. An organization is not required. */
 export function IdentityAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'identity' }),
@@ -48,7 +48,7 @@ export function IdentityAccess(): MethodDecorator {
   );
 }
 
-/** A route anyone may call, but not through another site's page. */
+/** A public route that refuses cross-site requests. */
 export function BrowserAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'public', firstParty: true }),
@@ -57,12 +57,12 @@ export function BrowserAccess(): MethodDecorator {
   );
 }
 
-/** Says in the document that a route looks at the session of a browser that has one, and needs none. */
+/** Documents that the console session is optional on a route. */
 export function OptionalSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
 }
 
-/** Refuses what another site's page may have sent, before the body is read. */
+/** Refuses cross-site requests before the body is read. */
 function FirstPartyOnly({ exactOrigin }: Pick<AccessDeclaration, 'exactOrigin'>): MethodDecorator {
   return applyDecorators(
     RouteConfig({ firstParty: exactOrigin ? 'exactOrigin' : 'ownOrNone', maxBodyBytes: MAX_BROWSER_BODY_BYTES }),
@@ -72,10 +72,9 @@ function FirstPartyOnly({ exactOrigin }: Pick<AccessDeclaration, 'exactOrigin'>)
 }
 
 /**
- * The parts of every management access decorator: the declaration, the guards in their order, and the OpenAPI words.
+ * The shared parts of the management access decorators: the declaration, the guards in order, the OpenAPI metadata.
  *
- * @param between guards that run after the credential is proven and before role and grant are judged, such as "this
- * application is yours".
+ * @param between guards that run after authentication and before the role and grant check, such as an own-app check.
  */
 export function ManagementAccess(
   access: AccessDeclaration & { readonly scheme: 'management' },
@@ -89,22 +88,22 @@ export function ManagementAccess(
   );
 }
 
-/** The proven caller, as a handler's argument: `@Admin() admin: AdminPrincipal`. */
+/** The authenticated caller as a handler argument: `@Admin() admin: AdminPrincipal`. */
 export const Admin = createParamDecorator((_data: undefined, context) =>
   requireAdmin(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Whoever was proven, as a handler's argument: `@Identity() identity: AdminPrincipal | PersonPrincipal`. */
+/** The authenticated identity as a handler argument: `@Identity() identity: AdminPrincipal | PersonPrincipal`. */
 export const Identity = createParamDecorator((_data: undefined, context) =>
   requireIdentity(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** The signed-in person, as a handler's argument: `@Person() person: PersonPrincipal`. */
+/** The signed-in person as a handler argument: `@Person() person: PersonPrincipal`. */
 export const Person = createParamDecorator((_data: undefined, context) =>
   requirePerson(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** What proves the caller, and what is sent beside it. */
+/** The accepted credentials and the headers sent with them. */
 function credentials(only: AccessDeclaration['credential']): MethodDecorator[] {
   return [
     ...(only === 'session' ? [] : [ApiSecurity('ManagementBearer'), ClientLabelHeader()]),
@@ -112,7 +111,7 @@ function credentials(only: AccessDeclaration['credential']): MethodDecorator[] {
   ];
 }
 
-/** What only a session can be refused with, and what only others can. */
+/** The error codes that only one credential type can cause. */
 function codesOf({ credential }: AccessDeclaration): ErrorCode[] {
   if (credential === 'key') return [];
   const ofSession: ErrorCode[] = ['account_expired', 'no_eligible_organization'];

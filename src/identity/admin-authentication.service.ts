@@ -14,8 +14,8 @@ import type { SessionRow } from './sessions/sessions.repository.js';
 import { Sessions } from './sessions/sessions.service.js';
 
 /**
- * Who calls the management API: a management key, or a person through the console's session. A request with an
- * `Authorization` header is judged by that alone, whatever cookies came along.
+ * Authenticates callers of the management API by management key or console session. A request with an `Authorization`
+ * header is authenticated by that header alone; its cookies are ignored.
  *
  * Source: docs/reference/management-api.md#management-credentials,
  * docs/reference/management-api.md#console-requests-and-origins.
@@ -30,10 +30,10 @@ export class AdminAuthentication {
   ) {}
 
   /**
-   * The caller, in one account.
+   * The caller in one account.
    *
-   * @throws auth_required no credential, or one that proves nobody.
-   * @throws account_expired the person's organizations are all past their end.
+   * @throws auth_required no credential, or an invalid one.
+   * @throws account_expired all organizations of the person have expired.
    * @throws no_eligible_organization the person belongs to no organization.
    */
   async admin(request: FastifyRequest, reply: FastifyReply): Promise<AdminPrincipal> {
@@ -44,7 +44,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * The caller in one account; a person who belongs to no organization is one, too.
+   * The caller in one account, or a person without an organization.
    *
    * @throws auth_required, account_expired as `admin`.
    */
@@ -57,7 +57,7 @@ export class AdminAuthentication {
   /**
    * The signed-in person.
    *
-   * @throws auth_required nobody is signed in; session_required the credential is a key.
+   * @throws auth_required no valid session; session_required the credential is a key.
    */
   async person(request: FastifyRequest, reply: FastifyReply): Promise<PersonPrincipal> {
     if (request.headers.authorization !== undefined) {
@@ -83,7 +83,10 @@ export class AdminAuthentication {
     return admin;
   }
 
-  /** Another site's page can make a browser send the cookie, but not the header. */
+  /**
+   * The console header is required because a cross-site page can cause the cookie to be sent, but cannot set the
+   * header.
+   */
   private async requireSession(request: FastifyRequest, reply: FastifyReply): Promise<SessionRow> {
     const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
     if (session === undefined) throw notSignedIn('credential_missing');

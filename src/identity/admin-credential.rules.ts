@@ -5,13 +5,13 @@ import type { ActionSource } from './admin-principal.js';
 const CHALLENGE = 'Bearer realm="management"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 const BEARER = /^bearer +(\S+)$/i;
-/** The random part is at least 128 bits; the upper bound keeps junk away from the database. */
+/** The random part is at least 128 bits. The upper bound keeps oversized input away from the database. */
 const MANAGEMENT_KEY = /^gw_mgmt_[A-Za-z0-9_-]{22,200}$/;
 
 /**
  * The management key of a request.
  *
- * @param header the `Authorization` header; a repeated one has been refused before any guard runs.
+ * @param header the `Authorization` header; a repeated header is refused before any guard runs.
  * @throws auth_required missing, another scheme, or a credential of another kind.
  * Source: docs/reference/management-api.md#management-credentials.
  */
@@ -23,17 +23,17 @@ export function readManagementKey(header: string | undefined): Secret {
   return new Secret(token);
 }
 
-/** The refusal of a well-formed key that opens nothing: unknown, revoked, expired, or its owner left the account. */
+/** Refusal of a well-formed key that is unknown, revoked or expired, or whose owner left the account. */
 export function managementKeyRefused(): GatewayError {
   return refusal('management_key_unknown', INVALID_TOKEN_CHALLENGE);
 }
 
-/** The refusal of a request from the console that proves nobody. */
+/** Refusal of a console request without a valid session. */
 export function notSignedIn(reason: 'credential_missing' | 'console_header_missing' | 'session_unknown'): GatewayError {
   return refusal(reason, CHALLENGE);
 }
 
-/** Through which door a key was used; the header labels records and decides nothing. */
+/** The client program that used a key. The header is a label in records and grants nothing. */
 export function actionSourceOf(client: string | readonly string[] | undefined): ActionSource {
   return client === 'cli' || client === 'mcp' ? client : 'api';
 }

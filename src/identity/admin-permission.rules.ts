@@ -3,13 +3,12 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AccessDeclaration } from '../common/http/access.js';
 import type { Grant, Role } from './admin-principal.js';
 
-/** What a management route asks for: `read` = any member and any grant; `write` = owner or admin with `manage`. */
+/** Permission of a management route: `read` = any member and any grant; `write` = owner or admin with `manage`. */
 export type AdminNeed = 'read' | 'write';
 
-/** What may narrow a management route further. */
+/** The parts of an access declaration that restrict a management route. */
 export type AdminDemands = Pick<AccessDeclaration, 'needs' | 'role' | 'credential'>;
 
-/** What is judged of a caller. */
 interface JudgedCaller {
   readonly role: Role;
   readonly grant: Grant;
@@ -19,7 +18,7 @@ interface JudgedCaller {
 const RANKS: Readonly<Record<Role, number>> = { member: 0, admin: 1, owner: 2 };
 
 /**
- * Whether a role may do everything that another may.
+ * Whether a role includes all permissions of another.
  *
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
@@ -28,11 +27,11 @@ export function isAtLeast(role: Role, other: Role): boolean {
 }
 
 /**
- * Refuses a caller who may not do this; the role is judged first, then the kind of credential, then its grant.
+ * Checks the role first, then the credential type, then its grant.
  *
- * @throws forbidden the role is too low, or a browser session where a key is meant.
- * @throws session_required a key or connection where only a signed-in person may.
- * @throws grant_insufficient the credential only reads.
+ * @throws forbidden the role is too low, or the credential is a session where a key is required.
+ * @throws session_required the credential is a key or connection where a session is required.
+ * @throws grant_insufficient the grant is `read`.
  * Source: docs/reference/management-api.md#order-of-checks, docs/reference/management-api.md#roles-and-grants.
  */
 export function requirePermission(caller: JudgedCaller, { needs, role, credential }: AdminDemands): void {
@@ -57,15 +56,15 @@ function requireCredential(type: JudgedCaller['credentialType'], wanted: AdminDe
   }
 }
 
-/** The refusal of a credential that is no signed-in person. */
+/** Refusal of a credential that is not a console session. */
 export function sessionRequired(): GatewayError {
   return new GatewayError('session_required', { reason: 'credential_not_interactive' });
 }
 
 /**
- * Lets nobody act in an account whose time is over.
+ * Refuses an expired account.
  *
- * @param expiresAt null: it has no end.
+ * @param expiresAt null: the account does not expire.
  * @throws account_expired
  * Source: docs/reference/management-api.md#unclaimed-accounts.
  */

@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * What a member may be in one account, weakest last. `member` only reads.
+ * Roles in one account, strongest first. `member` is read-only.
  *
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
-/** A member's role in one account. */
 export type Role = (typeof ROLES)[number];
 
 /**
- * What a credential may do at most, whatever the role of its owner.
+ * The upper bound of a credential's permissions, independent of the role of its owner.
  *
  * Source: docs/reference/management-api.md#management-keys.
  */
@@ -19,12 +18,12 @@ export const GRANTS = ['read', 'manage'] as const;
 
 export type Grant = (typeof GRANTS)[number];
 
-/** Through which door an action came. A label for people, never a permission. */
+/** The kind of client behind an action. A label in records, never a permission. */
 export const ACTION_SOURCES = ['web', 'api', 'cli', 'mcp', 'system'] as const;
 
 export type ActionSource = (typeof ACTION_SOURCES)[number];
 
-/** Who acted, as records keep it. Source: docs/reference/management-api.md#management-credentials. */
+/** The actor as records store it. Source: docs/reference/management-api.md#management-credentials. */
 interface Actor {
   readonly type: 'user';
   readonly id: string;
@@ -33,7 +32,7 @@ interface Actor {
   readonly actionSource: ActionSource;
 }
 
-/** The proven caller of a management route: one identity, in one account, with its role of this moment. */
+/** The authenticated caller of a management route: one identity in one account, with its current role. */
 export interface AdminPrincipal {
   readonly organizationId: string;
   readonly identityId: string;
@@ -44,27 +43,27 @@ export interface AdminPrincipal {
   readonly actor: Actor;
 }
 
-/** A signed-in person, who may belong to no organization. */
+/** A signed-in person, possibly without an organization. */
 export interface PersonPrincipal {
   readonly identityId: string;
   readonly sessionId: string;
-  /** The organization they act in at the moment; it may be past its end. */
+  /** The current organization; it may have expired. */
   readonly organizationId: string | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the credential guard of management routes. */
+    /** Set by `AdminCredentialGuard` and `IdentityGuard`. */
     admin?: AdminPrincipal;
-    /** Set by the guard of routes for whoever is signed in. */
+    /** Set by `PersonGuard` and `IdentityGuard`. */
     person?: PersonPrincipal;
   }
 }
 
 /**
- * The caller a credential guard has proven.
+ * The caller that the credential guard authenticated.
  *
- * @throws Error when no credential guard ran: the route lacks its access decorator, which is our defect (500).
+ * @throws Error when no credential guard ran: the route lacks its access decorator, a defect (500).
  */
 export function requireAdmin(request: FastifyRequest): AdminPrincipal {
   if (request.admin === undefined) throw new Error('No credential guard ran before this management route.');
@@ -72,9 +71,9 @@ export function requireAdmin(request: FastifyRequest): AdminPrincipal {
 }
 
 /**
- * The person a guard has proven.
+ * The person that the guard authenticated.
  *
- * @throws Error when no guard ran: the route lacks its access decorator, which is our defect (500).
+ * @throws Error when no guard ran: the route lacks its access decorator, a defect (500).
  */
 export function requirePerson(request: FastifyRequest): PersonPrincipal {
   if (request.person === undefined) throw new Error('No guard proved a person before this route.');
@@ -82,9 +81,9 @@ export function requirePerson(request: FastifyRequest): PersonPrincipal {
 }
 
 /**
- * Whom a guard has proven: somebody in one account, or a person without one.
+ * The identity that the guard authenticated: a member of one account, or a person without one.
  *
- * @throws Error when no guard ran: the route lacks its access decorator, which is our defect (500).
+ * @throws Error when no guard ran: the route lacks its access decorator, a defect (500).
  */
 export function requireIdentity(request: FastifyRequest): AdminPrincipal | PersonPrincipal {
   return request.admin ?? requirePerson(request);

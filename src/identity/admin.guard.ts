@@ -6,7 +6,7 @@ import { AdminAuthentication } from './admin-authentication.service.js';
 import { requirePermission } from './admin-permission.rules.js';
 import { requireAdmin } from './admin-principal.js';
 
-/** Proves who calls a management route and puts the answer on the request; says nothing about what they may do. */
+/** Authenticates the caller of a management route and sets `request.admin`. It checks no permission. */
 @Injectable()
 export class AdminCredentialGuard implements CanActivate {
   constructor(private readonly authentication: AdminAuthentication) {}
@@ -20,12 +20,12 @@ export class AdminCredentialGuard implements CanActivate {
   }
 }
 
-/** Judges role, kind of credential and grant against the route's declaration; runs after an own-app check. */
+/** Checks role, credential type and grant against the route's declaration. It runs after an own-app check. */
 @Injectable()
 export class AdminRoleGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
-  /** @throws forbidden, session_required, grant_insufficient as `requirePermission` says. */
+  /** @throws forbidden, session_required, grant_insufficient as `requirePermission`. */
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
     const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -34,12 +34,12 @@ export class AdminRoleGuard implements CanActivate {
   }
 }
 
-/** Proves a signed-in person, whether or not they belong to an organization. */
+/** Authenticates a signed-in person. An organization is not required. */
 @Injectable()
 export class PersonGuard implements CanActivate {
   constructor(private readonly authentication: AdminAuthentication) {}
 
-  /** @throws auth_required nobody is signed in; session_required a key or connection. */
+  /** @throws auth_required no valid session; session_required the credential is a key or connection. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
@@ -48,7 +48,7 @@ export class PersonGuard implements CanActivate {
   }
 }
 
-/** Proves who calls, be it a key or a signed-in person, whether or not that person belongs to an organization. */
+/** Authenticates a key or a signed-in person. An organization is not required. */
 @Injectable()
 export class IdentityGuard implements CanActivate {
   constructor(private readonly authentication: AdminAuthentication) {}

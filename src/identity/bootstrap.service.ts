@@ -10,7 +10,7 @@ import { ManagementKeysService } from './management-keys.service.js';
 
 const SERVICE_IDENTITY_NAME = 'Bootstrap service';
 const KEY_NAME = 'Bootstrap key';
-/** The deployment itself: nobody is at the console, and no client calls. */
+/** The deployment itself; no client made a request. */
 const ACTION_SOURCE = 'system';
 
 type Outcome =
@@ -18,7 +18,7 @@ type Outcome =
   | { readonly kind: 'already_accepted' }
   | { readonly kind: 'ignored'; readonly reason: 'account_exists' | 'key_revoked' };
 
-/** Opens the first account of a deployment for operators who automate. */
+/** Creates the first account of a deployment from a configured management key. */
 @Injectable()
 export class BootstrapService {
   constructor(
@@ -30,7 +30,7 @@ export class BootstrapService {
     private readonly log: Log,
   ) {}
 
-  /** Called by the start before the service listens, so that the first request already finds the account. */
+  /** Runs at start-up before the service listens, so that the first request finds the account. */
   async run(): Promise<void> {
     const key = this.environment.BOOTSTRAP_MANAGEMENT_KEY;
     if (key === undefined) return;
@@ -41,12 +41,15 @@ export class BootstrapService {
     if (outcome.kind === 'ignored') this.log.event('bootstrap_key_ignored', { reason: outcome.reason });
   }
 
-  /** Whether anybody has an account here; the start banner explains how to make the first one when not. */
+  /** Whether the deployment has any account. If not, the start banner explains how to create the first one. */
   hasAnyAccount(): Promise<boolean> {
     return this.opening.hasAny();
   }
 
-  /** Account and key in one transaction, under a lock: of all who come at once, one opens the first account. */
+  /**
+   * Inserts account and key in one transaction under a lock. Of several instances that start at once, one creates the
+   * account.
+   */
   private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
     if (!(await this.opening.isFirst(tx))) {
       const stored = await this.keys.findRevocation(tx, key);

@@ -1,7 +1,7 @@
 import { ApiHeader } from '@nestjs/swagger';
 import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
 
-/** What is asked of requests that may be a browser's, in words. */
+/** When `x-console-request` is required, for the OpenAPI document. */
 const DEMANDS = {
   session: { required: true, description: 'Proves that a page of the console sends the session’s cookie.' },
   withSession: { required: false, description: 'Required with a session’s cookie.' },
@@ -12,12 +12,12 @@ const DEMANDS = {
   },
 } as const;
 
-/** Names `x-console-request` in the document, and what it is asked for. */
+/** Documents the header `x-console-request`. */
 export function ConsoleHeader(demand: keyof typeof DEMANDS): MethodDecorator {
   return ApiHeader({ name: CONSOLE_HEADER, ...DEMANDS[demand], schema: { type: 'string', enum: ['1'] } });
 }
 
-/** Names `Origin` in the document: of browsers, whose pages of other sites are refused by it. */
+/** Documents the header `Origin`. Browsers send it; a foreign origin is refused. */
 export function OriginHeader({ required }: { readonly required: boolean }): MethodDecorator {
   return ApiHeader({
     name: 'Origin',
@@ -26,7 +26,7 @@ export function OriginHeader({ required }: { readonly required: boolean }): Meth
   });
 }
 
-/** Names `X-Client` in the document. */
+/** Documents the header `X-Client`. */
 export function ClientLabelHeader(): MethodDecorator {
   return ApiHeader({
     name: 'X-Client',

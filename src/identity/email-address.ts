@@ -4,7 +4,7 @@ import { Text } from '../common/fields/fields.js';
 const MAX_CHARACTERS = 254;
 const SOMEBODY_SOMEWHERE = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
 
-/** An e-mail address in a body. Only its shape is judged: nobody sends mail to it. */
+/** An e-mail address in a body. Only its format is validated, because no mail is sent. */
 export function EmailAddress(options: { readonly optional?: boolean; readonly description: string }) {
   return Text({
     max: MAX_CHARACTERS,
@@ -14,13 +14,13 @@ export function EmailAddress(options: { readonly optional?: boolean; readonly de
   });
 }
 
-/** Whether a text from elsewhere has the shape of an e-mail address. */
+/** Whether a text has the format of an e-mail address. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= MAX_CHARACTERS && SOMEBODY_SOMEWHERE.test(text);
 }
 
 /**
- * The form in which two e-mail addresses are the same one.
+ * The canonical form in which e-mail addresses are compared.
  *
  * Source: docs/reference/management-api.md#passwords-and-third-parties.
  */

@@ -17,13 +17,12 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import { Sessions } from './sessions/sessions.service.js';
 
 /**
- * Accounts, the identities in them, their roles, and the credentials of the management API: management keys and the
- * console's sessions. Whoever changes something tells `AuditTrail`.
+ * Accounts, their identities and roles, and the credentials of the management API: management keys and console
+ * sessions. Every change writes an entry through `AuditTrail`.
  *
  * Tables: organizations, identities, memberships, management_keys, sessions, audit_events. Routes:
- * `/v1/admin/audit-events`. Codes: auth_required,
- * session_required, forbidden, grant_insufficient, account_expired, no_eligible_organization.
- * Log lines: bootstrap_account_created, bootstrap_key_ignored.
+ * `/v1/admin/audit-events`. Codes: auth_required, session_required, forbidden, grant_insufficient, account_expired,
+ * no_eligible_organization. Log lines: bootstrap_account_created, bootstrap_key_ignored.
  */
 @Module({
   controllers: [AuditEventsController],

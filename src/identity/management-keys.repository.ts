@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { Grant, Role } from './admin-principal.js';
 
-/** A working key with its owner as they are now. */
+/** A valid key with the current role and kind of its owner. */
 interface KeyHolderRow {
   readonly id: string;
   readonly organization_id: string;
@@ -13,12 +13,12 @@ interface KeyHolderRow {
   readonly kind: 'human' | 'service';
 }
 
-/** Through which door keys and connections are given out. Source: docs/reference/management-api.md#management-keys. */
+/** How keys and connections are issued. Source: docs/reference/management-api.md#management-keys. */
 export const MANAGEMENT_KEY_SOURCES = ['console', 'cli', 'bootstrap', 'oauth'] as const;
 
 export type ManagementKeySource = (typeof MANAGEMENT_KEY_SOURCES)[number];
 
-/** Whose a key is, and what it may do. */
+/** Owner and permissions of a key. */
 export interface ManagementKeyTerms {
   readonly organizationId: string;
   readonly identityId: string;
@@ -27,18 +27,18 @@ export interface ManagementKeyTerms {
   readonly source: ManagementKeySource;
 }
 
-/** The account that a deployment was opened with, and the service identity it was opened for. */
+/** The account that a bootstrap key created, and the service identity that owns it. */
 export interface BootstrapAccount {
   readonly organizationId: string;
   readonly serviceId: string;
 }
 
-/** A key to be stored; never holds the key itself. */
+/** A key to store, without its plaintext. */
 interface NewManagementKey extends ManagementKeyTerms {
   readonly id: string;
   /** SHA-256 of the key, hexadecimal. */
   readonly tokenHash: string;
-  /** The key's last four characters, for people to tell keys apart. */
+  /** The last four characters, to tell keys apart. */
   readonly tokenHint: string;
   readonly createdAt: Instant;
 }
@@ -49,8 +49,8 @@ export class ManagementKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * The holder of a key that works at `at` (ISO-8601). The hash names the account, so this is the one query without an
-   * account of the caller's.
+   * The holder of a key that is valid at `at` (ISO-8601). The hash determines the account, so this is the only query
+   * that has no account parameter.
    */
   async findHolder(tokenHash: string, at: string): Promise<KeyHolderRow | undefined> {
     const [row] = await this.dataSource.query<KeyHolderRow[]>(
@@ -67,7 +67,7 @@ export class ManagementKeysRepository {
     return row;
   }
 
-  /** Whether this key is stored, and whether it has been revoked. */
+  /** Whether this key is stored, and whether it is revoked. */
   async findRevocation(tx: EntityManager, tokenHash: string): Promise<{ readonly revoked: boolean } | undefined> {
     const [row] = await tx.query<{ revoked: boolean }[]>(
       'SELECT revoked_at IS NOT NULL AS revoked FROM management_keys WHERE token_hash = $1',
@@ -76,7 +76,7 @@ export class ManagementKeysRepository {
     return row;
   }
 
-  /** The account that a bootstrap key has opened, and the service that owns it; `undefined` for any other or revoked key. */
+  /** The account that a bootstrap key created, and its owner; `undefined` for any other or revoked key. */
   async findBootstrapAccount(
     tokenHash: string,
     within: Pick<EntityManager, 'query'> = this.dataSource,
@@ -103,9 +103,9 @@ export class ManagementKeysRepository {
   }
 
   /**
-   * Stores a key of a member of the account, who stays one until the transaction ends.
+   * Stores a key of a member. The membership is locked until the transaction ends.
    *
-   * @returns whether they are a member.
+   * @returns whether the owner is a member.
    */
   async insert(tx: EntityManager, key: NewManagementKey): Promise<boolean> {
     const rows = await tx.query<unknown[]>(

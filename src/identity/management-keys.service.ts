@@ -15,10 +15,10 @@ import {
 } from './management-keys.repository.js';
 
 const ID_RANDOM_LENGTH = 20;
-/** Enough for people to tell keys apart, too little to guess the rest. */
+/** Enough to tell keys apart, too little to guess the rest. */
 const HINT_LENGTH = 4;
 
-/** Keeps and proves management keys. Nothing is remembered between requests, so a revocation counts from the next one on. */
+/** Stores and authenticates management keys. There is no cache, so a revocation takes effect on the next request. */
 @Injectable()
 export class ManagementKeysService {
   constructor(
@@ -29,15 +29,14 @@ export class ManagementKeysService {
   ) {}
 
   /**
-   * Keeps a key that its owner is given: what it is looked up by, and its hint. The key itself is nowhere else. The trail
-   * tells of every key, whatever door it came through.
+   * Stores the hash and the hint of a key, never the key itself, and writes an audit entry for every source.
    *
-   * A key that is stored while its owner is removed would be missed by `endAllOf`: so nobody is removed until this
-   * transaction ends, and whoever has been gets none.
+   * The insert locks the membership: the owner cannot be removed before this transaction ends, and a removed owner gets
+   * no key. Otherwise `endAllOf` could miss a key that is stored during the removal.
    *
-   * @param by who makes it, in the account it is for.
-   * @returns its id.
-   * @throws forbidden the owner does not belong to the account any more.
+   * @param by the creator, in the account of the key.
+   * @returns the id of the key.
+   * @throws forbidden the owner is no longer a member of the account.
    * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
    */
   async store(tx: EntityManager, key: Secret, of: ManagementKeyTerms, by: AuditActor): Promise<string> {
@@ -59,19 +58,19 @@ export class ManagementKeysService {
     return id;
   }
 
-  /** Whether this key is stored, and whether it has been revoked. */
+  /** Whether this key is stored, and whether it is revoked. */
   findRevocation(tx: EntityManager, key: Secret): Promise<{ readonly revoked: boolean } | undefined> {
     return this.keys.findRevocation(tx, hashManagementKey(key));
   }
 
-  /** The account that this key has opened; `undefined` unless it is a bootstrap key that works. */
+  /** The account that this key created; `undefined` unless it is a valid bootstrap key. */
   findBootstrapAccount(key: Secret, within?: Pick<EntityManager, 'query'>): Promise<BootstrapAccount | undefined> {
     return this.keys.findBootstrapAccount(hashManagementKey(key), within);
   }
 
   /**
-   * Who a key stands for: its owner with the role of this moment, in the one account it was made for. `undefined` for
-   * a key that is unknown, revoked or past its end, whose owner left the account, or whose account has expired.
+   * The owner of a key with its current role, in the account of the key. `undefined` for a key that is unknown, revoked
+   * or expired, whose owner left the account, or whose account has expired.
    *
    * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
    */
@@ -89,7 +88,7 @@ export class ManagementKeysService {
     };
   }
 
-  /** Ends the keys of somebody who leaves an account: they do not work again when their owner comes back. */
+  /** Revokes the keys of an identity that leaves an account. They stay revoked if the identity rejoins. */
   async endAllOf(
     tx: EntityManager,
     owner: { readonly organizationId: string; readonly identityId: string },
@@ -106,8 +105,8 @@ function notAMember(): GatewayError {
 }
 
 /**
- * The form a management key is stored and looked up in, hexadecimal. The look-up is by this value, so what its timing
- * could tell is about the hash and of no use.
+ * The form in which a management key is stored and looked up, hexadecimal. The look-up compares hashes, so its timing
+ * reveals nothing about the key.
  */
 function hashManagementKey(key: Secret): string {
   return hash('sha256', key.reveal(), 'hex');

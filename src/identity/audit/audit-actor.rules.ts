@@ -1,30 +1,30 @@
 import type { ActionSource, AdminPrincipal } from '../admin-principal.js';
 
-/** Who did something in an account, and through which credential; none where nobody has one yet. */
+/** The actor of an action in an account and its credential. `credentialId` is null when no credential exists yet. */
 export interface AuditActor extends Pick<AdminPrincipal, 'organizationId' | 'credentialType' | 'actor'> {
   readonly credentialId: string | null;
 }
 
-/** A person who acts through a session of the console. */
+/** A person that acts through a console session. */
 export interface ActingPerson {
   readonly identityId: string;
   readonly sessionId: string;
 }
 
-/** A person, as whoever asks who they are is told. */
+/** A person as the actor of an action. */
 export function actorOf({ identityId, sessionId }: ActingPerson): AdminPrincipal['actor'] {
   return { type: 'user', id: identityId, kind: 'human', credentialId: sessionId, actionSource: 'web' };
 }
 
-/** A person, as the trail of one of their organizations names them. */
+/** A person as the actor in the audit trail of one organization. */
 export function personActor(organizationId: string, person: ActingPerson): AuditActor {
   return { organizationId, credentialType: 'session', credentialId: person.sessionId, actor: actorOf(person) };
 }
 
 /**
- * A service identity that comes into being with its account, before it has a credential.
+ * A service identity that is created with its account, before it has a credential.
  *
- * @param actionSource through which door it came.
+ * @param actionSource the kind of client that created it.
  */
 export function newServiceActor(organizationId: string, identityId: string, actionSource: ActionSource): AuditActor {
   return {

@@ -2,15 +2,15 @@ import type { Instant } from '../../common/clock.js';
 import type { DayRange } from '../../common/day-range.rules.js';
 import type { ActionSource } from '../admin-principal.js';
 
-/** Through what somebody acted. Source: docs/reference/management-api.md#management-credentials. */
+/** The credential type behind an action. Source: docs/reference/management-api.md#management-credentials. */
 export const CREDENTIAL_TYPES = ['session', 'apiKey', 'oauth'] as const;
 
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
 
-/** What else an entry says, flat. */
+/** Additional fields of an entry; the object is flat. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** An entry of the trail as stored, with the name its actor has now. */
+/** A stored audit entry with the current name of its actor. */
 export interface AuditEventRow {
   /** `bigint`, as text. */
   readonly id: string;
@@ -28,18 +28,18 @@ export interface AuditEventRow {
   readonly created_at: Instant;
 }
 
-/** Which entries of an account's trail to list. */
+/** Filter for the audit entries of an account. */
 export interface AuditEventFilter {
   readonly limit: number;
   readonly action: string | undefined;
   readonly actorId: string | undefined;
   readonly appId: string | undefined;
   readonly beforeId: number | undefined;
-  /** Of all days when absent. */
+  /** Every day when absent. */
   readonly days: DayRange | undefined;
 }
 
-/** One page of it, newest first. */
+/** One page of audit entries, newest first. */
 export interface AuditEventPage {
   readonly limit: number;
   readonly events: readonly AuditEventRow[];

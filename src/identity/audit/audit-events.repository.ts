@@ -4,7 +4,7 @@ import type { Instant } from '../../common/clock.js';
 import type { ActionSource } from '../admin-principal.js';
 import type { AuditEventFilter, AuditEventRow, CredentialType } from './audit-event.js';
 
-/** An entry of the trail, to be stored. */
+/** An audit entry to store. */
 export interface NewAuditEvent {
   readonly organizationId: string;
   readonly createdAt: Instant;
@@ -29,12 +29,12 @@ const NEWEST = 'ORDER BY one.id DESC LIMIT $6';
 
 const OF_ALL_DAYS = `SELECT one.* FROM audit_events one WHERE ${MATCHES} ${NEWEST}`;
 
-/** The index is on this very expression. */
+/** Must equal the expression of the index. */
 const DAY = "(one.created_at AT TIME ZONE 'UTC')::date";
 
 /**
- * One look into the index per day, of the days on which anything happened: a page costs the same however far they lie
- * back. No day is left when nothing ever happened.
+ * One index scan per day between the first and the last stored day, so that the cost of a page does not depend on its
+ * age. An account without entries yields no day.
  */
 const OF_SOME_DAYS = `
   SELECT one.* FROM (SELECT min(${DAY}) AS first, max(${DAY}) AS last FROM audit_events one WHERE one.organization_id = $1) kept

@@ -5,7 +5,7 @@ import type { AdminPrincipal } from '../admin-principal.js';
 import type { AuditEventFilter, AuditEventPage } from './audit-event.js';
 import { AuditEventsRepository } from './audit-events.repository.js';
 
-/** What people read of the trail. */
+/** Read side of the audit trail. */
 @Injectable()
 export class AuditReports {
   constructor(
@@ -14,8 +14,8 @@ export class AuditReports {
   ) {}
 
   /**
-   * @param asked days as far as the caller names them; every day when it names none.
-   * @throws invalid_request naming `from` or `to`, as `dayRange` says.
+   * @param asked the day range of the request; every day when both ends are absent.
+   * @throws invalid_request naming `from` or `to`, as `dayRange`.
    */
   async page(
     { organizationId }: AdminPrincipal,

@@ -5,20 +5,20 @@ import type { AuditActor } from './audit-actor.rules.js';
 import type { AuditDetails } from './audit-event.js';
 import { AuditEventsRepository } from './audit-events.repository.js';
 
-/** One thing that was done. */
+/** One audited action. */
 export interface AuditEntry {
-  /** `<what>.<done>`, such as `app.created`. */
+  /** `<target>.<verb>`, such as `app.created`. */
   readonly action: `${string}.${string}`;
-  /** What it was done to, such as `app`, and its id. */
+  /** The kind of the target, such as `app`. */
   readonly targetType: string;
   readonly targetId: string;
-  /** The application it belongs to, if it belongs to one. */
+  /** The application of the target, if it has one. */
   readonly appId?: string;
-  /** Whatever else a reader needs, flat; never a secret, never a body. */
+  /** A flat object; never a secret, never a body. */
   readonly details?: AuditDetails;
 }
 
-/** The account's trail of changes, for people to read. Source: docs/reference/security.md#roles-and-routes. */
+/** The audit trail of an account. Source: docs/reference/security.md#roles-and-routes. */
 @Injectable()
 export class AuditTrail {
   constructor(
@@ -26,7 +26,7 @@ export class AuditTrail {
     private readonly clock: Clock,
   ) {}
 
-  /** Writes an entry in the transaction of the change itself: both happen or neither. */
+  /** Inserts an entry in the transaction of the change, so that both commit or neither does. */
   async record(tx: EntityManager, who: AuditActor, entry: AuditEntry): Promise<void> {
     const { organizationId, credentialType, credentialId, actor } = who;
     const { action, targetType, targetId, appId = null, details } = entry;

@@ -3,10 +3,10 @@ import { Environment } from '../../platform/config/environment.js';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Where people reach the console: the setting `PUBLIC_URL`, or this machine by any of its names for itself. */
+/** The origin of the console: the setting `PUBLIC_URL`, or a loopback name of this machine. */
 @Injectable()
 export class ConsoleOrigin {
-  /** Such as `https://gateway.example.com`; links begin with it. */
+  /** Such as `https://gateway.example.com`; the base of links. */
   readonly url: string;
   readonly isHttps: boolean;
   readonly #named: string | undefined;
@@ -18,10 +18,10 @@ export class ConsoleOrigin {
   }
 
   /**
-   * Whether a page of this origin is the console's own.
+   * Whether an origin is the console's own.
    *
    * @param origin the `Origin` header, compared exactly.
-   * @param port of the socket the request came in on; used where no `PUBLIC_URL` is set.
+   * @param port the local port of the request's socket; used when `PUBLIC_URL` is not set.
    */
   isOwn(origin: string, port: number | undefined): boolean {
     if (this.#named !== undefined) return origin === this.#named;

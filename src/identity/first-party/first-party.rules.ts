@@ -1,29 +1,29 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** What the console's pages send with the session's cookie, always `1`; other sites' pages cannot. */
+/** The console's pages send it with the session cookie, always `1`. Cross-site pages cannot set it. */
 export const CONSOLE_HEADER = 'x-console-request';
 
-/** What is known of a request before its body is read. */
+/** The request head, as far as the cross-site check uses it. */
 export interface FirstPartyRequest {
   readonly method: string;
-  /** Whether the route takes nothing without an origin. */
+  /** Whether the route refuses requests without an origin. */
   readonly demandsOrigin: boolean;
   readonly origin: string | undefined;
   /** Whether `origin` is the console's own. */
   readonly isOwnOrigin: boolean;
-  /** `Sec-Fetch-Site`, which pages cannot set. */
+  /** `Sec-Fetch-Site`; pages cannot set it. */
   readonly fetchSite: string | undefined;
   readonly hasSessionCookie: boolean;
-  /** {@link CONSOLE_HEADER} was sent. */
+  /** Whether {@link CONSOLE_HEADER} was sent. */
   readonly hasConsoleHeader: boolean;
 }
 
-/** What a browser says of a request that no other site's page began. */
+/** Values of `Sec-Fetch-Site` for requests that are not cross-site. */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /**
- * Refuses a request that another site's page may have made: in its visitor's name, or to sign them in as somebody else.
- * Browsers say where a request comes from; programs say nothing, and bring no cookie they did not mean to send.
+ * Refuses requests that a cross-site page may have sent (CSRF and login CSRF). Browsers send `Origin` or
+ * `Sec-Fetch-Site`. Other clients send neither, and send a cookie only on purpose.
  *
  * @throws forbidden
  * Source: docs/reference/management-api.md#console-requests-and-origins, docs/reference/security.md#browser-requests.

@@ -6,13 +6,13 @@ import { CONSOLE_HEADER, requireFirstParty } from './first-party.rules.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set where the access declaration says `firstParty`; `exactOrigin` where it says that, too. */
+    /** Set when the access declaration has `firstParty`; `exactOrigin` when it has that, too. */
     firstParty?: 'ownOrNone' | 'exactOrigin';
   }
 }
 
 /**
- * What every answer of the framework's routes says to browsers.
+ * Security headers of every response of the framework's routes.
  *
  * Source: docs/reference/management-api.md#requests-and-bodies, docs/reference/security.md#browser-requests.
  */
@@ -23,20 +23,20 @@ const ANSWER_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Judges where a browser's request comes from, before its body is read. */
+/** Refuses cross-site requests before the body is read. */
 @Injectable()
 export class FirstParty {
   constructor(private readonly origin: ConsoleOrigin) {}
 
-  /** Tells browsers what to do with the answer, whatever it will be. */
+  /** Sets the security headers on any response. */
   label(reply: FastifyReply): void {
     void reply.headers(ANSWER_HEADERS);
   }
 
   /**
-   * For the framework's hook that runs when the headers are there and the body is not.
+   * Runs in the framework hook after the request head and before the body.
    *
-   * @throws invalid_request two session cookies; forbidden as `requireFirstParty` says, on routes for first parties only.
+   * @throws invalid_request two session cookies; forbidden as `requireFirstParty`, on first-party routes only.
    */
   judge(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);

@@ -4,8 +4,8 @@ import type { Instant } from '../../common/clock.js';
 import type { ManagementKey } from './management-key.js';
 
 /**
- * Keys of people who left stay in the list, and are not enabled: whoever looks after an account sees what once opened
- * it, and that it does not any more. What makes a key work is told where keys are proven.
+ * The keys of former members stay in the list as not enabled, as a record of past access. `findHolder` decides
+ * separately whether a key authenticates.
  */
 const SELECT_KEYS = `
   SELECT k.id, k.organization_id AS "organizationId", k.identity_id AS "userId", k.name, k.token_hint AS "tokenHint",
@@ -16,12 +16,12 @@ const SELECT_KEYS = `
     LEFT JOIN memberships m ON m.organization_id = k.organization_id AND m.identity_id = k.identity_id
    WHERE k.organization_id = $1`;
 
-/** What an account may read and change of its rows in `management_keys`. */
+/** The rows of one account in `management_keys`. */
 @Injectable()
 export class AccountKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Newest first, revoked ones included as long as they are kept; `at` decides which have expired. */
+  /** Newest first, including revoked keys that are still retained. Keys that expire by `at` are not enabled. */
   listOf(organizationId: string, at: Instant): Promise<ManagementKey[]> {
     return this.dataSource.query(`${SELECT_KEYS} ORDER BY k.created_at DESC, k.id DESC`, [organizationId, at]);
   }
@@ -32,8 +32,8 @@ export class AccountKeysRepository {
   }
 
   /**
-   * How many keys of the account are neither revoked nor past their end at `at`. Whoever asks the same of it waits until
-   * the transaction ends.
+   * The number of keys of the account that are neither revoked nor expired at `at`. Concurrent callers wait until the
+   * transaction ends.
    */
   async countInForce(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
     await tx.query('SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organizationId]);
@@ -45,7 +45,7 @@ export class AccountKeysRepository {
     return row?.keys ?? 0;
   }
 
-  /** @returns whether it was in force until now. */
+  /** @returns whether the key was not revoked before. */
   async revoke(tx: EntityManager, organizationId: string, id: string, at: Instant): Promise<boolean> {
     const [, count]: [unknown[], number] = await tx.query(
       'UPDATE management_keys SET revoked_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL',

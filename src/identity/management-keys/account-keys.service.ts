@@ -13,10 +13,10 @@ import type { CreatedManagementKey, ManagementKey } from './management-key.js';
 const BRAND = 'gw_mgmt_';
 /** 285 bits. Source: docs/reference/management-api.md#management-keys. */
 const RANDOM_LENGTH = 48;
-/** Keys of one account that are in force at the same time. */
+/** Maximum number of keys of one account that are in force. */
 const MAX_KEYS = 1_000;
 
-/** Makes, lists and revokes the management keys of an account. `ManagementKeysService` proves them. */
+/** Creates, lists and revokes the management keys of an account. `ManagementKeysService` authenticates them. */
 @Injectable()
 export class AccountKeys {
   constructor(
@@ -34,9 +34,9 @@ export class AccountKeys {
   }
 
   /**
-   * Makes a key that carries its maker's role, whatever that is when it is used. The plaintext is in the answer only.
+   * Creates a key that carries the current role of its creator at each use. Only this response holds the plaintext.
    *
-   * @throws conflict the account has too many; forbidden the maker does not belong to it any more.
+   * @throws conflict the account has too many keys; forbidden the creator is no longer a member.
    */
   create(admin: AdminPrincipal, name: string, grant: Grant): Promise<CreatedManagementKey> {
     const { organizationId, identityId } = admin;
@@ -50,7 +50,8 @@ export class AccountKeys {
   }
 
   /**
-   * Revokes a key, from the next request on at every instance. Repeating it changes nothing and answers the same.
+   * Revokes a key, effective from the next request at every instance. Repeating it changes nothing and returns the
+   * same.
    *
    * @throws not_found the account has no such key.
    */

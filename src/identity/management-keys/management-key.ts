@@ -4,29 +4,29 @@ import type { Grant } from '../admin-principal.js';
 import type { ManagementKeySource } from '../management-keys.repository.js';
 
 /**
- * A management key of an account, as its people see it; never the key itself.
+ * A management key as its account sees it, without the plaintext.
  *
  * Source: docs/reference/management-api.md#management-keys.
  */
 export interface ManagementKey {
   readonly id: string;
   readonly organizationId: string;
-  /** Whose role it carries. */
+  /** The owner; the key carries the owner's role. */
   readonly userId: string;
   readonly name: string;
-  /** The key's last four characters. */
+  /** The last four characters. */
   readonly tokenHint: string;
   readonly grant: Grant;
   readonly source: ManagementKeySource;
   readonly label: string | null;
-  /** Whether it opens anything at the moment. */
+  /** Whether the key is neither revoked nor expired and its owner is a member. */
   readonly enabled: boolean;
   readonly createdAt: Instant;
   readonly expiresAt: Instant | null;
   readonly revokedAt: Instant | null;
 }
 
-/** A key that was just made: the one time its plaintext is there. */
+/** A new key; the only result that holds its plaintext. */
 export interface CreatedManagementKey {
   readonly key: ManagementKey;
   readonly plaintext: Secret;

@@ -6,7 +6,8 @@ import { ManagementKeysController } from './management-keys.controller.js';
 import { OwnCredentialController } from './own-credential.controller.js';
 
 /**
- * Management keys: made, listed and revoked by people, ended by whoever holds one. `identity` stores and proves them.
+ * Management keys: the account's members create, list and revoke them; a holder can end its own. `identity` stores and
+ * authenticates them.
  *
  * Tables: management_keys, of one account each. Routes: `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes:
  * not_found, conflict. Log lines: none.

@@ -20,7 +20,7 @@ export class ConsoleCookies {
     void reply.setCookie(SESSION_COOKIE, value, sessionCookieFlags(this.origin.isHttps));
   }
 
-  /** The browser keeps a session as long as it lives, and the organization that was chosen in it. */
+  /** Renews the session cookie and the organization cookie when the session was extended. */
   renewSession(reply: FastifyReply, { renewedCookies }: HeldSession): void {
     if (renewedCookies === undefined) return;
     const { session, organization } = renewedCookies;
@@ -32,7 +32,7 @@ export class ConsoleCookies {
     void reply.setCookie(ORGANIZATION_COOKIE, value.reveal(), organizationCookieFlags(this.origin.isHttps));
   }
 
-  /** The person has signed out: neither cookie is of use any more. */
+  /** Expires both cookies at sign-out. */
   clear(reply: FastifyReply): void {
     for (const name of [SESSION_COOKIE, ORGANIZATION_COOKIE]) {
       void reply.setCookie(name, '', { ...sessionCookieFlags(this.origin.isHttps), maxAge: 0 });

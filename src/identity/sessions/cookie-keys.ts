@@ -5,20 +5,24 @@ import { AuthSecrets } from '../../platform/secrets/signing-secrets.js';
 
 const KEY_BYTES = 32;
 
-/** What a signed cookie says; a signature for one purpose is worth nothing for another. */
+/** Purpose of a signed cookie. A signature for one purpose is invalid for every other. */
 export type CookiePurpose = 'session' | 'current organization' | 'third-party sign-in';
 
-/** Keys of signed cookies, derived from the secrets of sign-in, which every instance shares. */
+/** Keys of signed cookies, derived from the sign-in secrets that every instance shares. */
 @Injectable()
 export class CookieKeys {
   constructor(private readonly secrets: AuthSecrets) {}
 
-  /** Signs new cookies. Source: docs/reference/management-api.md#sessions-and-cookies (HKDF-SHA256, RFC 5869). */
+  /**
+   * The key that signs new cookies.
+   *
+   * Source: docs/reference/management-api.md#sessions-and-cookies (HKDF-SHA256, RFC 5869).
+   */
   signing(purpose: CookiePurpose): Uint8Array {
     return derived(this.secrets.current, purpose);
   }
 
-  /** Any of these may have signed a cookie: the operator's secret may just have been replaced. */
+  /** Keys that may have signed a cookie: the current secret and, during a rotation, the previous one. */
   verifying(purpose: CookiePurpose): readonly Uint8Array[] {
     const { current, previous } = this.secrets;
     return previous === undefined

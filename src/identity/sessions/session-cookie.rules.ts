@@ -4,19 +4,15 @@ import { invalidRequest } from '../../common/errors/gateway-error.js';
 /** Source: docs/reference/management-api.md#sessions-and-cookies. */
 export const SESSION_COOKIE = 'gw_identity_auth.session_token';
 export const ORGANIZATION_COOKIE = 'gw_identity_current_organization';
-/** From the last renewal to the end of a session. Source: docs/reference/management-api.md#sessions-and-cookies. */
+/** Lifetime from the last renewal. Source: docs/reference/management-api.md#sessions-and-cookies. */
 export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 const ORGANIZATION_COOKIE_SECONDS = 31_536_000;
-/**
- * A session that was renewed less than this ago is not renewed again.
- *
- * Source: docs/reference/management-api.md#sessions-and-cookies.
- */
+/** A session is renewed at most once in this period. Source: docs/reference/management-api.md#sessions-and-cookies. */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Of names: longer values are nobody's; they are not even hashed. */
+/** Longer values are refused before they are hashed. */
 const MAX_VALUE_CHARACTERS = 512;
 
-/** How a cookie of ours is set. Source: docs/reference/management-api.md#sessions-and-cookies. */
+/** Attributes of the console's cookies. Source: docs/reference/management-api.md#sessions-and-cookies. */
 export interface CookieFlags {
   readonly httpOnly: true;
   readonly path: '/';
@@ -25,21 +21,21 @@ export interface CookieFlags {
   readonly maxAge: number;
 }
 
-/** @param isHttps the console is reached over https. */
+/** @param isHttps whether the console is served over https. */
 export function sessionCookieFlags(isHttps: boolean): CookieFlags {
   return { httpOnly: true, path: '/', sameSite: 'lax', secure: isHttps, maxAge: SESSION_LIFETIME_SECONDS };
 }
 
-/** @param isHttps the console is reached over https. */
+/** @param isHttps whether the console is served over https. */
 export function organizationCookieFlags(isHttps: boolean): CookieFlags {
   return { httpOnly: true, path: '/', sameSite: 'lax', secure: isHttps, maxAge: ORGANIZATION_COOKIE_SECONDS };
 }
 
 /**
- * Refuses two session cookies. The browser's own is one; a neighbouring host can plant another, with a longer path in
- * front of it, so that its visitor acts in somebody else's session.
+ * Refuses two session cookies. A sibling host can set a second one with a longer path, which comes first and makes the
+ * browser act in another person's session.
  *
- * @param header `Cookie`, as it was sent.
+ * @param header the `Cookie` header.
  * @throws invalid_request
  * Source: docs/reference/security.md#request-heads, RFC 6265, 8.6.
  */
@@ -49,7 +45,7 @@ export function refuseRepeatedSession(header: string | undefined): void {
   if (sessions.length > 1) throw invalidRequest('Cookie', `holds ${SESSION_COOKIE} more than once`, 'cookie_repeated');
 }
 
-/** Whether a session is to live a full lifetime from now on: once a day, so that reading does not write. */
+/** Whether to extend the session by a full lifetime: at most once a day, so that most reads do not write. */
 export function isRenewalDue(renewedAtMs: number, nowMs: number): boolean {
   return nowMs - renewedAtMs >= RENEW_AFTER_MS;
 }
@@ -62,9 +58,9 @@ export function signedCookie(value: string, key: Uint8Array): string {
 /**
  * The value of a signed cookie.
  *
- * @param keys any of which may have signed it.
- * @param maxCharacters longer ones are nobody's.
- * @returns `undefined` when the cookie is missing, malformed or signed by somebody else.
+ * @param keys the accepted signing keys.
+ * @param maxCharacters longer values are refused.
+ * @returns `undefined` when the cookie is missing, too long, malformed, or its signature is invalid.
  */
 export function readSignedCookie(
   cookie: string | undefined,

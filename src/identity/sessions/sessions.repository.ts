@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../admin-principal.js';
 
-/** A working session, the person it belongs to, and the account they act in. */
+/** A valid session, its person, and the current account. */
 export interface SessionRow {
   readonly id: string;
   readonly identity_id: string;
@@ -12,13 +12,13 @@ export interface SessionRow {
   readonly expires_at: Instant;
   readonly address: string | null;
   readonly user_agent: string | null;
-  /** Null for a person who belongs to no organization. */
+  /** Null for a person without an organization. */
   readonly organization_id: string | null;
   readonly organization_expires_at: Instant | null;
   readonly role: Role | null;
 }
 
-/** A session to be stored; never holds the token itself. */
+/** A session to store, without its token. */
 export interface NewSession {
   readonly id: string;
   readonly identityId: string;
@@ -36,8 +36,8 @@ export class SessionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * The session of a token that works at `at` and ends by `latestEnd`, with the role of this moment: in the organization asked for when the
-   * person belongs to it, in their oldest one otherwise, those whose time is over last.
+   * The session of a token that is valid at `at` and ends by `latestEnd`, with the current role. The organization is
+   * the requested one if the person belongs to it, otherwise the oldest one; expired organizations come last.
    */
   async findHolder(
     tokenHash: string,
@@ -69,7 +69,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Lets a session that has not ended live until `expiresAt`. */
+  /** Extends a session that has not ended until `expiresAt`. */
   async renew(id: string, at: Instant, expiresAt: Instant): Promise<void> {
     await this.dataSource.query(
       'UPDATE sessions SET renewed_at = $2, expires_at = $3 WHERE id = $1 AND expires_at > $2 AND renewed_at < $2',
@@ -77,13 +77,13 @@ export class SessionsRepository {
     );
   }
 
-  /** Ends a session. Ending it again changes nothing. @returns whether it was there until now. */
+  /** Deletes a session. Repeating it changes nothing. @returns whether the session existed. */
   async delete(within: Pick<EntityManager, 'query'>, id: string): Promise<boolean> {
     const [, count]: [unknown[], number] = await within.query('DELETE FROM sessions WHERE id = $1', [id]);
     return count > 0;
   }
 
-  /** Ends every session of a person but one. */
+  /** Deletes every other session of a person. */
   async deleteOthers(within: Pick<EntityManager, 'query'>, identityId: string, keptId: string): Promise<void> {
     await within.query('DELETE FROM sessions WHERE identity_id = $1 AND id <> $2', [identityId, keptId]);
   }

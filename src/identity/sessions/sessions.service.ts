@@ -13,7 +13,7 @@ const TOKEN_CHARACTERS = 48;
 const MAX_USER_AGENT_CHARACTERS = 300;
 const LIFETIME_MS = SESSION_LIFETIME_SECONDS * 1000;
 
-/** A session that has just begun. */
+/** A new session. */
 export interface OpenedSession {
   readonly id: string;
   /** The value of the session cookie: token and signature. */
@@ -22,7 +22,7 @@ export interface OpenedSession {
   readonly expiresAt: Instant;
 }
 
-/** Where a session is used from, for its owner to recognise it. */
+/** The client of a session, for its owner to recognise it. */
 export interface SessionClient {
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -32,19 +32,19 @@ export interface SessionClient {
 interface SessionCookies {
   /** Token and signature. */
   readonly session: Secret;
-  /** Absent while no organization was chosen. */
+  /** Absent when no organization is chosen. */
   readonly organization: Secret | undefined;
 }
 
-/** A session that holds. */
+/** A valid session. */
 export interface HeldSession {
   readonly row: SessionRow;
   readonly token: Secret;
-  /** To be set in place of what was sent, because the session now lives longer. */
+  /** Present when the session was extended; replaces the cookies of the request. */
   readonly renewedCookies: SessionCookies | undefined;
 }
 
-/** Begins, proves and ends console sessions. Nothing is remembered between requests: an end counts from the next one on. */
+/** Opens, authenticates and ends console sessions. There is no cache, so an end takes effect on the next request. */
 @Injectable()
 export class Sessions {
   constructor(
@@ -54,10 +54,7 @@ export class Sessions {
     private readonly ids: Ids,
   ) {}
 
-  /**
-   * Begins a session of a person who has just proven who they are. Its token is always a new one, so that nobody can
-   * fix it in advance.
-   */
+  /** Opens a session after a successful sign-in. The token is always new, which prevents session fixation. */
   async open(tx: EntityManager, identityId: string, { address, userAgent }: SessionClient): Promise<OpenedSession> {
     const token = this.ids.base62(TOKEN_CHARACTERS);
     const id = `session_${this.ids.base36(20)}`;
@@ -76,10 +73,10 @@ export class Sessions {
   }
 
   /**
-   * The session of a cookie, acting in the organization its other cookie names or in the oldest one. Once a day it is
-   * made to live a full lifetime again, in cookies that outlive the secret the last ones were signed with.
+   * The session of a cookie, in the organization of the organization cookie or in the oldest one. Once a day the
+   * session is extended by a full lifetime, and its cookies are signed again with the current secret.
    *
-   * @returns `undefined` without a cookie of ours, and for a session that ended.
+   * @returns `undefined` without a validly signed cookie, and for a session that ended.
    * Source: docs/reference/management-api.md#sessions-and-cookies, docs/reference/security.md#vault,
    * docs/reference/security.md#revocation.
    */
@@ -108,12 +105,12 @@ export class Sessions {
     return new Secret(signedCookie(organizationId, this.keys.signing('current organization')));
   }
 
-  /** Ends a session, at once everywhere. @returns whether it had not ended before. */
+  /** Ends a session at every instance at once. @returns whether it had not ended before. */
   end(tx: EntityManager, id: string): Promise<boolean> {
     return this.sessions.delete(tx, id);
   }
 
-  /** Ends all sessions of a person but the one they act through. */
+  /** Ends all other sessions of a person. */
   async endOthers(tx: EntityManager, identityId: string, keptId: string): Promise<void> {
     await this.sessions.deleteOthers(tx, identityId, keptId);
   }

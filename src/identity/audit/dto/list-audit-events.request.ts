@@ -3,7 +3,7 @@ import { Text, Verbatim } from '../../../common/fields/fields.js';
 import { BeforeId, Day, DEFAULT_PAGE_LIMIT, PageLimit } from '../../../common/fields/list-fields.js';
 import type { AuditEventFilter } from '../audit-event.js';
 
-/** Extensions record actions of their own, so that only their form is known. */
+/** Extensions record their own actions, so only the format is validated. */
 const ACTION = /^[^\s.]+\.[^\s.]+$/;
 
 export class ListAuditEventsRequest {
