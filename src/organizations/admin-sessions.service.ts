@@ -7,7 +7,7 @@ import { actorOf, personActor } from '../identity/audit/audit-actor.rules.js';
 import type { AdminSession, Membership } from './organization.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** Tells callers who they are to the management API, and lets people choose the organization they act in. */
+/** Describes the caller of the management API, and selects the current organization of a session. */
 @Injectable()
 export class AdminSessions {
   constructor(
@@ -15,15 +15,16 @@ export class AdminSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Of a key, the one organization it was made for; of a person without any organization, the person alone. */
+  /** For a key, its one organization; for a person without an organization, the person alone. */
   async describe(identity: AdminPrincipal | PersonPrincipal): Promise<AdminSession> {
     return 'grant' in identity ? this.describeMember(identity) : this.describePerson(identity);
   }
 
   /**
-   * What a person's session is once they act in this organization; the cookie decides, and nothing is stored.
+   * The session of a person with this organization as the current one. The cookie carries the selection; nothing is
+   * stored.
    *
-   * @throws not_a_member there is no such organization, or not for them; account_expired its time is over.
+   * @throws not_a_member the person is not a member, or there is no such organization; account_expired it has expired.
    */
   async select(person: PersonPrincipal, organizationId: string): Promise<AdminSession> {
     const memberships = await this.repository.membershipsOf(person.identityId);

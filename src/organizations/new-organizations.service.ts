@@ -5,22 +5,22 @@ import type { ActingPerson } from '../identity/audit/audit-actor.rules.js';
 import { ownOrganizationId } from './organization.rules.js';
 
 /**
- * Name of the organization that everybody gets with their registration.
+ * Default name of the organization that is created at registration.
  *
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
 const OWN_NAME = 'My Organization';
 
-/** Gives people who register the organization that is theirs. */
+/** Creates the organization of a newly registered person. */
 @Injectable()
 export class NewOrganizations {
   constructor(private readonly opening: AccountOpening) {}
 
   /**
-   * Opens the own organization of a person who has just been stored, with their first session.
+   * Creates the organization of a newly stored person with their first session.
    *
-   * @param person `name` is that of the organization.
-   * @returns its id, which is derived from the person's.
+   * @param person `name` is the name of the organization.
+   * @returns the id of the organization, derived from the person's id.
    */
   async openFor(
     tx: EntityManager,

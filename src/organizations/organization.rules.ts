@@ -2,17 +2,18 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 
 const PERSON_ID = /^user_([0-9a-z]{20})$/;
 
-/** Most characters of an organization's name. */
+/** In characters. */
 export const MAX_ORGANIZATION_NAME = 100;
-/** Longer texts are no bootstrap key. */
+/** In characters; longer values are refused. */
 export const MAX_BOOTSTRAP_KEY = 300;
-/** Organizations that one person may own when they make another one. */
+/** Maximum number of organizations that one person owns. */
 const MAX_OWNED_ORGANIZATIONS = 20;
 
 /**
- * The id of the organization that a person gets when they register: derived from theirs, so that there is one.
+ * The id of the organization that a person gets at registration. It is derived from the person's id, so that there is
+ * exactly one.
  *
- * @throws Error for what is no id of a person, which is our defect.
+ * @throws Error when the id is not a person's, a defect.
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export function ownOrganizationId(personId: string): string {
@@ -22,9 +23,9 @@ export function ownOrganizationId(personId: string): string {
 }
 
 /**
- * Refuses one more organization of a person.
+ * Enforces the limit of owned organizations.
  *
- * @param owned how many they own.
+ * @param owned the current number.
  * @throws conflict
  * Source: OWASP API4:2023.
  */

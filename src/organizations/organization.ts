@@ -8,18 +8,18 @@ export interface Organization {
   readonly createdAt: Instant;
   /** Whether a person owns it. */
   readonly claimed: boolean;
-  /** Null for one without a deadline. */
+  /** Null: it does not expire. */
   readonly expiresAt: Instant | null;
 }
 
-/** What somebody is in one organization. */
+/** The membership of an identity in one organization. */
 export interface Membership {
   readonly organization: Organization;
   readonly role: Role;
   readonly joinedAt: Instant;
 }
 
-/** A person or service identity, as they see themselves. */
+/** A person or service identity, as it sees itself. */
 export interface SignedInUser {
   readonly id: string;
   readonly name: string | null;
@@ -31,14 +31,14 @@ export interface SignedInUser {
 }
 
 /**
- * Who calls, where they act, and where else they could.
+ * The caller, its current organization and its other memberships.
  *
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
 export interface AdminSession extends Pick<AdminPrincipal, 'credentialType' | 'actor'> {
   readonly user: SignedInUser;
-  /** Null for a person who belongs to no organization. */
+  /** Null for a person without an organization. */
   readonly current: Membership | null;
-  /** Of a person all, of a key the one it was made for; the oldest organization first. */
+  /** All memberships of a person, or the one organization of a key; oldest organization first. */
   readonly memberships: readonly Membership[];
 }

@@ -19,13 +19,13 @@ import { BootstrapClaims } from './unclaimed/bootstrap-claims.service.js';
 import { UnclaimedAccounts } from './unclaimed/unclaimed-accounts.service.js';
 
 /**
- * Organizations, who belongs to them, and how people come to belong to them: with their registration, by invitation, or
- * by claiming an account that a service has opened: that of the bootstrap key by proving it.
+ * Organizations and their members. A person becomes a member by registration, by invitation, or by claiming an account
+ * that a service identity opened; the account of the bootstrap key is claimed with that key.
  *
- * Tables: organizations, memberships, invitations; `identity` reads the first two to prove who calls, and opens them.
- * Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`, `/v1/admin/invitations*`,
- * `/v1/console/invitations/*`. Codes: not_a_member, last_owner, account_exists, account_expired, conflict, not_found,
- * forbidden.
+ * Tables: organizations, memberships, invitations; `identity` reads the first two for authentication, and creates
+ * accounts in them. Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`,
+ * `/v1/admin/invitations*`, `/v1/console/invitations/*`. Codes: not_a_member, last_owner, account_exists,
+ * account_expired, conflict, not_found, forbidden.
  */
 @Module({
   imports: [IdentityModule, RateLimitsModule],

@@ -21,7 +21,7 @@ const ORGANIZATION_COLUMNS = `o.id, o.name, o.created_at, o.expires_at, EXISTS (
   SELECT FROM memberships owner JOIN identities person ON person.id = owner.identity_id
    WHERE owner.organization_id = o.id AND owner.role = 'owner' AND person.kind = 'human') AS claimed`;
 
-/** What is asked of organizations, and of the identities in them. */
+/** Queries for organizations and the identities in them. */
 @Injectable()
 export class OrganizationsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -34,17 +34,17 @@ export class OrganizationsRepository {
     return row && organizationOf(row);
   }
 
-  /** Of an organization that is there. */
+  /** The organization must exist. */
   async rename(tx: EntityManager, id: string, name: string): Promise<void> {
     await tx.query('UPDATE organizations SET name = $2 WHERE id = $1', [id, name]);
   }
 
-  /** Takes the deadline off an organization. */
+  /** Removes the expiry of an organization. */
   async clearExpiry(tx: EntityManager, id: string): Promise<void> {
     await tx.query('UPDATE organizations SET expires_at = NULL WHERE id = $1', [id]);
   }
 
-  /** Where somebody belongs, or what they are in one organization; the oldest organization first. */
+  /** All memberships of an identity, or the one in `organizationId`; oldest organization first. */
   async membershipsOf(identityId: string, organizationId: string | null = null): Promise<Membership[]> {
     const rows: MembershipRow[] = await this.dataSource.query(
       `SELECT ${ORGANIZATION_COLUMNS}, m.role, m.joined_at
@@ -57,9 +57,9 @@ export class OrganizationsRepository {
   }
 
   /**
-   * Whether somebody belongs to another organization than this. They can join none until the transaction ends.
+   * Whether an identity is a member of another organization. It can join none until the transaction ends.
    *
-   * @param id of somebody who is stored.
+   * @param id of a stored identity.
    */
   async belongsElsewhere(tx: EntityManager, id: string, organizationId: string): Promise<boolean> {
     await tx.query('SELECT FROM identities WHERE id = $1 FOR UPDATE', [id]);
@@ -70,7 +70,7 @@ export class OrganizationsRepository {
     return rows.length > 0;
   }
 
-  /** How many organizations somebody owns. Whoever asks the same of them waits until the transaction ends. */
+  /** The number of organizations that an identity owns. Concurrent callers wait until the transaction ends. */
   async countOwnedBy(tx: EntityManager, id: string): Promise<number> {
     await tx.query('SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);
     const [row] = await tx.query<{ owned: number }[]>(

@@ -9,7 +9,7 @@ import type { Membership, Organization } from './organization.js';
 import { requireRoomForOrganization } from './organization.rules.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** What people do with organizations as a whole: list theirs, make further ones, rename the current one. */
+/** Lists, creates and renames organizations. */
 @Injectable()
 export class Organizations {
   constructor(
@@ -20,12 +20,12 @@ export class Organizations {
     private readonly ids: Ids,
   ) {}
 
-  /** All that a person belongs to, those whose time is over included; the oldest organization first. */
+  /** All organizations of a person, including expired ones; oldest first. */
   list({ identityId }: PersonPrincipal): Promise<readonly Membership[]> {
     return this.repository.membershipsOf(identityId);
   }
 
-  /** Makes one more organization, which the person owns. @throws conflict they own too many. */
+  /** Creates an organization that the person owns. @throws conflict the limit of owned organizations is reached. */
   create(person: PersonPrincipal, name: string): Promise<Organization> {
     const id = `org_${this.ids.base36(20)}`;
     return this.dataSource.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export class Organizations {
     });
   }
 
-  /** @throws not_found any other organization than the one the caller acts in, whether or not it is there. */
+  /** @throws not_found for any organization other than the current one, whether or not it exists. */
   rename(admin: AdminPrincipal, id: string, name: string): Promise<Organization> {
     if (id !== admin.organizationId) throw new GatewayError('not_found');
     return this.dataSource.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { canBeAccepted, hashInvitationToken, invitationGone, requireInvitedEmail
 import { InvitationsRepository, type InvitationToOrganization } from './invitations.repository.js';
 import { Invitations, type JoinedOrganization } from './invitations.service.js';
 
-/** What people do who have followed the link of an invitation: look at it, and accept it when they are signed in. */
+/** Shows and accepts invitations by the token of their link. Accepting requires a signed-in person. */
 @Injectable()
 export class InvitationLinks {
   constructor(
@@ -19,7 +19,7 @@ export class InvitationLinks {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws not_found for every token that nobody can accept, alike. */
+  /** @throws not_found for every token that cannot be accepted, without distinction. */
   async details(token: Secret): Promise<InvitationToOrganization> {
     const now = this.clock.now();
     const invitation = await this.repository.findByToken(hashInvitationToken(token), now);
@@ -28,15 +28,16 @@ export class InvitationLinks {
   }
 
   /**
-   * Refuses an e-mail address that could not accept an invitation. Says nothing of whether somebody has it.
+   * Refuses an e-mail address that may not accept the invitation. The result does not depend on whether it is
+   * registered.
    *
-   * @throws not_found as `details`; forbidden the invitation is for another one.
+   * @throws not_found as `details`; forbidden the invitation is for another address.
    */
   async requireInvited(token: Secret, email: string): Promise<void> {
     requireInvitedEmail(await this.details(token), email);
   }
 
-  /** @throws not_found, forbidden as `Invitations.accept` says. */
+  /** @throws not_found, forbidden as `Invitations.accept`. */
   async accept(token: Secret, { identityId, sessionId }: PersonPrincipal): Promise<JoinedOrganization> {
     const { email } = (await this.organizations.findUser(identityId)) ?? {};
     if (!email) throw invitationGone();

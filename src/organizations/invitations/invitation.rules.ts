@@ -7,51 +7,51 @@ import { isAtLeast } from '../../identity/admin-permission.rules.js';
 import type { Role } from '../../identity/admin-principal.js';
 import { comparableEmail } from '../../identity/email-address.js';
 
-/** How long an invitation can be accepted. */
+/** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** Base62 characters of the token: 285 bits. */
 export const INVITATION_TOKEN_CHARACTERS = 48;
-/** Invitations of one organization that can be accepted at the same time. */
+/** Maximum number of pending invitations of one organization. */
 const MAX_PENDING_INVITATIONS = 100;
 
-/** What became of an invitation; `pending` is the only status that can change. */
+/** `pending` is the only status that can change. */
 export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
 
-/** What decides an invitation's status. */
+/** The fields that determine the status of an invitation. */
 interface InvitationEnds {
   readonly expiresAt: Instant;
   readonly acceptedAt: Instant | null;
   readonly revokedAt: Instant | null;
 }
 
-/** What decides who may accept an invitation. */
+/** The fields that determine who may accept an invitation. */
 export interface OfferedMembership extends InvitationEnds {
   readonly role: Role;
   readonly email: string | null;
   readonly acceptedBy: string | null;
 }
 
-/** A person with an invitation's token in their hands. */
+/** A person that presents the token of an invitation. */
 export interface InvitedPerson {
   readonly identityId: string;
   readonly email: string;
-  /** Their role in the organization, if they belong to it already. */
+  /** Current role in the organization; `undefined` for a non-member. */
   readonly memberRole: Role | undefined;
 }
 
-/** What accepting comes to, and the role the person then has. */
+/** The result of accepting an invitation, and the role afterwards. */
 export interface Acceptance {
-  /** `repeated`: it was this person who accepted it before. `kept`: a member whose role is not below the one offered. */
+  /** `repeated`: this person accepted it before. `kept`: a member whose role is not below the offered one. */
   readonly outcome: 'joined' | 'raised' | 'kept' | 'repeated';
   readonly role: Role;
 }
 
-/** The form an invitation's token is stored and looked up in, hexadecimal: what its timing tells is of no use. */
+/** The form in which a token is stored and looked up, hexadecimal. The timing of the look-up reveals only the hash. */
 export function hashInvitationToken(token: Secret): string {
   return hash('sha256', token.reveal(), 'hex');
 }
 
-/** @param nowMs milliseconds since the epoch; an invitation ends at its last instant. */
+/** @param nowMs milliseconds since the epoch; an invitation is expired from `expiresAt` on. */
 export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, nowMs: number): InvitationStatus {
   if (acceptedAt !== null) return 'accepted';
   if (revokedAt !== null) return 'revoked';
@@ -59,17 +59,17 @@ export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, n
 }
 
 /**
- * Whether its token opens anything now. A pending one may not, while its end is further off than its lifetime: a clock
- * that was ahead wrote it (ADR 0038). It stays pending, so that it can be revoked before its time comes.
+ * Whether the token can be accepted now. A pending invitation that expires later than its lifetime allows was written
+ * by a clock that was ahead (ADR 0038): it cannot be accepted yet, but stays pending, so that it can be revoked.
  */
 export function canBeAccepted(offer: InvitationEnds, nowMs: number): boolean {
   return statusOf(offer, nowMs) === 'pending' && isInForce(offer.expiresAt.getTime(), INVITATION_LIFETIME_MS, nowMs);
 }
 
 /**
- * Judges who accepts an invitation. Whoever belongs to the organization keeps the higher of two roles.
+ * The result when a person accepts an invitation. A member keeps the higher of the two roles.
  *
- * @throws not_found it is over, alike for whatever reason; forbidden it is for another e-mail address.
+ * @throws not_found the invitation is not pending, whatever the reason; forbidden it is for another e-mail address.
  */
 export function acceptanceOf(offer: OfferedMembership, person: InvitedPerson, nowMs: number): Acceptance {
   const { identityId, email, memberRole } = person;
@@ -82,7 +82,7 @@ export function acceptanceOf(offer: OfferedMembership, person: InvitedPerson, no
 }
 
 /**
- * Refuses an e-mail address that an invitation is not for.
+ * Refuses an e-mail address that the invitation is not for.
  *
  * @throws forbidden
  */
@@ -94,7 +94,7 @@ export function requireInvitedEmail(offer: Pick<OfferedMembership, 'email'>, ema
   });
 }
 
-/** The refusal of a token that opens nothing (any more). */
+/** Refusal of a token that is unknown or can no longer be accepted. */
 export function invitationGone(): GatewayError {
   return new GatewayError('not_found', {
     message: 'No such invitation: it was used or revoked, or its time is over. Ask for another one.',
@@ -103,10 +103,10 @@ export function invitationGone(): GatewayError {
 }
 
 /**
- * Refuses to offer a role, or to take such an offer back.
+ * Refuses to create or revoke an invitation for a role.
  *
- * @param ownRole `undefined` for somebody who has just left.
- * @throws forbidden the role is above the own one, or that is `member`.
+ * @param ownRole `undefined` for a caller that is no longer a member.
+ * @throws forbidden the role is above the caller's own, or the caller's role is `member`.
  * Source: docs/reference/security.md#roles-and-routes.
  */
 export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
@@ -120,9 +120,9 @@ export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
 }
 
 /**
- * Refuses one more invitation of an organization.
+ * Enforces the limit of pending invitations of an organization.
  *
- * @param pending how many can be accepted now.
+ * @param pending the current number.
  * @throws conflict
  * Source: OWASP API4:2023.
  */

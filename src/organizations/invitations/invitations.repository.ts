@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../../identity/admin-principal.js';
 
-/** A stored invitation; never holds the token itself. */
+/** A stored invitation, without its token. */
 export interface InvitationRow {
   readonly id: string;
   readonly organizationId: string;
@@ -17,7 +17,7 @@ export interface InvitationRow {
   readonly revokedAt: Instant | null;
 }
 
-/** An invitation and where it leads. */
+/** An invitation with the name of its organization. */
 export interface InvitationToOrganization extends InvitationRow {
   readonly organizationName: string;
 }
@@ -40,7 +40,7 @@ export class InvitationsRepository {
     );
   }
 
-  /** How many invitations of an organization can be accepted at `at`. */
+  /** The number of pending invitations of an organization at `at`. */
   async countPending(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
     const [row] = await tx.query<{ pending: number }[]>(
       `SELECT count(*)::integer AS pending FROM invitations
@@ -66,7 +66,7 @@ export class InvitationsRepository {
     return row;
   }
 
-  /** The invitation of a token; the token itself says whose it is. None for an account whose time is over. */
+  /** The invitation of a token; the token determines the account. `undefined` for an expired account. */
   async findByToken(
     tokenHash: string,
     at: Instant,
@@ -103,7 +103,7 @@ export class InvitationsRepository {
     ]);
   }
 
-  /** Revokes what a member has offered of certain roles and nobody has accepted. @returns how many. */
+  /** Revokes the pending invitations of an inviter for certain roles. @returns how many. */
   async revokeOffersOf(
     tx: EntityManager,
     { organizationId, invitedBy, roles }: Pick<InvitationRow, 'organizationId' | 'invitedBy'> & { roles: Role[] },

@@ -9,19 +9,19 @@ import { MembersRepository } from '../members/members.repository.js';
 import { type Acceptance, acceptanceOf, hashInvitationToken, invitationGone } from './invitation.rules.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** A person who has shown who they are, and accepts an invitation. */
+/** A signed-in or newly registered person that accepts an invitation. */
 export interface AcceptingPerson extends ActingPerson {
   readonly email: string;
 }
 
-/** Where an accepted invitation has led. */
+/** The organization of an accepted invitation. */
 export interface JoinedOrganization {
   readonly organizationId: string;
-  /** The role the person has there now. */
+  /** The person's role in it after the acceptance. */
   readonly role: Role;
 }
 
-/** Makes people members who hold the token of an invitation. */
+/** Makes the holder of an invitation token a member. */
 @Injectable()
 export class Invitations {
   constructor(
@@ -32,10 +32,10 @@ export class Invitations {
   ) {}
 
   /**
-   * Makes a person a member of the organization they are invited to. Of several people with one token one is first; when
-   * the same person comes again they are told the same.
+   * Makes a person a member of the inviting organization. Of several people with one token, the first succeeds. A
+   * repeated call by the same person returns the same result.
    *
-   * @throws not_found the token opens nothing (any more); forbidden it is for another e-mail address.
+   * @throws not_found the token is unknown or can no longer be accepted; forbidden it is for another e-mail address.
    */
   async accept(tx: EntityManager, token: Secret, person: AcceptingPerson): Promise<JoinedOrganization> {
     const now = this.clock.now();

@@ -18,18 +18,18 @@ import {
 } from './invitation.rules.js';
 import { type InvitationRow, InvitationsRepository } from './invitations.repository.js';
 
-/** An invitation as the organization's admins see it. */
+/** An invitation as the admins of the organization see it. */
 export interface ManagedInvitation extends InvitationRow {
   readonly status: InvitationStatus;
 }
 
-/** An invitation that was just written, and its token, which exists in the answer only. */
+/** A new invitation and its token. Only this result holds the token. */
 export interface WrittenInvitation {
   readonly invitation: ManagedInvitation;
   readonly token: Secret;
 }
 
-/** Writes, lists and revokes invitations. Nobody is sent anything: whoever invites passes the link on. */
+/** Creates, lists and revokes invitations. No mail is sent: the inviter passes the link on. */
 @Injectable()
 export class ManagedInvitations {
   constructor(
@@ -42,8 +42,8 @@ export class ManagedInvitations {
   ) {}
 
   /**
-   * @param offer what the person is to become, and the only e-mail address that may accept, if there is to be one.
-   * @throws forbidden the role is above the inviter's own; conflict too many can be accepted already.
+   * @param offer the offered role, and optionally the only e-mail address that may accept.
+   * @throws forbidden the role is above the inviter's own; conflict the limit of pending invitations is reached.
    */
   create(admin: AdminPrincipal, offer: { readonly role: Role; readonly email?: string }): Promise<WrittenInvitation> {
     const token = new Secret(this.ids.base62(INVITATION_TOKEN_CHARACTERS));
@@ -65,9 +65,9 @@ export class ManagedInvitations {
   }
 
   /**
-   * Revokes an invitation. One that is over without having been accepted stays as it is.
+   * Revokes an invitation. One that has expired or is already revoked stays as it is.
    *
-   * @throws not_found the organization has no such invitation; conflict it was accepted; forbidden as `create` says.
+   * @throws not_found the organization has no such invitation; conflict it was accepted; forbidden as `create`.
    */
   revoke(admin: AdminPrincipal, id: string): Promise<ManagedInvitation> {
     return this.dataSource.transaction(async (tx) => {
@@ -86,7 +86,7 @@ export class ManagedInvitations {
     });
   }
 
-  /** Judged by the role of this moment, which cannot change while the organization's members are locked. */
+  /** Checks the current role, which cannot change while the organization's members are locked. */
   private async requireMayOffer(tx: EntityManager, admin: AdminPrincipal, role: Role): Promise<void> {
     const own = await this.members.find(tx, admin.organizationId, admin.identityId);
     requireMayOffer(own?.role, role);

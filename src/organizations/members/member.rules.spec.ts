@@ -3,7 +3,7 @@ import { ROLES, type Role } from '../../identity/admin-principal.js';
 import { requireMayChange, requireOwnerLeft, rolesBeyond } from './member.rules.js';
 
 const ENDS = [...ROLES, null] as const;
-/** Who may make what of whom, `-` for the end of a membership. */
+/** Allowed changes by actor role and current role; `-` ends the membership. */
 const ALLOWED: Readonly<Record<Role, Readonly<Record<Role, readonly string[]>>>> = {
   owner: {
     owner: ['owner', 'admin', 'member', '-'],

@@ -2,7 +2,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isAtLeast } from '../../identity/admin-permission.rules.js';
 import { ROLES, type Role } from '../../identity/admin-principal.js';
 
-/** A change of one membership, as it is asked for. */
+/** A requested change of one membership. */
 export interface MemberChange {
   readonly actorRole: Role;
   readonly isSelf: boolean;
@@ -12,8 +12,8 @@ export interface MemberChange {
 }
 
 /**
- * Refuses who may change nobody, whoever is named: a member who does not leave. Asked before anybody is looked for, so
- * that who reads only does not learn who is a member.
+ * Refuses an actor that may change no membership: a member who is not leaving. It runs before the look-up, so that a
+ * read-only role cannot find out who is a member.
  *
  * @throws forbidden
  * Source: docs/reference/management-api.md#order-of-checks, docs/reference/management-api.md#roles-and-grants,
@@ -25,8 +25,8 @@ export function requireMayChangeAny({ actorRole, isSelf, to }: Omit<MemberChange
 }
 
 /**
- * Refuses a change that the actor's role does not allow: admins manage members and admins, owners everybody; anybody may
- * leave.
+ * Refuses a change that the actor's role does not allow. Admins manage members and admins, owners manage everyone, and
+ * every member may leave.
  *
  * @throws forbidden
  * Source: docs/reference/management-api.md#organizations-and-members.
@@ -45,9 +45,10 @@ export function requireMayChange({ actorRole, isSelf, from, to }: MemberChange):
 }
 
 /**
- * Refuses to leave an organization without a person who owns it. Service identities do not count: nobody could sign in.
+ * Refuses a change that would leave an organization without a human owner. Service identities do not count, because
+ * they cannot sign in.
  *
- * @param owners how many people own it before the change.
+ * @param owners number of human owners before the change.
  * @throws last_owner
  * Source: docs/reference/management-api.md#organizations-and-members.
  */
@@ -61,8 +62,9 @@ export function requireOwnerLeft(
 }
 
 /**
- * Roles that somebody cannot offer (any more), whose own role is now this one, or who has left.
+ * Roles that an inviter with this role can no longer offer.
  *
+ * @param own null: the inviter has left.
  * Source: docs/reference/security.md#roles-and-routes.
  */
 export function rolesBeyond(own: Role | null): Role[] {

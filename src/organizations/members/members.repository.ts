@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../../identity/admin-principal.js';
 
-/** A member as the others see them. */
+/** A member as other members see it. */
 export interface MemberRow {
   readonly id: string;
   readonly name: string | null;
@@ -13,7 +13,6 @@ export interface MemberRow {
   readonly joinedAt: Instant;
 }
 
-/** A membership that begins. */
 interface NewMembership {
   readonly organizationId: string;
   readonly identityId: string;
@@ -26,16 +25,16 @@ const SELECT_MEMBERS = `
     FROM memberships m JOIN identities i ON i.id = m.identity_id
    WHERE m.organization_id = $1`;
 
-/** All SQL that asks or changes who belongs to one organization. */
+/** The memberships of one organization. */
 @Injectable()
 export class MembersRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Makes everybody else wait who would change who belongs to the organization, until this transaction ends. Nothing that
-   * merely refers to the organization waits.
+   * Serializes membership changes of the organization until this transaction ends. Foreign-key references to it do not
+   * wait.
    *
-   * @returns whether there is such an organization.
+   * @returns whether the organization exists.
    */
   async lock(tx: EntityManager, organizationId: string): Promise<boolean> {
     const rows: unknown[] = await tx.query('SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [
@@ -44,7 +43,7 @@ export class MembersRepository {
     return rows.length > 0;
   }
 
-  /** Those who joined first come first. */
+  /** In the order of joining. */
   listOf(organizationId: string): Promise<MemberRow[]> {
     return this.dataSource.query(`${SELECT_MEMBERS} ORDER BY m.joined_at, i.id`, [organizationId]);
   }
@@ -54,7 +53,7 @@ export class MembersRepository {
     return row;
   }
 
-  /** How many people own the organization. */
+  /** The number of human owners. */
   async countOwners(within: Pick<EntityManager, 'query'>, organizationId: string): Promise<number> {
     const [row] = await within.query<{ owners: number }[]>(
       `SELECT count(*)::integer AS owners

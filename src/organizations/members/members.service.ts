@@ -9,7 +9,7 @@ import { InvitationsRepository } from '../invitations/invitations.repository.js'
 import { requireMayChange, requireMayChangeAny, requireOwnerLeft, rolesBeyond } from './member.rules.js';
 import { type MemberRow, MembersRepository } from './members.repository.js';
 
-/** What people do with the members of their organization: list them, change their roles, remove them. */
+/** Lists and removes members of an organization, and changes their roles. */
 @Injectable()
 export class Members {
   constructor(
@@ -21,16 +21,16 @@ export class Members {
     private readonly clock: Clock,
   ) {}
 
-  /** Those who joined first come first; service identities among them. */
+  /** In the order of joining, including service identities. */
   list({ organizationId }: AdminPrincipal): Promise<readonly MemberRow[]> {
     return this.members.listOf(organizationId);
   }
 
   /**
-   * Gives a member another role, which counts from the next request on. What they have offered others beyond it is
+   * Changes the role of a member, effective from the next request on. Pending invitations beyond the new role are
    * revoked.
    *
-   * @throws not_found nobody of this id is a member; forbidden, last_owner as the rules say.
+   * @throws not_found no such member; forbidden, last_owner as the rules.
    */
   setRole(admin: AdminPrincipal, memberId: string, role: Role): Promise<MemberRow> {
     return this.dataSource.transaction(async (tx) => {
@@ -49,8 +49,8 @@ export class Members {
   }
 
   /**
-   * Ends a membership, and for good what it opened: keys of this person in this organization, and what they have offered
-   * others. Their sessions act in another organization of theirs from the next request on.
+   * Ends a membership, and revokes permanently the person's keys in this organization and their pending invitations.
+   * Their sessions switch to another of their organizations at the next request.
    *
    * @throws as `setRole`.
    * Source: docs/reference/management-api.md#management-keys, docs/reference/security.md#revocation.
@@ -71,8 +71,8 @@ export class Members {
   }
 
   /**
-   * The member who is to be changed, once the change is found to be allowed. Nobody else changes members of this
-   * organization until the transaction ends, so of two who act at once the second is judged by what the first has done.
+   * The member to change, after the permission check. The membership lock is held until the transaction ends, so the
+   * second of two concurrent changes is checked against the result of the first.
    */
   private async changing(
     tx: EntityManager,
@@ -92,7 +92,7 @@ export class Members {
     return member;
   }
 
-  /** Nobody comes back, or goes on handing out a role, through an invitation they wrote before. */
+  /** Prevents a removed or demoted member from regaining or granting a role through an earlier invitation. */
   private async revokeOffers(
     tx: EntityManager,
     { organizationId }: AdminPrincipal,

@@ -9,10 +9,10 @@ import { ManagementKeysService } from '../../identity/management-keys.service.js
 import { MembersRepository } from '../members/members.repository.js';
 import { alreadyClaimed, UnclaimedAccounts } from './unclaimed-accounts.service.js';
 
-/** The role that is left to the service identity: its key goes on managing the account, and no longer owns it. */
+/** The role of the service identity after the claim: its key still manages the account, but no longer owns it. */
 const SERVICE_ROLE = 'admin';
 
-/** Hands the account that the bootstrap key has opened to the first person who proves that key (docs/adr/0041). */
+/** Transfers the bootstrap account to the first person who presents the bootstrap key (docs/adr/0041). */
 @Injectable()
 export class BootstrapClaims {
   constructor(
@@ -23,14 +23,14 @@ export class BootstrapClaims {
     private readonly trail: AuditTrail,
   ) {}
 
-  /** @throws forbidden this key has opened no account, or is revoked; conflict somebody has claimed the account. */
+  /** @throws forbidden the key created no account, or is revoked; conflict the account is already claimed. */
   async requireClaimable(key: Secret): Promise<void> {
     const { organizationId } = await this.requireAccount(key);
     if (await this.accounts.isClaimed(organizationId)) throw alreadyClaimed();
   }
 
   /**
-   * Makes a person the owner, also one who has another account. Of several at once one is first.
+   * Makes a person the owner, even if they have another account. Of several concurrent claims, the first succeeds.
    *
    * @throws as `requireClaimable`; account_expired as `UnclaimedAccounts.claim`.
    */
@@ -47,7 +47,7 @@ export class BootstrapClaims {
     return { organizationId };
   }
 
-  /** For somebody who is signed in. @throws as `claim`. */
+  /** Claims the account for a signed-in person. @throws as `claim`. */
   claimNow(key: Secret, person: ActingPerson): Promise<{ readonly organizationId: string }> {
     return this.dataSource.transaction((tx) => this.claim(tx, key, person));
   }

@@ -25,7 +25,7 @@ export class UnclaimedAccounts {
     private readonly clock: Clock,
   ) {}
 
-  /** Opens one, without a deadline. */
+  /** Creates one without an expiry. */
   open(tx: EntityManager, account: NewServiceAccount): Promise<{ readonly identityId: string }> {
     return this.opening.forService(tx, account);
   }
@@ -36,12 +36,12 @@ export class UnclaimedAccounts {
   }
 
   /**
-   * Makes a person the owner, for good. The account keeps its id and everything in it, its keys and the service identity
-   * they act as included. Of several who claim at once one is first.
+   * Makes a person the owner permanently. The account keeps its id and content, including its keys and their service
+   * identity. Of several concurrent claims, the first succeeds.
    *
-   * @param mayBelongElsewhere whether they may have another account besides.
-   * @throws not_found no such account; conflict somebody owns it; account_expired its time is over; account_exists the
-   * person belongs to another one.
+   * @param mayBelongElsewhere whether the person may be a member of another account.
+   * @throws not_found no such account; conflict a person already owns it; account_expired it has expired;
+   * account_exists the person is a member of another account.
    */
   async claim(
     tx: EntityManager,
@@ -69,7 +69,7 @@ export class UnclaimedAccounts {
   }
 }
 
-/** The refusal of whoever comes second. */
+/** Refusal of a claim on a claimed account. */
 export function alreadyClaimed(): GatewayError {
   return new GatewayError('conflict', { message: 'Somebody has claimed this account.', reason: 'account_claimed' });
 }
