@@ -6,12 +6,12 @@ import { type HeldSession, type SessionClient, Sessions } from '../identity/sess
 import { Environment } from '../platform/config/environment.js';
 import { addressOf } from '../rate-limits/request-address.js';
 
-/** The browser a request came from, and the session it has, if that holds. */
+/** The browser of a request, with its session if that is valid. */
 export interface BrowserClient extends SessionClient {
   readonly session: HeldSession | undefined;
 }
 
-/** Reads requests for what is known of their browser, and lets it keep a session that is renewed by being read. */
+/** Reads the browser of a request. Reading may renew the session cookies. */
 @Injectable()
 export class BrowserClients {
   constructor(

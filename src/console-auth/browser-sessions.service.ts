@@ -8,7 +8,7 @@ import { type OpenedSession, Sessions } from '../identity/sessions/sessions.serv
 import type { BrowserClient } from './browser-client.js';
 import { PeopleRepository } from './people/people.repository.js';
 
-/** The sessions of browsers: when one begins, the one before it ends. The trail tells of both. */
+/** Opens and ends console sessions of browsers. A new session replaces the browser's previous one; both are audited. */
 @Injectable()
 export class BrowserSessions {
   constructor(
@@ -19,7 +19,7 @@ export class BrowserSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a session of a person who has just proven who they are, in place of the browser's. */
+  /** Opens a session for an authenticated person and ends the browser's previous one. */
   async open(tx: EntityManager, identityId: string, browser: BrowserClient): Promise<OpenedSession> {
     const opened = await this.replace(tx, identityId, browser);
     const organizationId = await this.people.findHome(tx, identityId, this.clock.now());
@@ -29,13 +29,13 @@ export class BrowserSessions {
     return opened;
   }
 
-  /** Does the same for a person whose organization does not stand yet; it is then told to `recordOpened`. */
+  /** As `open`, for a person without an organization yet; the caller calls `recordOpened` once there is one. */
   async replace(tx: EntityManager, identityId: string, browser: BrowserClient): Promise<OpenedSession> {
     if (browser.session !== undefined) await this.end(tx, browser.session.row);
     return this.sessions.open(tx, identityId, browser);
   }
 
-  /** @param organizationId where the session acts first. */
+  /** @param organizationId the first organization of the session. */
   async recordOpened(tx: EntityManager, organizationId: string, person: ActingPerson): Promise<void> {
     await this.trail.record(tx, personActor(organizationId, person), {
       action: 'session.opened',
@@ -44,7 +44,7 @@ export class BrowserSessions {
     });
   }
 
-  /** Ends the browser's session; from the next request on it proves nobody, on every instance. */
+  /** Ends the browser's session, effective from the next request on every instance. */
   async signOut({ session }: BrowserClient): Promise<void> {
     if (session !== undefined) await this.dataSource.transaction((tx) => this.end(tx, session.row));
   }

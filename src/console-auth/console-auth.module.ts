@@ -26,11 +26,11 @@ import { ThirdPartyPeople } from './third-party/third-party-people.service.js';
 import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
 
 /**
- * How people register, sign in and out, and change what they prove themselves by.
+ * Registration, sign-in, sign-out, profiles and passwords of people.
  *
- * Tables: passwords, openid_subjects, and people in identities; sessions are stored by `identity`. Routes: `/v1/auth/*`,
- * `/v1/console/capabilities`. Codes: auth_required, registration_disabled, conflict, invalid_request, rate_limited,
- * service_unavailable. Log lines: third_party_sign_in_failed.
+ * Tables: passwords, openid_subjects, and people in identities; sessions are stored by `identity`. Routes:
+ * `/v1/auth/*`, `/v1/console/capabilities`. Codes: auth_required, registration_disabled, conflict, invalid_request,
+ * rate_limited, service_unavailable. Log lines: third_party_sign_in_failed.
  */
 @Module({
   imports: [IdentityModule, RateLimitsModule, OrganizationsModule],

@@ -28,7 +28,7 @@ export class SignUpRequest {
   @Verbatim({ max: MAX_BOOTSTRAP_KEY, optional: true, description: BOOTSTRAP_KEY })
   readonly bootstrapKey?: string;
 
-  /** @throws invalid_request at `bootstrapKey` beside an invitation: they lead to different accounts. */
+  /** @throws invalid_request at `bootstrapKey` beside an invitation, because they lead to different accounts. */
   toRegistration(): PasswordRegistration {
     const { name, email, password, invitationToken, bootstrapKey } = this;
     if (invitationToken !== undefined && bootstrapKey !== undefined) {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { PersonRow } from '../people/people.repository.js';
 import type { SignedInPerson } from '../people/registration.service.js';
 
-/** What the token of a session is said to be. */
+/** OpenAPI description of a session token. */
 export const SESSION_TOKEN = 'Names the session. It opens nothing without the signature that only the cookie has.';
 
 export class UserResource {
@@ -40,7 +40,7 @@ export class UserResource {
   }
 }
 
-/** A session that has begun under a token of its own: after registration, and after a change of the password. */
+/** A session with a new token: after registration, and after a password change. */
 export class SessionBegunResponse {
   @ApiProperty({ type: 'string', description: SESSION_TOKEN })
   token: string;

@@ -11,13 +11,13 @@ import { Profile } from '../people/profile.service.js';
 import type { SignedInPerson } from '../people/registration.service.js';
 import { Passwords } from './passwords.service.js';
 
-/** What somebody types who changes their password. */
+/** The input of a password change. */
 export interface NewPassword {
   readonly currentPassword: Secret;
   readonly newPassword: Secret;
 }
 
-/** Changes passwords of people who are signed in. */
+/** Changes the password of a signed-in person. */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -29,11 +29,11 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Replaces the password and every session: the one it is done through goes on under another token, the others end.
-   * Whoever has got hold of a session can guess the password no faster than anybody else.
+   * Replaces the password and every session: the current session continues with a new token, the others end. The check
+   * of the current password has the rate limit of sign-in, so a stolen session does not speed up guessing.
    *
-   * @throws invalid_request the current password is wrong, or there is none; rate_limited; service_unavailable too many
-   * passwords wait to be hashed.
+   * @throws invalid_request the current password is wrong, or there is none; rate_limited; service_unavailable the
+   * hashing queue is full.
    * Source: docs/reference/management-api.md#passwords-and-third-parties, docs/reference/security.md#revocation.
    */
   async change(acting: PersonPrincipal, typed: NewPassword, browser: BrowserClient): Promise<SignedInPerson> {

@@ -5,7 +5,7 @@ import { PasswordHashing } from './password-hashing.service.js';
 
 const PASSWORD = new Secret('correct horse battery staple');
 
-/** The median time of a call, in milliseconds of this process. */
+/** The median duration of a call in milliseconds. */
 async function medianMs(times: number, call: () => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let round = 0; round < times; round++) {

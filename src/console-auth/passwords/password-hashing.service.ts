@@ -9,18 +9,18 @@ import type { Secret } from '../../common/log/secret.js';
  * Source: OWASP Password Storage; docs/reference/security.md#stored-secrets.
  */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each takes a core and 19 MiB for some 30 ms. */
+/** Each hash takes one core and 19 MiB for about 30 ms. */
 const MAX_AT_ONCE = 2;
-/** About a second of work; more would wait longer than anybody does. */
+/** About one second of work. */
 const MAX_WAITING = 50;
-/** Of a text nobody knows, with the parameters above: verified in place of a password that is not there. */
+/** Hash of an unknown random text with the parameters above, verified when no password is stored. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$6CbEBLLJp92WO9vTEokmmg$rcKl4PSSc99yj58Nc5R27VkUTvluflBd+7ozwmSQH/k';
 
 /**
- * Hashes passwords, and only so many at a time that nothing else starves.
+ * Hashes passwords with bounded concurrency, so that hashing does not starve other work.
  *
- * Every method throws service_unavailable when too many wait already.
+ * Every method throws service_unavailable when the queue is full.
  */
 @Injectable()
 export class PasswordHashing {
@@ -33,9 +33,9 @@ export class PasswordHashing {
   }
 
   /**
-   * Whether a password is the one that was stored.
+   * Whether a password matches the stored hash.
    *
-   * @param stored `undefined` where there is none: that takes as long, and is never right.
+   * @param stored `undefined` when there is none: the call takes as long and returns false.
    */
   async verify(stored: string | undefined, password: Secret): Promise<boolean> {
     const isRight = await this.inTurn(() => verify(stored ?? NOBODYS_HASH, password.reveal()));
@@ -54,7 +54,7 @@ export class PasswordHashing {
     }
   }
 
-  /** Resolves when one that has ended hands its place over. */
+  /** Waits for a free slot. A call that ends hands its slot to the next in the queue. */
   private place(): Promise<void> {
     if (this.waiting.length >= MAX_WAITING) {
       throw new GatewayError('service_unavailable', { reason: 'password_hashing_busy', retryAfterSeconds: 2 });

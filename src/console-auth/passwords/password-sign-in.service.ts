@@ -8,13 +8,13 @@ import { PeopleRepository } from '../people/people.repository.js';
 import type { SignedInPerson } from '../people/registration.service.js';
 import { Passwords } from './passwords.service.js';
 
-/** What somebody types who signs in. */
+/** The input of a sign-in. */
 export interface PasswordCredential {
   readonly email: string;
   readonly password: Secret;
 }
 
-/** Signs people in who prove who they are by a password. */
+/** Signs people in by password. */
 @Injectable()
 export class PasswordSignIn {
   constructor(
@@ -25,10 +25,10 @@ export class PasswordSignIn {
   ) {}
 
   /**
-   * Begins a session. An unknown e-mail address and a wrong password get the same answer. A password that is changed
-   * meanwhile opens nothing: whoever changes it ends every session.
+   * Opens a session. An unknown e-mail address and a wrong password get the same response. The password is checked
+   * again in the transaction, because a concurrent password change ends every session.
    *
-   * @throws auth_required; rate_limited; service_unavailable too many passwords wait to be hashed.
+   * @throws auth_required; rate_limited; service_unavailable the hashing queue is full.
    */
   async signIn({ email, password }: PasswordCredential, browser: BrowserClient): Promise<SignedInPerson> {
     const stored = await this.passwords.prove(email, password);

@@ -8,16 +8,16 @@ import { RegistrationPolicy } from '../people/registration-policy.service.js';
 import type { PasswordCredential } from './password-sign-in.service.js';
 import { Passwords } from './passwords.service.js';
 
-/** What somebody types who registers. */
+/** The input of a registration. */
 export interface PasswordRegistration extends PasswordCredential {
   readonly name: string;
-  /** The token of an invitation they came with. */
+  /** The token of an invitation. */
   readonly invitation: Secret | undefined;
-  /** The key that has opened the account they are to own. */
+  /** The bootstrap key, which claims its account. */
   readonly bootstrapKey: Secret | undefined;
 }
 
-/** Registers people who choose a password. */
+/** Registers people with a password. */
 @Injectable()
 export class PasswordSignUp {
   constructor(
@@ -28,11 +28,11 @@ export class PasswordSignUp {
   ) {}
 
   /**
-   * Registers a person and begins their first session. Whether the e-mail address is free is seen after the password is
-   * hashed, so that it takes as long either way.
+   * Registers a person and opens their first session. The password is hashed before the e-mail address is looked up, so
+   * that the duration does not reveal whether the address is registered.
    *
-   * @throws registration_disabled, not_found, forbidden, conflict as `Registration` says; rate_limited;
-   * service_unavailable too many passwords wait to be hashed.
+   * @throws registration_disabled, not_found, forbidden, conflict as `Registration`; rate_limited; service_unavailable
+   * the hashing queue is full.
    */
   async signUp(typed: PasswordRegistration, browser: BrowserClient): Promise<SignedInPerson> {
     const { name, invitation, bootstrapKey, password } = typed;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 
-/** Whose password it is, and its hash in the PHC format. */
+/** A password hash (PHC format) and its owner. */
 export interface StoredPassword {
   readonly identityId: string;
   readonly passwordHash: string;
@@ -32,7 +32,7 @@ export class PasswordsRepository {
     ]);
   }
 
-  /** Whether this is still the password. If so it stays it until the transaction ends: who changes it waits. */
+  /** Whether the hash is still stored. If so, the row stays locked against changes until the transaction ends. */
   async holds(tx: EntityManager, { identityId, passwordHash }: StoredPassword): Promise<boolean> {
     const rows = await tx.query<unknown[]>(
       'SELECT FROM passwords WHERE identity_id = $1 AND password_hash = $2 FOR SHARE',
@@ -41,7 +41,7 @@ export class PasswordsRepository {
     return rows.length > 0;
   }
 
-  /** Stores another password in place of this one. @returns whether it still was the password. */
+  /** Replaces the hash if it is still stored. @returns whether it was. */
   async replace(tx: EntityManager, stored: StoredPassword, newHash: string, at: Instant): Promise<boolean> {
     const [, count]: [unknown[], number] = await tx.query(
       'UPDATE passwords SET password_hash = $3, changed_at = $4 WHERE identity_id = $1 AND password_hash = $2',

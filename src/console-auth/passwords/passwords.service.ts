@@ -7,7 +7,7 @@ import { AddressLimits } from '../../rate-limits/address-limits.service.js';
 import { PasswordHashing } from './password-hashing.service.js';
 import { PasswordsRepository, type StoredPassword } from './passwords.repository.js';
 
-/** Passwords of people. Whatever is typed counts by e-mail address before anything is hashed. */
+/** Passwords of people. The rate limit per e-mail address applies before hashing. */
 @Injectable()
 export class Passwords {
   constructor(
@@ -18,10 +18,10 @@ export class Passwords {
   ) {}
 
   /**
-   * The password of an e-mail address, when it is the one typed. An address nobody has costs as much work as a wrong
+   * The stored password of an e-mail address if the typed one matches. An unknown address takes as long as a wrong
    * password.
    *
-   * @throws rate_limited; service_unavailable too many passwords wait to be hashed.
+   * @throws rate_limited; service_unavailable the hashing queue is full.
    */
   async prove(email: string, typed: Secret): Promise<StoredPassword | undefined> {
     const subject = comparableEmail(email);
@@ -33,14 +33,14 @@ export class Passwords {
   /**
    * The hash of the first password of an e-mail address.
    *
-   * @throws rate_limited; service_unavailable too many passwords wait to be hashed.
+   * @throws rate_limited; service_unavailable the hashing queue is full.
    */
   async hashFirst(email: string, password: Secret): Promise<string> {
     await this.limits.admit('sign_in_email', { subject: comparableEmail(email) });
     return this.hashing.hash(password);
   }
 
-  /** @throws service_unavailable too many passwords wait to be hashed. */
+  /** @throws service_unavailable the hashing queue is full. */
   hash(password: Secret): Promise<string> {
     return this.hashing.hash(password);
   }
@@ -49,12 +49,12 @@ export class Passwords {
     return this.repository.insert(tx, password, this.clock.now());
   }
 
-  /** @returns false when it is not the password any more. */
+  /** @returns false when the stored password has changed since. */
   replace(tx: EntityManager, stored: StoredPassword, newHash: string): Promise<boolean> {
     return this.repository.replace(tx, stored, newHash, this.clock.now());
   }
 
-  /** Whether it still is the password; then it stays so until the transaction ends. */
+  /** Whether the password is unchanged. If so, it cannot change until the transaction ends. */
   holds(tx: EntityManager, stored: StoredPassword): Promise<boolean> {
     return this.repository.holds(tx, stored);
   }

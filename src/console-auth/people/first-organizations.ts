@@ -5,7 +5,7 @@ import { NewOrganizations } from '../../organizations/new-organizations.service.
 import { BootstrapClaims } from '../../organizations/unclaimed/bootstrap-claims.service.js';
 import type { NewPerson } from './new-person.js';
 
-/** The organization that a person who has just been stored belongs to. */
+/** Assigns the first organization of a newly stored person. */
 @Injectable()
 export class FirstOrganizations {
   constructor(
@@ -15,10 +15,10 @@ export class FirstOrganizations {
   ) {}
 
   /**
-   * Opens one of their own, or makes them a member of the one they are invited to, or the owner of the one that their key
-   * has opened, and of that alone.
+   * Claims the account of the bootstrap key, or accepts the invitation, or creates the person's own organization.
+   * Exactly one of them applies.
    *
-   * @throws not_found, forbidden as `Invitations.accept` says; forbidden, conflict as `BootstrapClaims.claim` says.
+   * @throws not_found, forbidden as `Invitations.accept`; forbidden, conflict as `BootstrapClaims.claim`.
    */
   async open(
     tx: EntityManager,

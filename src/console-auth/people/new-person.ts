@@ -1,12 +1,12 @@
 import type { Secret } from '../../common/log/secret.js';
 import type { PersonRow } from './people.repository.js';
 
-/** Somebody who is to be registered. */
+/** A person to register. */
 export interface NewPerson extends Pick<PersonRow, 'name' | 'image' | 'emailVerified'> {
-  /** As `comparableEmail` writes it. */
+  /** In the form of `comparableEmail`. */
   readonly email: string;
-  /** The token of an invitation they came with. */
+  /** The token of an invitation. */
   readonly invitation: Secret | undefined;
-  /** The key that has opened the account they are to own; never with an invitation. */
+  /** The bootstrap key, which claims its account; never together with an invitation. */
   readonly bootstrapKey?: Secret | undefined;
 }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 
-/** Held until the end of the transaction; per database, and other than the lock of migrations. */
+/** Advisory lock per database, held until the transaction ends; differs from the migration lock. */
 const REGISTRATION_LOCK = 5_272_024_003;
 
-/** Somebody who can sign in, as they see themselves. */
+/** A person that can sign in, as they see themselves. */
 export interface PersonRow {
   readonly id: string;
   readonly name: string | null;
@@ -16,7 +16,7 @@ export interface PersonRow {
   readonly updatedAt: Instant;
 }
 
-/** What a person may change of themselves; absent members stay as they are. */
+/** Changes of a profile; absent fields stay as they are. */
 export interface PersonChanges {
   readonly name?: string;
   /** Null removes it. */
@@ -26,12 +26,12 @@ export interface PersonChanges {
 const COLUMNS = `i.id, i.name, i.email, i.email_verified AS "emailVerified", i.image, i.created_at AS "createdAt",
   coalesce(i.updated_at, i.created_at) AS "updatedAt"`;
 
-/** The table identities, as far as it holds people; `identity` holds services in it. */
+/** The people in the table identities; `identity` stores the service identities. */
 @Injectable()
 export class PeopleRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes everyone else who may be the first person wait until this transaction ends. */
+  /** Serializes registrations of the first person until this transaction ends. */
   async lockRegistration(tx: EntityManager): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
   }
@@ -54,7 +54,7 @@ export class PeopleRepository {
     return row;
   }
 
-  /** @throws QueryFailedError for an e-mail address that somebody has: constraint `identities_email_key`. */
+  /** @throws QueryFailedError the e-mail address is taken: constraint `identities_email_key`. */
   async insert(tx: EntityManager, person: PersonRow): Promise<void> {
     const { id, name, email, emailVerified, image, createdAt, updatedAt } = person;
     await tx.query(
@@ -72,7 +72,10 @@ export class PeopleRepository {
     );
   }
 
-  /** The organization a person acts in when no cookie names one: their oldest whose time is not over, if there is any. */
+  /**
+   * The organization of a person without an organization cookie: the oldest one that has not expired, otherwise the
+   * oldest.
+   */
   async findHome(tx: EntityManager, identityId: string, at: Instant): Promise<string | undefined> {
     const [row] = await tx.query<{ organizationId: string }[]>(
       `SELECT m.organization_id AS "organizationId"

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { PeopleRepository, type PersonChanges, type PersonRow } from './people.repository.js';
 
-/** What people see and change of themselves. */
+/** Reads and changes the profile of a person. */
 @Injectable()
 export class Profile {
   constructor(
@@ -10,7 +10,7 @@ export class Profile {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Error nobody has this id, which a session cannot have: it would be gone with its person. */
+  /** @throws Error no such person. A session ends with its person, so this is a defect. */
   async read({ identityId }: { readonly identityId: string }): Promise<PersonRow> {
     const person = await this.people.find(identityId);
     if (person === undefined) throw new Error('A session belongs to nobody.');

@@ -7,12 +7,12 @@ import { Environment } from '../../platform/config/environment.js';
 import type { NewPerson } from './new-person.js';
 import { PeopleRepository } from './people.repository.js';
 
-/** Who asks to register, and what they bring that lets them. */
+/** The parts of a registration that decide whether it is allowed. */
 type AskingPerson = Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey'>;
 
 /**
- * Who may register: anybody until there is a first person; then nobody, unless the operator says otherwise; and always
- * whoever is invited, or proves the key of an account that nobody has claimed (docs/adr/0041).
+ * Decides who may register: anyone until the first person exists; afterwards only if the operator allows it. An
+ * invitation, or the bootstrap key of an unclaimed account, always allows it (docs/adr/0041).
  *
  * Source: docs/reference/management-api.md#registration.
  */
@@ -25,17 +25,17 @@ export class RegistrationPolicy {
     private readonly environment: Environment,
   ) {}
 
-  /** Whether anybody may register now. */
+  /** Whether registration is open without an invitation or key. */
   async isOpen(): Promise<boolean> {
     return this.environment.ALLOW_ADDITIONAL_REGISTRATIONS || !(await this.people.hasAny());
   }
 
   /**
-   * Refuses who may not register, before anybody's e-mail address is looked up: nobody learns here who has an account,
-   * neither by an invitation for another address.
+   * Refuses a registration that is not allowed. It runs before the e-mail address is looked up, so that the response
+   * does not reveal whether an address is registered.
    *
-   * @throws registration_disabled; not_found for an invitation that opens nothing (any more), forbidden for another's;
-   * forbidden, conflict as `BootstrapClaims.requireClaimable` says.
+   * @throws registration_disabled; not_found the invitation cannot be accepted, forbidden it is for another address;
+   * forbidden, conflict as `BootstrapClaims.requireClaimable`.
    * Source: docs/reference/security.md#sign-in.
    */
   async requireAllowed({ email, invitation, bootstrapKey }: AskingPerson): Promise<void> {
@@ -45,8 +45,8 @@ export class RegistrationPolicy {
   }
 
   /**
-   * Refuses to store a person who was not invited, when another one has come first; others wait until this transaction
-   * ends, so of several who would be the first person one is.
+   * Refuses a registration without an invitation when a person already exists. Concurrent registrations wait until this
+   * transaction ends, so that only one becomes the first person.
    *
    * @throws registration_disabled
    */
@@ -56,7 +56,7 @@ export class RegistrationPolicy {
     if (await this.people.hasAny(tx)) throw registrationDisabled();
   }
 
-  /** Makes everyone else who may be the first person wait until this transaction ends. */
+  /** Serializes registrations of the first person until this transaction ends. */
   waitForOthers(tx: EntityManager): Promise<void> {
     return this.people.lockRegistration(tx);
   }

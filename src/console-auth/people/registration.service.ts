@@ -12,13 +12,13 @@ import type { NewPerson } from './new-person.js';
 import { PeopleRepository, type PersonRow } from './people.repository.js';
 import { RegistrationPolicy } from './registration-policy.service.js';
 
-/** A person and the session they have just begun. */
+/** A person and their new session. */
 export interface SignedInPerson {
   readonly person: PersonRow;
   readonly session: OpenedSession;
 }
 
-/** Stores people with everything that belongs to them. */
+/** Stores new people. */
 @Injectable()
 export class Registration {
   constructor(
@@ -31,11 +31,12 @@ export class Registration {
   ) {}
 
   /**
-   * Stores a person with a first session and a first organization. How they prove who they are is stored by the caller, in
-   * the same transaction.
+   * Stores a person with a first session and a first organization. The caller stores the credential in the same
+   * transaction.
    *
-   * @throws registration_disabled somebody else was first; not_found, forbidden the invitation is over or another's, or
-   * the key has opened no account; conflict somebody has this e-mail address, or has claimed the account.
+   * @throws registration_disabled another person registered first; not_found, forbidden the invitation cannot be
+   * accepted or is for another address, or the key created no account; conflict the e-mail address is taken, or the
+   * account is claimed.
    */
   async register(tx: EntityManager, newcomer: NewPerson, browser: BrowserClient): Promise<SignedInPerson> {
     const { invitation, bootstrapKey, email } = newcomer;

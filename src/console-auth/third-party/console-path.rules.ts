@@ -1,16 +1,16 @@
-/** Room for a page's own query. */
+/** In characters; leaves space for a page's own query. */
 export const MAX_CONSOLE_PATH = 400;
 
 /**
- * A path of our own console, query and fragment allowed: one `/` at its beginning, no empty and no dot segments, no
- * backslash, nothing but printable ASCII. Whatever a browser makes of it, it stays on our origin.
+ * A path of the console with optional query and fragment: one leading `/`, no empty segments, no dot segments, no
+ * backslash, printable ASCII only. A browser resolves it to the console's origin in every case.
  */
 export const CONSOLE_PATH =
   /^\/(?:(?!\.{1,2}(?:[/?#]|$))[!-"$-.0->@-[\]-~]+\/)*(?:(?!\.{1,2}(?:[?#]|$))[!-"$-.0->@-[\]-~]+)?(?:[?#][!-[\]-~]*)?$/;
 
 const ANY_ORIGIN = 'https://console.invalid';
 
-/** The path with `error` in its query, in place of one that is there. */
+/** The path with the query parameter `error`; replaces an existing one. */
 export function withError(path: string, error: string): string {
   const url = new URL(path, ANY_ORIGIN);
   url.searchParams.set('error', error);

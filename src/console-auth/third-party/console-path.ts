@@ -1,7 +1,7 @@
 import { Text } from '../../common/fields/fields.js';
 import { CONSOLE_PATH, MAX_CONSOLE_PATH } from './console-path.rules.js';
 
-/** A place in the console, in a body. */
+/** A path of the console, in a body. */
 export function ConsolePath({ description }: { readonly description: string }): PropertyDecorator {
   return Text({
     max: MAX_CONSOLE_PATH,

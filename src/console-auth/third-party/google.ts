@@ -18,22 +18,22 @@ import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import { guardedFetch } from './guarded-fetch.js';
 import type { SignInChecks } from './sign-in-state.rules.js';
 
-/** The path that the provider sends browsers back to. */
+/** The path of the redirect URI. */
 export const CALLBACK_PATH = '/v1/auth/callback/google';
 
 const SCOPE = 'openid email profile';
-/** What a provider says of itself is read again after this. */
+/** Provider metadata is read again after this time. */
 const METADATA_LIFE_MS = 60 * 60 * 1000;
 
-/** What the provider knows the gateway as. */
+/** The gateway's client registration at the provider. */
 interface Client {
   readonly id: string;
   readonly secret: string;
 }
 
 /**
- * The OpenID provider that people sign in at: authorization code, PKCE S256, state and nonce; the identity token's
- * signature, issuer, audience and nonce are checked (OpenID Connect Core 3.1.3.7; RFC 9700 2.1).
+ * The OpenID provider for sign-in: authorization code, PKCE S256, state and nonce. The signature, issuer, audience and
+ * nonce of the identity token are checked (OpenID Connect Core 3.1.3.7; RFC 9700 2.1).
  */
 @Injectable()
 export class Google {
@@ -50,21 +50,21 @@ export class Google {
     this.#client = id === undefined || secret === undefined ? undefined : { id, secret: secret.reveal() };
   }
 
-  /** Whether the operator has set it up. */
+  /** Whether the operator configured it. */
   get isEnabled(): boolean {
     return this.#client !== undefined;
   }
 
-  /** @throws not_found it is not set up. */
+  /** @throws not_found it is not configured. */
   requireEnabled(): Client {
     if (this.#client === undefined) throw new GatewayError('not_found', { reason: 'third_party_not_configured' });
     return this.#client;
   }
 
   /**
-   * Where a browser goes to sign in.
+   * The authorization URL for the browser.
    *
-   * @throws not_found it is not set up; whatever the library or the network says.
+   * @throws not_found it is not configured; any error of the library or the network.
    */
   async authorizationUrl({ state, nonce, codeVerifier }: SignInChecks): Promise<string> {
     const url = buildAuthorizationUrl(await this.configuration(), {
@@ -79,10 +79,10 @@ export class Google {
   }
 
   /**
-   * Whom the provider has signed in, by the query it sent the browser back with.
+   * The claims of the identity token, from the query of the callback.
    *
-   * @param query with its `?`, as it was sent.
-   * @throws not_found it is not set up; whatever the library says of an answer that does not hold, or the network.
+   * @param query with its `?`, as received.
+   * @throws not_found it is not configured; any error of the library for an invalid response, or of the network.
    */
   async redeem(query: string, { state, nonce, codeVerifier }: SignInChecks): Promise<IDToken> {
     const answer = new URL(`${this.origin.url}${CALLBACK_PATH}${query}`);
@@ -104,7 +104,7 @@ export class Google {
     if (known !== undefined && nowMs - known.readAtMs < METADATA_LIFE_MS) return known.configuration;
     const issuer = new URL(this.environment.GOOGLE_ISSUER_URL);
     const configuration = await discovery(issuer, client.id, client.secret, undefined, {
-      // The guard decides whether plain http is fine, by the host that is dialled.
+      // The outbound guard decides whether plain http is allowed, by the dialled host.
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
       [customFetch]: guardedFetch(this.outbound),
     });

@@ -1,14 +1,16 @@
 import type { CustomFetch } from 'openid-client';
 import type { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 
-/** For the whole of one call. */
+/** Covers the whole call. */
 const TIMEOUT_MS = 5_000;
-/** Metadata, key sets and tokens are some kilobytes. */
+/** Metadata, key sets and token responses are a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
-/** A `Response` of these may have no body. */
+/** Statuses for which `Response` allows no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Lets a library that knows `fetch` call out under our guard: address, time, size, no redirects. */
+/**
+ * A `fetch` for the library that calls through the outbound guard: address check, timeout, size limit, no redirects.
+ */
 export function guardedFetch(outbound: GuardedRequest): CustomFetch {
   return async (url, { method, headers, body }) => {
     const bounds = { headers: inLowerCase(headers), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };

@@ -15,8 +15,8 @@ export class OpenIdSubjectsRepository {
   }
 
   /**
-   * The same, after everyone who is storing this subject. Others wait until this transaction ends: of the two windows
-   * that somebody came back in, one stores them.
+   * As `findIdentity`, under a lock on this subject until the transaction ends: of two concurrent callbacks, one stores
+   * the subject.
    */
   async findLatest(tx: EntityManager, subject: OpenIdSubject): Promise<string | undefined> {
     const name = `openid subject ${JSON.stringify([subject.issuer, subject.subject])}`;

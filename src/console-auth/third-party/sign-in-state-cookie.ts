@@ -10,7 +10,7 @@ const NAME = 'gw_identity_third_party_state';
 const PURPOSE = 'third-party sign-in';
 
 /**
- * The cookie that ties the callback to the browser that asked; no other path sees it.
+ * The cookie that binds the callback to the browser that started the sign-in. Its path is the callback's.
  *
  * Source: docs/reference/management-api.md#sessions-and-cookies.
  */
@@ -26,14 +26,14 @@ export class SignInStateCookie {
     this.write(reply, signInStateCookie(state, this.keys.signing(PURPOSE)), SIGN_IN_STATE_SECONDS);
   }
 
-  /** Reads it and clears it: it serves for one callback. */
+  /** Reads and clears the cookie: it is valid for one callback. */
   take(request: FastifyRequest, reply: FastifyReply): SignInState | undefined {
     this.write(reply, '', 0);
     return readSignInState(request.cookies[NAME], this.keys.verifying(PURPOSE), this.clock.nowMs());
   }
 
   private write(reply: FastifyReply, value: string, maxAge: number): void {
-    // Lax, because the provider's page is where the browser comes from.
+    // Lax, because the provider redirects the browser cross-site.
     const flags = {
       httpOnly: true,
       path: CALLBACK_PATH,

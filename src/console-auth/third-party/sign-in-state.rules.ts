@@ -2,14 +2,18 @@ import { createHmac } from 'node:crypto';
 import { isInForce } from '../../common/credential-lifetime.rules.js';
 import { readSignedCookie, signedCookie } from '../../identity/sessions/session-cookie.rules.js';
 
-/** How long a person may take at the provider. Source: docs/reference/management-api.md#sessions-and-cookies. */
+/**
+ * Maximum time between the redirect and the callback.
+ *
+ * Source: docs/reference/management-api.md#sessions-and-cookies.
+ */
 export const SIGN_IN_STATE_SECONDS = 10 * 60;
-/** Room for two paths of the console and a token, in base64. */
+/** Space for two paths of the console and a token, in base64. */
 const MAX_COOKIE_CHARACTERS = 2_048;
 
-/** What a browser keeps of a sign-in that has gone to the provider. */
+/** The state of a sign-in that the browser keeps in a cookie. */
 export interface SignInState {
-  /** Random; everything that the provider sends back or is sent derives from it. */
+  /** Random; state, nonce and PKCE verifier derive from it. */
   readonly secret: string;
   readonly callbackPath: string;
   readonly errorPath: string;
@@ -18,7 +22,7 @@ export interface SignInState {
   readonly expiresAtMs: number;
 }
 
-/** What ties an answer of the provider to the browser that asked. */
+/** The values that bind the provider's response to the browser. */
 export interface SignInChecks {
   readonly state: string;
   readonly nonce: string;
@@ -26,22 +30,22 @@ export interface SignInChecks {
   readonly codeVerifier: string;
 }
 
-/** Three texts that tell nothing of each other: the provider sees two of them before the third. */
+/** Three independent values. The provider sees two of them before the third, so none may reveal another. */
 export function checksOf({ secret }: Pick<SignInState, 'secret'>): SignInChecks {
   const derived = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('base64url');
   return { state: derived('state'), nonce: derived('nonce'), codeVerifier: derived('code verifier') };
 }
 
-/** The cookie that keeps it, signed. */
+/** The state as a signed cookie value. */
 export function signInStateCookie(state: SignInState, key: Uint8Array): string {
   return signedCookie(Buffer.from(JSON.stringify(state)).toString('base64url'), key);
 }
 
 /**
- * The state of a cookie of ours.
+ * The state of a signed cookie.
  *
- * @param keys any of which may have signed it.
- * @returns `undefined` when it is missing, was not made by us, or has run out.
+ * @param keys the accepted signing keys.
+ * @returns `undefined` when the cookie is missing, expired, or its signature is invalid.
  */
 export function readSignInState(
   cookie: string | undefined,

@@ -1,7 +1,7 @@
 import { AuthorizationResponseError } from 'openid-client';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** Why somebody comes back to the console without being signed in, as its page is told. */
+/** The reason of a failed third-party sign-in, as the console's page receives it. */
 export type ThirdPartyFailure =
   | 'access_denied'
   | 'registration_disabled'
@@ -10,7 +10,7 @@ export type ThirdPartyFailure =
   | 'sign_in_expired'
   | 'sign_in_failed';
 
-/** A sign-in that did not come to its end, for which the person is sent back to the console. */
+/** A failed third-party sign-in; the browser is redirected to the console. */
 export class ThirdPartyRefusal extends Error {
   constructor(
     readonly failure: ThirdPartyFailure,
@@ -21,13 +21,13 @@ export class ThirdPartyRefusal extends Error {
   }
 }
 
-/** What an answer of the provider that does not hold comes to: the person has declined, or somebody is wrong. */
+/** The failure for an error response or an invalid response of the provider. */
 export function failureOfAnswer(error: unknown): ThirdPartyFailure {
   const hasDeclined = error instanceof AuthorizationResponseError && error.error === 'access_denied';
   return hasDeclined ? 'access_denied' : 'sign_in_failed';
 }
 
-/** What a refusal of ours to register somebody comes to; `undefined` for everything that is not about them. */
+/** The failure for a refused registration; `undefined` for every other error. */
 export function failureOfRegistration(error: unknown): ThirdPartyFailure | undefined {
   if (!(error instanceof GatewayError)) return undefined;
   switch (error.code) {
@@ -43,7 +43,7 @@ export function failureOfRegistration(error: unknown): ThirdPartyFailure | undef
   }
 }
 
-/** For the log: what the library and the network say. Neither repeats what was sent. */
+/** The messages of an error and up to two causes, for the log. None repeats a sent value. */
 export function failureText(error: unknown): string {
   const texts: string[] = [];
   for (let next = error; next instanceof Error && texts.length < 3; next = next.cause) texts.push(next.message);

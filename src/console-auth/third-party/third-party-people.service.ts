@@ -10,8 +10,8 @@ import { OpenIdSubjectsRepository } from './openid-subjects.repository.js';
 import type { OpenIdSubject, ThirdPartyPerson } from './third-party-person.rules.js';
 
 /**
- * People whom a third party has signed in. They are who they are by its issuer and subject alone: an e-mail address that is known
- * here already, with a password or otherwise, is not theirs by being told.
+ * People signed in by a third party. Issuer and subject alone identify them. An e-mail address claim never links to an
+ * existing person.
  */
 @Injectable()
 export class ThirdPartyPeople {
@@ -24,10 +24,10 @@ export class ThirdPartyPeople {
   ) {}
 
   /**
-   * Begins a session; registers who comes for the first time.
+   * Opens a session; registers an unknown subject.
    *
-   * @param invitation the token they came with; it counts for who registers.
-   * @throws as `Registration.register` says.
+   * @param invitation the token of an invitation; used only for a registration.
+   * @throws as `Registration.register`.
    */
   signIn(person: ThirdPartyPerson, invitation: Secret | undefined, browser: BrowserClient): Promise<OpenedSession> {
     const { issuer, subject, ...newcomer } = person;

@@ -2,23 +2,23 @@ import { isStorableText } from '../../common/fields/config-reader.js';
 import { comparableEmail, isEmailAddress } from '../../identity/email-address.js';
 import { IMAGE_ADDRESS, MAX_IMAGE_ADDRESS, MAX_NAME } from '../people/person.rules.js';
 
-/** What an identity token says of a person; hostile until it is read, but for its issuer, who is proven. */
+/** Claims of an identity token. Only the issuer is verified; all other values are untrusted. */
 export interface IdentityClaims {
   readonly iss: string;
   readonly sub: string;
   readonly [claim: string]: unknown;
 }
 
-/** Somebody as an OpenID provider knows them; the subject is unique there alone. Source: OpenID Connect Core 5.7. */
+/** An OpenID subject; unique within its issuer only. Source: OpenID Connect Core 5.7. */
 export interface OpenIdSubject {
-  /** As its tokens write it. */
+  /** As the tokens spell it. */
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** A person as a third party names them. */
+/** A person as a third party describes them. */
 export interface ThirdPartyPerson extends OpenIdSubject {
-  /** As `comparableEmail` writes it. */
+  /** In the form of `comparableEmail`. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ThirdPartyPerson extends OpenIdSubject {
 /** Source: OpenID Connect Core 2. */
 const MAX_SUBJECT = 255;
 
-/** @returns `undefined` for claims that name nobody: without a usable subject or e-mail address. */
+/** @returns `undefined` without a usable subject or e-mail address. */
 export function thirdPartyPersonOf(claims: IdentityClaims): ThirdPartyPerson | undefined {
   const { iss, sub, email: given } = claims;
   const email = typeof given === 'string' ? comparableEmail(given) : '';

@@ -14,10 +14,10 @@ import { type ThirdPartyPerson, thirdPartyPersonOf } from './third-party-person.
 
 const SECRET_CHARACTERS = 48;
 const CALLBACK_PATH_BY_DEFAULT = '/';
-/** Where people sign in. Source: docs/reference/management-api.md#passwords-and-third-parties. */
+/** The sign-in page. Source: docs/reference/management-api.md#passwords-and-third-parties. */
 export const LOGIN_PATH = '/login';
 
-/** What somebody asks for who wants to sign in at a third party. */
+/** The input of a third-party sign-in. */
 export interface ThirdPartyRequest {
   readonly callbackPath: string | undefined;
   readonly errorPath: string | undefined;
@@ -25,7 +25,7 @@ export interface ThirdPartyRequest {
 }
 
 /**
- * Sends people to a third party, and takes them back.
+ * Redirects browsers to the provider and handles the callback.
  *
  * Source: docs/reference/management-api.md#passwords-and-third-parties, RFC 9700.
  */
@@ -40,9 +40,9 @@ export class ThirdPartySignIn {
   ) {}
 
   /**
-   * Where the browser goes, and what it is to keep meanwhile.
+   * The redirect target, and the state for the cookie.
    *
-   * @throws not_found it is not set up; service_unavailable the provider says nothing of itself now.
+   * @throws not_found it is not configured; service_unavailable the provider's metadata is unavailable.
    */
   async begin(request: ThirdPartyRequest): Promise<{ readonly url: string; readonly state: SignInState }> {
     const state = {
@@ -62,16 +62,16 @@ export class ThirdPartySignIn {
     }
   }
 
-  /** @throws not_found it is not set up: whoever comes back was sent nowhere. */
+  /** @throws not_found it is not configured, so that no sign-in can have started. */
   requireSetUp(): void {
     this.google.requireEnabled();
   }
 
   /**
-   * Begins the session of whom the provider has signed in.
+   * Opens the session of the person that the provider signed in.
    *
-   * @param query of the callback, with its `?`, as it was sent.
-   * @throws ThirdPartyRefusal the person goes back to the console unsigned; not_found it is not set up.
+   * @param query of the callback, with its `?`, as received.
+   * @throws ThirdPartyRefusal the sign-in failed; not_found it is not configured.
    */
   async finish(query: string, state: SignInState, browser: BrowserClient): Promise<OpenedSession> {
     const person = await this.redeem(query, state);

@@ -15,7 +15,7 @@ import { ThirdPartyRefusal } from './third-party-failure.rules.js';
 import { LOGIN_PATH, ThirdPartySignIn } from './third-party-sign-in.service.js';
 
 const TAG = 'Console authentication';
-/** A member of the query that the browser is sent back with; the library that reads it knows more of them. */
+/** Documents one query parameter of the callback. The library reads further ones. */
 const FromGoogle = (name: string, description: string) =>
   ApiQuery({ name, description, required: false, schema: { type: 'string' } });
 
@@ -75,7 +75,7 @@ export class ThirdPartyController {
       .send();
   }
 
-  /** Where the browser goes from here; the session begins on the way. */
+  /** The redirect target after the callback. On success it also sets the session cookie. */
   private async placeAfter(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const state = this.state.take(request, reply);
     this.signIns.requireSetUp();
