@@ -3,7 +3,7 @@ import { PriceBook } from '../pricing/price-book.js';
 import { ProviderListing } from '../providers/provider-listing.service.js';
 import { AccountProviders } from './account-providers.js';
 
-/** Reads the providers of an account as they are stored now. */
+/** Reads the current providers of an account. */
 @Injectable()
 export class AccountProvidersService {
   constructor(

@@ -4,10 +4,10 @@ import type { ListedProvider, ProviderListing } from '../providers/provider-list
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 import { PROVIDER_TYPES } from '../upstreams/provider-types.js';
 
-/** The providers of one account as configurations are judged against them. */
+/** The providers of one account, for validating configurations. */
 export class AccountProviders implements KnownProviders {
   constructor(
-    /** Oldest first, disabled ones included. */
+    /** Oldest first, including disabled ones. */
     readonly all: readonly ListedProvider[],
     private readonly listing: Pick<ProviderListing, 'isBillable'>,
     private readonly prices: Pick<PriceBook, 'find'>,

@@ -7,13 +7,13 @@ import { checkReferences, type KnownProvider } from '../app-directory/config/app
 import { judgeEndpointParams } from '../proxy/endpoints/endpoint-params.js';
 import { AccountProvidersService } from './account-providers.service.js';
 
-/** A configuration that was accepted, and the providers it was judged against. */
+/** A valid configuration, and the providers it was validated against. */
 export interface JudgedConfig {
   readonly config: AppConfig;
   readonly providers: readonly KnownProvider[];
 }
 
-/** Judges configurations, so that create, replace, validate and check give the same answers. */
+/** Validates configurations for create, replace, validate and check, so that their results agree. */
 @Injectable()
 export class AppDraftsService {
   constructor(
@@ -21,22 +21,21 @@ export class AppDraftsService {
     private readonly providers: AccountProvidersService,
   ) {}
 
-  /** @throws invalid_request naming the first place that is wrong; providers must all exist. */
+  /** @throws invalid_request naming the first invalid place; every named provider must exist. */
   acceptNew(organizationId: string, raw: unknown): Promise<JudgedConfig> {
     return this.judge(organizationId, this.parser.parse(raw), undefined);
   }
 
   /**
-   * Judges what would replace an application. Providers that the stored configuration names may be gone
-   *.
+   * Validates a replacement. Providers that the stored configuration already names may be missing.
    *
-   * @throws invalid_request naming the first place that is wrong.
+   * @throws invalid_request naming the first invalid place.
    */
   acceptReplacement(app: AppRow, raw: unknown): Promise<JudgedConfig> {
     return this.judge(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
   }
 
-  /** Whether this is what the application has already, as it is stored or as it is answered. */
+  /** Whether the input equals the stored configuration, either as stored or as the API returns it. */
   isUnchanged(app: AppRow, raw: unknown): boolean {
     const sent = asJson(raw);
     const answered = this.parser.read(app.config).config ?? app.config;
@@ -51,7 +50,7 @@ export class AppDraftsService {
   }
 }
 
-/** What a client would read: without prototypes, and without members that are undefined. */
+/** The JSON form: without prototypes and `undefined` members. */
 function asJson(config: unknown): unknown {
   return JSON.parse(JSON.stringify(config));
 }

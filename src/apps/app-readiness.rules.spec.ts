@@ -9,7 +9,7 @@ const provider = (slug: string, type: KnownProvider['type'], status: KnownProvid
 
 const ACCOUNT = [provider('openai', 'openai'), provider('backup', 'openai', 'disabled'), provider('groq', 'groq')];
 const policy = { allowed_paths: [], allowed_models: [] };
-/** The routing covers nothing; an endpoint names these, the first one as its own target. */
+/** Routing covers no provider; one endpoint targets the first of these and falls back to the others. */
 const withEndpoint = (target: string, ...fallbacks: string[]) => ({
   ...rawSelection({}),
   endpoints: {

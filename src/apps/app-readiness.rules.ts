@@ -2,34 +2,30 @@ import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { policyFor } from '../app-directory/config/provider-policy.rules.js';
 
-/**
- * What no check of an application can show; said in every answer.
- *
- * Source: docs/reference/management-api.md#application-check.
- */
+/** The limits of the check, part of every response. Source: docs/reference/management-api.md#application-check. */
 export const CHECK_LIMITATIONS: readonly string[] = [
   'Nothing was sent to a model: the check makes no inference call.',
   'Device attestation on hardware, sign-in at the issuer, subscription entitlements and upstream credentials were not exercised.',
 ];
 
-/** Why an endpoint refuses every call: the error code its clients get. */
+/** Error codes with which an endpoint refuses every call. */
 export const ENDPOINT_PROBLEMS = ['provider_not_configured', 'provider_disabled'] as const;
 
-/** Whether a named endpoint serves. */
+/** Readiness of a named endpoint. */
 export interface EndpointReadiness {
   readonly slug: string;
-  /** Null: it serves. */
+  /** Null: the endpoint is ready. */
   readonly problem: (typeof ENDPOINT_PROBLEMS)[number] | null;
 }
 
-/** The providers of the account that the routing covers, disabled ones included, in the account's order. */
+/** The account's providers that the routing covers, including disabled ones, in the account's order. */
 export function routedProviders(config: AppConfig, providers: readonly KnownProvider[]): readonly KnownProvider[] {
   return providers.filter((provider) => policyFor(config, provider) !== undefined);
 }
 
 /**
- * The providers of the account that calls can go to, disabled ones included, in the account's order: those that the
- * routing covers, and those that endpoints name.
+ * The account's providers that calls can reach: those that the routing covers and those that endpoints name. Includes
+ * disabled ones, in the account's order.
  */
 export function reachedProviders(config: AppConfig, providers: readonly KnownProvider[]): readonly KnownProvider[] {
   const named = new Set(
@@ -39,7 +35,7 @@ export function reachedProviders(config: AppConfig, providers: readonly KnownPro
 }
 
 /**
- * How each endpoint stands. Its first target decides: without it no fallback is tried.
+ * The readiness of each endpoint. Its primary target decides, because no fallback is tried without it.
  *
  * Source: docs/reference/application-api.md#endpoint-targets.
  */
@@ -53,8 +49,10 @@ export function endpointReadiness(config: AppConfig, providers: readonly KnownPr
 }
 
 /**
- * Whether calls can succeed: the application is active, and so is a provider its routing covers, or one of its endpoints
- * serves. Source: docs/reference/management-api.md#application-check.
+ * Whether calls can succeed: the application is active, and an active provider is covered by its routing or one of its
+ * endpoints is ready.
+ *
+ * Source: docs/reference/management-api.md#application-check.
  */
 export function isReady(status: AppStatus, config: AppConfig, providers: readonly KnownProvider[]): boolean {
   if (status !== 'active') return false;

@@ -3,17 +3,17 @@ import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { type ResolvedApp, resolveApp } from '../app-directory/config/resolved-app.rules.js';
 
-/** An application as it is answered. Source: docs/reference/management-api.md#application-objects-and-ids. */
+/** An application as the API returns it. Source: docs/reference/management-api.md#application-objects-and-ids. */
 export interface AppView {
   readonly app: AppRow;
-  /** Normalised; as stored when it no longer parses, so that it can be repaired. */
+  /** Normalised; as stored when it no longer parses, so that the operator can repair it. */
   readonly config: unknown;
-  /** Null exactly when `configError` is not. */
+  /** Null exactly when `configError` is set. */
   readonly resolved: ResolvedApp | null;
   readonly configError: string | null;
 }
 
-/** Prepares stored applications for answers. */
+/** Prepares stored applications for responses. */
 @Injectable()
 export class AppViews {
   constructor(private readonly parser: AppConfigParser) {}

@@ -4,33 +4,33 @@ import { APP_COLUMNS, type AppRef, type AppRow } from '../app-directory/app-row.
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 import type { Instant } from '../common/clock.js';
 
-/** What is stored of an accepted write. */
+/** The stored part of an accepted write. */
 export interface AcceptedApp {
   readonly name: string;
   readonly config: AppConfig;
   readonly status: AppStatus;
 }
 
-/** What replaces a stored application; without a configuration it keeps its own, as it is stored. */
+/** A replacement; without a configuration the stored one stays unchanged. */
 export interface AppReplacement extends Pick<AcceptedApp, 'name' | 'status'> {
   readonly config: AppConfig | undefined;
 }
 
-/** A part of the applications of an account; all of them where nothing is named. */
+/** A page of an account's applications; all of them when empty. */
 export interface AppPage {
   readonly limit?: number;
-  /** Only those whose id comes after it. */
+  /** Exclusive lower bound of the id. */
   readonly afterId?: string;
 }
 
-/** The application a write is about, at the revision its sender knew. */
+/** The application of a write, at the revision that the client read. */
 interface WriteTarget {
   readonly id: string;
   readonly organizationId: string;
   readonly revision: number;
 }
 
-/** Writes of the table `apps`, and the list of an account. */
+/** Writes of the table `apps`, and the list of an account's applications. */
 @Injectable()
 export class AppsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -44,14 +44,14 @@ export class AppsRepository {
     );
   }
 
-  /** Of an account, disabled ones included. */
+  /** The number of applications of an account, including disabled ones. */
   async countOf(tx: EntityManager, organizationId: string): Promise<number> {
     const sql = 'SELECT count(*)::integer AS apps FROM apps WHERE organization_id = $1';
     const [row] = await tx.query<{ apps: number }[]>(sql, [organizationId]);
     return row?.apps ?? 0;
   }
 
-  /** Stores revision 1; `undefined` when the id is taken, in whichever account. */
+  /** Stores revision 1; `undefined` when the id is taken in any account. */
   async insert(
     tx: EntityManager,
     {
@@ -73,7 +73,7 @@ export class AppsRepository {
     return rows[0];
   }
 
-  /** Replaces exactly the revision named; `undefined` when that revision is gone. */
+  /** Replaces exactly the given revision; `undefined` when the stored revision differs. */
   async replaceIfRevision(
     tx: EntityManager,
     { id, organizationId, revision }: WriteTarget,
@@ -92,7 +92,10 @@ export class AppsRepository {
     return rows[0];
   }
 
-  /** Until the transaction ends, nobody adds to the application what goes with it. @returns whether there is one. */
+  /**
+   * Locks the application row, so that no dependent rows are added until the transaction ends. @returns whether it
+   * exists.
+   */
   async lock(tx: EntityManager, app: AppRef): Promise<boolean> {
     const rows: unknown[] = await tx.query('SELECT FROM apps WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
       app.organizationId,
@@ -101,7 +104,7 @@ export class AppsRepository {
     return rows.length > 0;
   }
 
-  /** Deletes the application with its keys and users; usage stays. */
+  /** Deletes the application with its keys and users; usage records stay. */
   async delete(tx: EntityManager, app: AppRef): Promise<void> {
     await tx.query('DELETE FROM apps WHERE organization_id = $1 AND id = $2', [app.organizationId, app.id]);
   }

@@ -22,7 +22,7 @@ import { type AppReplacement, AppsRepository } from './apps.repository.js';
 import type { ReplaceAppRequest } from './dto/replace-app.request.js';
 import type { ValidateAppRequest } from './dto/validate-app.request.js';
 
-/** What a check found. Source: docs/reference/management-api.md#application-check. */
+/** The result of a check. Source: docs/reference/management-api.md#application-check. */
 export interface AppCheck {
   readonly appId: string;
   readonly status: AppStatus;
@@ -32,7 +32,9 @@ export interface AppCheck {
   readonly limitations: readonly string[];
 }
 
-/** Replaces, judges and deletes applications; each was found in the caller's account before. */
+/**
+ * Replaces, validates, checks and deletes applications. The guard has already found each one in the caller's account.
+ */
 @Injectable()
 export class AppsService {
   constructor(
@@ -47,12 +49,12 @@ export class AppsService {
   ) {}
 
   /**
-   * Replaces an application; without a status it keeps the stored one. One that is to rest with the
-   * configuration it has is not judged: pausing always works, also when that configuration is no longer acceptable.
+   * Replaces an application; without a status it keeps the stored one. Disabling with an unchanged configuration skips
+   * validation, so that it works even when the stored configuration is no longer valid.
    *
-   * @throws app_revision_conflict someone else wrote since `revision` was read, also during this call.
+   * @throws app_revision_conflict the stored revision differs from `revision`, also after a write during this call.
    * @throws app_not_found it was deleted during this call.
-   * @throws invalid_request the configuration is not acceptable.
+   * @throws invalid_request the configuration is invalid.
    */
   async replace(admin: AdminPrincipal, app: AppRow, body: ReplaceAppRequest): Promise<AppRow> {
     const { name, config: raw, status, revision } = body;
@@ -66,16 +68,16 @@ export class AppsService {
     throw staleRevision();
   }
 
-  /** @throws app_revision_conflict, invalid_request as a replacement by this body would. */
+  /** @throws app_revision_conflict, invalid_request as a replacement with this body. */
   async validate(app: AppRow, { config, revision }: ValidateAppRequest): Promise<void> {
     if (revision !== undefined && revision !== app.revision) throw staleRevision();
     await this.drafts.acceptReplacement(app, config);
   }
 
   /**
-   * Judges what is stored as if it were sent again.
+   * Validates the stored configuration as a replacement of itself.
    *
-   * @throws invalid_request it would not be accepted any more.
+   * @throws invalid_request the configuration is no longer valid.
    */
   async check(app: AppRow): Promise<AppCheck> {
     const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
@@ -90,9 +92,9 @@ export class AppsService {
   }
 
   /**
-   * Deletes an application with its keys and users. What was recorded of its usage stays.
+   * Deletes an application with its keys and users. Usage records stay.
    *
-   * @returns how many stored users went with it.
+   * @returns the number of deleted users.
    * @throws invalid_request the confirmation is not the application's id.
    * @throws app_not_found it was deleted during this call.
    */

@@ -19,13 +19,12 @@ const MAX_ID_DRAWS = 16;
 /** Source: docs/reference/management-api.md#application-routes. */
 const FIRST_KEY_NAME = 'Default key';
 
-/** A new application and, when its callers use keys, its first one. */
+/** A new application, with its first key when it uses key authentication. */
 export interface CreatedApp {
   readonly app: AppRow;
   readonly key: IssuedAppKey | null;
 }
 
-/** Creates applications. */
 @Injectable()
 export class CreateAppService {
   constructor(
@@ -39,11 +38,11 @@ export class CreateAppService {
   ) {}
 
   /**
-   * Stores an application and its first key, both or neither, by the function given.
+   * Stores an application and its first key in one transaction of `write`.
    *
-   * @throws invalid_request the configuration is not acceptable.
-   * @throws conflict no free id was drawn; trying again may help.
-   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says, also for the key.
+   * @throws invalid_request the configuration is invalid.
+   * @throws conflict no free id was drawn; a retry may succeed.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`, also for the key.
    */
   async create(admin: AdminPrincipal, body: CreateAppRequest, write: Write<CreatedApp>): Promise<CreatedApp> {
     const { config } = await this.drafts.acceptNew(admin.organizationId, body.config);

@@ -15,9 +15,9 @@ export class NewAppIds {
   ) {}
 
   /**
-   * An id made of the name; whether it is free shows when it is stored.
+   * An id derived from the name. The insert decides whether it is free.
    *
-   * @returns `undefined` for an unlucky draw: a deleted application, perhaps of another account, left usage under it.
+   * @returns `undefined` when a deleted application, possibly of another account, left usage records under the id.
    * Source: docs/reference/management-api.md#application-objects-and-ids.
    */
   async draw(name: string): Promise<string | undefined> {

@@ -130,7 +130,7 @@ class LimitsSchema {
   per_app?: ScopeLimitsSchema;
 }
 
-/** Describes what `parseAppConfig` accepts and what it makes of it: an answer has every default filled in. */
+/** Schema of the input of `parseAppConfig` and of its result, in which every default is filled in. */
 @ApiSchema({ name: 'AppConfig' })
 @WithAuthentication()
 @WithNamedEndpoints()
@@ -153,8 +153,8 @@ class AppConfigSchema {
   endpoints?: Record<string, object>;
 }
 
-/** A configuration in the shape the grammar knows; the class that uses it carries {@link WithAppConfig}. */
+/** A configuration. The class that uses it needs {@link WithAppConfig}. */
 export const APP_CONFIG = { allOf: [{ $ref: getSchemaPath(AppConfigSchema) }] };
 
-/** Makes the document hold the schema that {@link APP_CONFIG} points to. */
+/** Adds the schema of {@link APP_CONFIG} to the document. */
 export const WithAppConfig = (): ClassDecorator => ApiExtraModels(AppConfigSchema);

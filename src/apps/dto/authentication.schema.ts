@@ -9,10 +9,10 @@ const HEADER_NAME = {
   minLength: 1,
   maxLength: 64,
 } as const;
-/** One value or several; answers always carry a list. */
+/** One value or several; responses always hold a list. */
 const ONE_OR_MORE = { oneOf: [CLAIM_TEXT, { type: 'array', minItems: 1, maxItems: 1000, items: CLAIM_TEXT }] };
 
-/** A dotted path, or a list of names for claims whose names hold dots. */
+/** A dotted path, or a list of names for claims whose names contain dots. */
 const CLAIM_PATH = { oneOf: [CLAIM_TEXT, { type: 'array', minItems: 1, maxItems: 20, items: CLAIM_TEXT }] };
 const PATH_OF_CLAIM =
   'Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`.';
@@ -167,12 +167,12 @@ class ApiKeyAuthenticationSchema {
   end_user?: HeaderUserSchema | IssuerUserSchema | NoUserSchema;
 }
 
-/** Either way to authenticate; the class that uses it carries {@link WithAuthentication}. */
+/** Either authentication type. The class that uses it needs {@link WithAuthentication}. */
 export const AUTHENTICATION = {
   oneOf: [{ $ref: getSchemaPath(DeviceAuthenticationSchema) }, { $ref: getSchemaPath(ApiKeyAuthenticationSchema) }],
   description: 'How callers prove themselves.',
 };
 
-/** Makes the document hold the schemas that {@link AUTHENTICATION} points to. */
+/** Adds the schemas of {@link AUTHENTICATION} to the document. */
 export const WithAuthentication = (): ClassDecorator =>
   ApiExtraModels(DeviceAuthenticationSchema, ApiKeyAuthenticationSchema);

@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 
-/** A model, by the name its provider gives it. */
+/** A model name of the provider. */
 export const MODEL_NAME = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
 const PROVIDER_SLUG = { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,62}$' } as const;
@@ -57,11 +57,11 @@ class TranscriptionEndpointSchema extends EndpointTargetSchema {
   fallback?: EndpointTargetSchema[];
 }
 
-/** A named endpoint of either style; the class that uses it carries {@link WithNamedEndpoints}. */
+/** A named endpoint of either style. The class that uses it needs {@link WithNamedEndpoints}. */
 export const NAMED_ENDPOINT = {
   oneOf: [{ $ref: getSchemaPath(ResponsesEndpointSchema) }, { $ref: getSchemaPath(TranscriptionEndpointSchema) }],
 };
 
-/** Makes the document hold the schemas that {@link NAMED_ENDPOINT} points to. */
+/** Adds the schemas of {@link NAMED_ENDPOINT} to the document. */
 export const WithNamedEndpoints = (): ClassDecorator =>
   ApiExtraModels(ResponsesEndpointSchema, TranscriptionEndpointSchema);

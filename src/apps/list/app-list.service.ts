@@ -8,11 +8,11 @@ import { AccountProvidersService } from '../account-providers.service.js';
 import { type AppPage, AppsRepository } from '../apps.repository.js';
 import { type AppSummary, summarizeApp } from './app-summary.rules.js';
 
-/** How many applications are summarised before other requests get their turn: some 2 ms. */
+/** Number of applications that are summarised in one event loop turn, about 2 ms. */
 const IN_ONE_TURN = 100;
 
 /**
- * The applications of an account with their usage of one UTC month.
+ * The applications of an account with their usage in one UTC month.
  *
  * Source: docs/reference/management-api.md#application-routes.
  */
@@ -23,13 +23,12 @@ export interface AppList {
   readonly apps: readonly AppSummary[];
 }
 
-/** Which applications of an account to list. */
+/** Filter for the applications of an account. */
 export interface AppListFilter extends AppPage {
-  /** UTC, `YYYY-MM`, of the usage; the current one when absent. */
+  /** UTC month of the usage, `YYYY-MM`; the current one when absent. */
   readonly month?: string;
 }
 
-/** Lists applications. */
 @Injectable()
 export class AppListService {
   constructor(

@@ -23,15 +23,15 @@ export interface AppSummary extends ConfigSummary {
 interface ConfigSummary {
   readonly authenticationType: Authentication['type'] | 'invalid';
   readonly bundleId: string | null;
-  /** Slugs of the active providers it can reach. */
+  /** Slugs of the active providers that it can reach. */
   readonly providers: readonly string[];
-  /** Slugs and types its configuration names. */
+  /** Slugs and types that its configuration names. */
   readonly referencedProviders: readonly string[];
   readonly allowedModelCount: number;
   readonly monthlyBudgetUsd: number | null;
 }
 
-/** What is known of an application beside its row; absent where nothing was recorded. */
+/** Recorded data of an application; `undefined` without records. */
 interface Recorded {
   readonly users: UserCounts | undefined;
   readonly usage: UsageTotals | undefined;
@@ -47,7 +47,7 @@ const UNREADABLE: ConfigSummary = {
 };
 
 /**
- * Summarises an application; one whose configuration no longer parses reaches nothing.
+ * Summarises an application. One whose configuration no longer parses reaches no provider.
  *
  * @param account every provider of the account.
  */
