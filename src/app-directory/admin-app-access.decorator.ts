@@ -5,8 +5,9 @@ import type { AdminNeed } from '../identity/admin-permission.rules.js';
 import { OwnAppGuard, requireOwnApp } from './own-app.guard.js';
 
 /**
- * A management route below `apps/:app`: credential, then the application is the caller's own, then role and grant, so
- * that a foreign application cannot be told from a missing one. Name `app_not_found` among what the route fails with.
+ * A management route below `apps/:app`. It checks the credential, then that the application belongs to the account,
+ * then role and grant, so that a foreign application is indistinguishable from a missing one. The route must list
+ * `app_not_found` in its `Fails`.
  *
  * Source: docs/reference/management-api.md#order-of-checks.
  */
@@ -14,7 +15,7 @@ export function AdminAppAccess(needs: AdminNeed): MethodDecorator {
   return ManagementAccess({ scheme: 'management', needs, ownApp: true }, OwnAppGuard);
 }
 
-/** The application the route names, as a handler's argument: `@OwnApp() app: AppRow`. */
+/** The application of the route as a handler argument: `@OwnApp() app: AppRow`. */
 export const OwnApp = createParamDecorator((_data: undefined, context) =>
   requireOwnApp(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -5,12 +5,12 @@ import type { AppConfig } from './config/app-config.js';
 import { parseAppConfig } from './config/app-config.rules.js';
 import type { IssuerTrust } from './config/issuer-config.rules.js';
 
-/** A stored configuration: parsed, or why it no longer can be. */
+/** A stored configuration: parsed, or the reason why it no longer parses. */
 export type StoredConfig =
   | { readonly config: AppConfig; readonly configError: null }
   | { readonly config: undefined; readonly configError: string };
 
-/** The configuration grammar bound to the operator's list of trusted hosts, so that every caller judges alike. */
+/** `parseAppConfig` with the operator's list of trusted hosts. */
 @Injectable()
 export class AppConfigParser {
   private readonly trust: IssuerTrust;
@@ -19,12 +19,12 @@ export class AppConfigParser {
     this.trust = { allowsHttp: (host) => environment.TRUSTED_PRIVATE_HOSTS.allowsHost(host) };
   }
 
-  /** @throws invalid_request naming the first place that is wrong. */
+  /** @throws invalid_request naming the first invalid place. */
   parse(raw: unknown): AppConfig {
     return parseAppConfig(raw, this.trust);
   }
 
-  /** Reads what is stored; a configuration of an older version may have become unacceptable since. */
+  /** Reads a stored configuration. One written by an older version may no longer be valid. */
   read(stored: unknown): StoredConfig {
     try {
       return { config: this.parse(stored), configError: null };

@@ -5,7 +5,7 @@ import { AppDirectoryRepository } from './app-directory.repository.js';
 import { AppDirectoryService } from './app-directory.service.js';
 
 /**
- * Read side of applications: their configuration from memory, and "this application is yours" for management routes.
+ * Read side of applications: cached configurations for calls, and the own-application check of management routes.
  *
  * Tables: reads apps. Routes: none. Codes: app_not_found. Log lines: app_config_unreadable.
  */

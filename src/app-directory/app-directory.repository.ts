@@ -7,7 +7,7 @@ import { APP_COLUMNS, type AppRow } from './app-row.js';
 export class AppDirectoryRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Of whichever account: for callers who prove themselves to the application and not to an account. */
+  /** Of any account: callers authenticate to the application, not to an account. */
   async findOfAnyAccount(appId: string): Promise<AppRow | undefined> {
     const rows: AppRow[] = await this.dataSource.query(`SELECT ${APP_COLUMNS} FROM apps app WHERE app.id = $1`, [
       appId,

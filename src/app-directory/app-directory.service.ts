@@ -13,7 +13,7 @@ import { type AppSnapshot, toAppSnapshot } from './app-snapshot.js';
 /** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
 const APPS_TOPIC = 'apps';
 
-/** Every id ever assigned has this form; nothing else is worth a look into the database. */
+/** The format of every assigned id; any other value is refused without a database read. */
 const APP_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 const REFRESH_AFTER_MS = 30_000;
@@ -22,7 +22,7 @@ const MAX_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_SNAPSHOTS = 10_000;
 
-/** Finds applications: from memory for callers of providers, from the database for those who manage them. */
+/** Finds applications: cached for provider calls, from the database for the management API. */
 @Injectable()
 export class AppDirectoryService {
   private readonly snapshots: NotifiedCache<AppSnapshot>;
@@ -46,18 +46,19 @@ export class AppDirectoryService {
   }
 
   /**
-   * The application a client calls, whoever owns it; at once when it is in memory, and never older than a minute.
+   * The application of a client's call, in any account. It is returned synchronously on a cache hit, and is at most one
+   * minute old.
    *
-   * @returns `undefined`, itself or in the promise, when there is no such application.
+   * @returns `undefined`, directly or in the promise, when there is no such application.
    */
   find(appId: string): AppSnapshot | undefined | Promise<AppSnapshot | undefined> {
     return APP_ID.test(appId) ? this.snapshots.get(appId) : undefined;
   }
 
   /**
-   * The application as it is stored now.
+   * The currently stored application.
    *
-   * @throws app_not_found it does not exist, or in another account: the two cannot be told apart.
+   * @throws app_not_found it does not exist or belongs to another account; both look the same.
    */
   async requireOwn(organizationId: string, appId: string): Promise<AppRow> {
     const app = APP_ID.test(appId) ? await this.repository.findOwn(organizationId, appId) : undefined;
@@ -65,12 +66,12 @@ export class AppDirectoryService {
     return app;
   }
 
-  /** Tells every instance, when the transaction commits, that the application changed or is gone. */
+  /** Notifies every instance, when the transaction commits, that the application changed or was deleted. */
   announceChange(tx: EntityManager, appId: string): Promise<void> {
     return this.snapshots.announceChange(tx, appId);
   }
 
-  /** For this instance, after the commit: whoever made the change sees it in the very next call. */
+  /** Evicts the application on this instance. Call it after the commit, so that the next call sees the change. */
   forget(appId: string): void {
     this.snapshots.forget(appId);
   }

@@ -3,34 +3,34 @@ import { isLimited, toMicroUsd } from './config/limits-config.rules.js';
 
 const NANO_USD_PER_MICRO_USD = 1_000;
 
-/** How many requests one scope may make; null is without limit. */
+/** The request limits of one scope; null is unlimited. */
 interface RequestAllowance {
-  /** In each minute of the clock. */
+  /** Per calendar minute (UTC). */
   readonly perMinute: number | null;
-  /** On each UTC day. */
+  /** Per UTC day. */
   readonly perDay: number | null;
 }
 
-/** The limits of one scope, as calls are held against them. */
+/** The limits of one scope, in the form that enforcement uses. */
 export interface AppScopeLimits {
-  /** Undefined where the number of requests is not limited. */
+  /** Undefined: requests are unlimited. */
   readonly requests: RequestAllowance | undefined;
-  /** Of one UTC month, in whole nano-dollars; 0 closes the door. Undefined without a budget. */
+  /** Per UTC month, in whole nano-dollars; 0 refuses every call. Undefined: no budget. */
   readonly budgetNanoUsd: number | undefined;
 }
 
-/** What limits the calls of an application; an undefined scope is without limits. */
+/** The limits of an application; an undefined scope is unlimited. */
 export interface AppLimits {
-  /** Of each single user. */
+  /** Per user. */
   readonly user: AppScopeLimits | undefined;
-  /** Of the whole application. */
+  /** For the whole application. */
   readonly app: AppScopeLimits | undefined;
 }
 
 /**
- * The configured limits, ready for the hot path.
+ * The configured limits, precomputed for the hot path.
  *
- * @returns undefined where nothing is limited: then a call is held against nothing.
+ * @returns undefined when nothing is limited.
  * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#money-and-time.
  */
 export function appLimits({ per_user, per_app }: Limits): AppLimits | undefined {

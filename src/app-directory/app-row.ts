@@ -6,9 +6,9 @@ export interface AppRow {
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
-  /** As stored, so perhaps by an older version: to be read with `AppConfigParser`. */
+  /** As stored, possibly by an older version; read it with `AppConfigParser`. */
   readonly config: unknown;
-  /** The type in `config`, readable even when the rest of it no longer is. */
+  /** The type in `config`, available even when the rest of it no longer parses. */
   readonly authenticationType: Authentication['type'];
   readonly revision: number;
   readonly status: AppStatus;
@@ -16,12 +16,12 @@ export interface AppRow {
   readonly updatedAt: Instant;
 }
 
-/** What to select from `apps app` to get an {@link AppRow}. */
+/** The columns of `apps app` that make an {@link AppRow}. */
 export const APP_COLUMNS = `app.id, app.organization_id AS "organizationId", app.name, app.config,
   app.authentication_type AS "authenticationType", app.revision, app.status,
   app.created_at AS "createdAt", app.updated_at AS "updatedAt"`;
 
-/** Which application, in which account: what every statement about its rows filters by. */
+/** The key by which every statement on an application's rows filters. */
 export interface AppRef {
   readonly id: string;
   readonly organizationId: string;

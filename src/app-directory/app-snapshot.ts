@@ -12,44 +12,44 @@ interface SnapshotIdentity {
   readonly status: AppStatus;
 }
 
-/** Where the id of an application's users comes from; `none` = its calls belong to nobody. */
+/** The source of user ids; `none`: calls have no user. */
 type UserSource = 'issuer' | 'app_install' | 'header' | 'none';
 
-/** What an application may do with one provider, ready for look-ups. */
+/** The permissions of an application for one provider, compiled for look-ups. */
 export interface ProviderAccess {
   readonly paths: CompiledPathPolicy;
-  /** Empty: every priced model. Names as clients send them. */
+  /** Model names as clients send them. Empty: every priced model. */
   readonly allowedModels: ReadonlySet<string>;
-  /** Absent: no ceiling. */
+  /** Absent: no limit. */
   readonly maxOutputTokens?: number;
 }
 
-/** An application whose stored configuration no longer parses; its calls are answered `internal_error`. */
+/** An application whose stored configuration no longer parses; its calls fail with `internal_error`. */
 interface UnreadableApp extends SnapshotIdentity {
   readonly configError: string;
 }
 
-/** An application as the hot path reads it: parsed once, frozen, everything derived from it computed beforehand. */
+/** An application for the hot path: parsed once, frozen, with all derived values precomputed. */
 export interface ReadableApp extends SnapshotIdentity {
   readonly configError: null;
   readonly config: AppConfig;
-  /** Replacements by the model name a client sent. */
+  /** Replacements, keyed by the model name that the client sent. */
   readonly modelRewrites: ReadonlyMap<string, string>;
   readonly userSource: UserSource;
-  /** The header that names the user, in lower case; only with user source `header`. */
+  /** The header with the user id, in lower case; only with user source `header`. */
   readonly userHeader: string | undefined;
-  /** The header an issuer token may come in, in lower case; only when one is configured. */
+  /** The header with an issuer token, in lower case; only when configured. */
   readonly tokenHeader: string | undefined;
-  /** What its calls are held against; undefined where nothing is limited. */
+  /** Undefined when nothing is limited. */
   readonly limits: AppLimits | undefined;
-  /** What the application may do with a provider of its account; undefined when its routing does not cover it. */
+  /** The permissions for a provider of the account; undefined when the routing does not cover it. */
   accessTo(provider: { readonly slug: string; readonly type: ProviderType }): ProviderAccess | undefined;
 }
 
-/** An application in memory, told apart by `configError`. */
+/** A cached application, discriminated by `configError`. */
 export type AppSnapshot = ReadableApp | UnreadableApp;
 
-/** Makes the snapshot of an application from its row and its configuration as read. */
+/** Builds the snapshot of an application from its row and its parsed configuration. */
 export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, stored: StoredConfig): AppSnapshot {
   if (stored.configError !== null)
     return Object.freeze({ id, organizationId, status, configError: stored.configError });
@@ -71,9 +71,9 @@ export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, 
 }
 
 /**
- * The application, when its configuration can be used.
+ * Requires a configuration that parses.
  *
- * @throws internal_error the stored configuration no longer parses; the log says why, once a load.
+ * @throws internal_error the stored configuration no longer parses; each load logs the reason once.
  */
 export function requireReadable(app: AppSnapshot): ReadableApp {
   if (app.configError === null) return app;
@@ -81,7 +81,7 @@ export function requireReadable(app: AppSnapshot): ReadableApp {
 }
 
 /**
- * The application a client calls, when it takes calls.
+ * Requires an existing, readable and active application.
  *
  * @throws app_not_found, internal_error (configuration unreadable), app_disabled; in this order.
  */
@@ -97,7 +97,7 @@ interface KnownAccess {
   readonly access: ProviderAccess | undefined;
 }
 
-/** Answers are kept by slug. A slug may have come to mean another type after its provider was deleted. */
+/** Caches the results by slug. The type is compared because a slug can be reused for another type. */
 function accessTable(config: AppConfig): ReadableApp['accessTo'] {
   const known = new Map<string, KnownAccess>();
   return (provider) => {
@@ -119,7 +119,7 @@ function toProviderAccess(policy: ProviderPolicy, type: ProviderType): ProviderA
   });
 }
 
-/** Freezes JSON in place, to its last member. */
+/** Freezes JSON in place, recursively. */
 function deepFrozen<T>(json: T): T {
   if (typeof json !== 'object' || json === null || Object.isFrozen(json)) return json;
   for (const member of Object.values(json)) deepFrozen(member);

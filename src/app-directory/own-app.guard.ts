@@ -6,12 +6,12 @@ import type { AppRow } from './app-row.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the own-app guard of management routes. */
+    /** Set by `OwnAppGuard`. */
     ownApp?: AppRow;
   }
 }
 
-/** Finds the application a management route names in the caller's account; runs before the role is judged. */
+/** Finds the application of a management route in the caller's account. It runs before the role check. */
 @Injectable()
 export class OwnAppGuard implements CanActivate {
   constructor(private readonly apps: AppDirectoryService) {}
@@ -25,9 +25,9 @@ export class OwnAppGuard implements CanActivate {
 }
 
 /**
- * The application the guard found.
+ * The application that the guard found.
  *
- * @throws Error when the guard did not run: the route lacks its access decorator, which is our defect (500).
+ * @throws Error when the guard did not run: the route lacks its access decorator, a defect (500).
  */
 export function requireOwnApp(request: FastifyRequest): AppRow {
   if (request.ownApp === undefined) throw new Error('No own-app guard ran before this management route.');

@@ -8,7 +8,7 @@ import { parseAppConfig } from './app-config.rules.js';
 
 type Path = readonly (string | number)[];
 
-/** The configuration with the value at `path` replaced; works on a copy. */
+/** A copy of the configuration with the value at `path` replaced. */
 function replaced(raw: unknown, path: Path, value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
@@ -28,14 +28,14 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Every place in a value, the root included. */
+/** Every path in a value, including the root. */
 function placesOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return [path, ...members.flatMap(([key, entry]) => placesOf(entry, [...path, key]))];
 }
 
-/** Either accepted, with parsing again changing nothing, or refused as an invalid request that names a place. */
+/** The parsed configuration, which parses to itself; or the message of an invalid request that names a place. */
 function judge(raw: unknown): AppConfig | string {
   try {
     const config = parseAppConfig(raw);
@@ -54,7 +54,7 @@ function judge(raw: unknown): AppConfig | string {
 
 const WRONG: readonly unknown[] = [null, [], {}, '', 0, -1, true, '\u0000'];
 
-/** Where a wrong value is right after all. */
+/** Places where the wrong value is valid. */
 const ACCEPTED = new Set([
   'authentication.end_user.issuer.required_claims = []',
   'authentication.end_user.issuer.required_claims.0.equals = 0',

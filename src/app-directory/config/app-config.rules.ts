@@ -13,11 +13,11 @@ const NO_ENDPOINTS: Table<NamedEndpoint> = Object.freeze(Object.create(null));
 const HTTPS_ONLY: IssuerTrust = { allowsHttp: () => false };
 
 /**
- * Parses an application's configuration, sent or stored, so that create, replace, validate, check and loading agree.
- * Parsing what was parsed changes nothing.
+ * Parses an application's configuration, sent or stored. Create, replace, validate, check and loading all use it. A
+ * parsed configuration parses to itself.
  *
  * @param trust hosts whose key set may be fetched over http; none when absent.
- * @throws invalid_request naming the first offending place, as in `config.routing.providers.mode: is required`.
+ * @throws invalid_request naming the first invalid place, as in `config.routing.providers.mode: is required`.
  * Source: docs/reference/management-api.md#application-configuration.
  */
 export function parseAppConfig(raw: unknown, trust: IssuerTrust = HTTPS_ONLY): AppConfig {

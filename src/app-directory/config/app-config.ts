@@ -2,26 +2,27 @@ import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import type { PathMethod } from '../../upstreams/path-methods.rules.js';
 
 /**
- * Whether an application takes calls; a disabled one answers `app_disabled`.
+ * A disabled application refuses calls with `app_disabled`.
  *
  * Source: docs/reference/management-api.md#application-routes.
  */
 export type AppStatus = 'active' | 'disabled';
 
-/** A string-keyed table without a prototype, so that reading any key by index sees own members only. */
+/** A string-keyed table without a prototype, so that indexing reads own members only. */
 export type Table<T> = Readonly<Record<string, T>>;
 
-/** Any value a JSON document can hold. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object kept exactly as it was parsed. */
+/** A JSON object exactly as parsed. */
 export interface JsonObject {
   readonly [member: string]: JsonValue;
 }
 
 /**
- * What an application is configured to do, in its wire shape and normalised: defaults filled in, issuer and audience
- * as lists, header names in lower case, addresses canonical. Only `parseAppConfig` makes one.
+ * The configuration of an application in its wire shape, normalised: defaults filled in, issuer and audience as lists,
+ * header names in lower case, canonical addresses. Only `parseAppConfig` creates one.
+ *
  * Source: docs/reference/management-api.md#application-configuration,
  * docs/reference/management-api.md#application-objects-and-ids.
  */
@@ -33,53 +34,53 @@ export interface AppConfig {
   readonly endpoints: Table<NamedEndpoint>;
 }
 
-/** How callers prove themselves, told apart by `type`. */
+/** How callers authenticate, discriminated by `type`. */
 export type Authentication = DeviceAuthentication | ApiKeyAuthentication;
 
-/** Mobile applications, proven by device attestation. */
+/** Mobile applications, authenticated by device attestation. */
 export interface DeviceAuthentication {
   readonly type: 'device_app_attest';
   readonly end_user: IssuerUser | InstallUser;
   readonly app_attest: AppAttest;
 }
 
-/** Server applications, proven by an application key; without `end_user` they have no user identity. */
+/** Server applications, authenticated by an application key; without `end_user` calls have no user. */
 export interface ApiKeyAuthentication {
   readonly type: 'api_key';
   readonly end_user?: HeaderUser | IssuerUser;
 }
 
-/** The user is a claim of a verified token. */
+/** The user id is a claim of a verified token. */
 export interface IssuerUser {
   readonly source: 'issuer';
   readonly issuer: IssuerConfig;
 }
 
-/** The user is the installation that attested itself. */
+/** The user id is the attested installation. */
 interface InstallUser {
   readonly source: 'app_install';
 }
 
-/** The backend names the user in a request header. */
+/** The backend sends the user id in a request header. */
 export interface HeaderUser {
   readonly source: 'header';
   /** Lower case. */
   readonly header: string;
 }
 
-/** Where an attested device may have got its key. */
+/** Environment of a device key. */
 export type AttestEnvironment = 'production' | 'development';
 
-/** The mobile application a device key must belong to. */
+/** The mobile application of a device key. */
 export interface AppAttest {
   readonly team_id: string;
   readonly bundle_id: string;
-  /** At least one, none twice. */
+  /** At least one, no duplicates. */
   readonly environments: readonly AttestEnvironment[];
 }
 
 /**
- * How tokens of the application's identity provider are verified.
+ * How identity tokens of the application's users are verified.
  *
  * Source: docs/reference/management-api.md#issuer-configuration.
  */
@@ -92,15 +93,15 @@ export interface IssuerConfig {
   /** Lower case. */
   readonly token_header?: string;
   readonly required_claims: readonly RequiredClaim[];
-  /** Longest accepted distance between issue and expiry. */
+  /** Maximum time between issue and expiry. */
   readonly max_token_lifetime_seconds: number;
-  /** Console bookkeeping; decides nothing. */
+  /** For the console only; has no effect. */
   readonly provider?: string;
-  /** Console bookkeeping; decides nothing. */
+  /** For the console only; has no effect. */
   readonly entitlement?: string;
 }
 
-/** Where a claim is: a dotted path, or the names on the way to it, in which dots mean nothing. */
+/** The path of a claim: a dotted path, or a list of names, in which dots are literal. */
 export type ClaimPath = string | readonly string[];
 
 /** One condition of the subscription check. */
@@ -108,10 +109,10 @@ export type RequiredClaim =
   | { readonly path: ClaimPath; readonly contains: string | readonly string[] }
   | { readonly path: ClaimPath; readonly equals: string | number | boolean };
 
-/** Which providers the proxy may reach, and which model names it replaces. */
+/** The providers that the proxy may reach, and model name replacements. */
 export interface Routing {
   readonly providers: ProviderSelection;
-  /** Replacement by the name the client sent. */
+  /** Keyed by the name that the client sent. */
   readonly model_rewrites: Table<string>;
 }
 
@@ -120,7 +121,7 @@ export type ProviderSelection =
   | { readonly mode: 'all' }
   | { readonly mode: 'selected'; readonly selected: Table<SelectedProvider> };
 
-/** What the proxy may do with one selected provider. */
+/** The permissions for one selected provider. */
 export interface SelectedProvider {
   /** Empty: the inference paths of the provider's type. */
   readonly allowed_paths: readonly AllowedPathEntry[];
@@ -132,7 +133,7 @@ export interface SelectedProvider {
 /** A path, alone or with its own rules. */
 export type AllowedPathEntry = string | AllowedPathRule;
 
-/** A path with rules of its own: its model, where its output cap stands, its methods. */
+/** A path with its own rules: its model, the location of its output limit, its methods. */
 export interface AllowedPathRule {
   readonly path: string;
   readonly fixed_model?: string;
@@ -140,7 +141,7 @@ export interface AllowedPathRule {
   readonly methods?: readonly PathMethod[];
 }
 
-/** What one user and the whole application may use. */
+/** Limits of each user and of the whole application. */
 export interface Limits {
   readonly per_user: ScopeLimits;
   readonly per_app: ScopeLimits;
@@ -159,10 +160,10 @@ export interface ScopeLimits {
   };
 }
 
-/** A named endpoint, told apart by `api_style`. Source: docs/reference/management-api.md#endpoint-configuration. */
+/** A named endpoint, discriminated by `api_style`. Source: docs/reference/management-api.md#endpoint-configuration. */
 export type NamedEndpoint = ResponsesEndpoint | TranscriptionEndpoint;
 
-/** One provider, by slug, and one of its models. */
+/** A provider slug and one of the provider's models. */
 export interface EndpointTarget {
   readonly provider: string;
   readonly model: string;
@@ -171,7 +172,7 @@ export interface EndpointTarget {
 /** An endpoint of the Responses style. */
 export interface ResponsesEndpoint extends EndpointTarget {
   readonly api_style: 'responses';
-  /** Merged over the client's body; wins at every depth. */
+  /** Merged over the client's body; overrides it at every depth. */
   readonly params: JsonObject;
   readonly max_output_tokens?: number;
   readonly fallback: readonly EndpointTarget[];

@@ -23,7 +23,7 @@ const router: KnownProvider = {
   apiStyles: ['chat_completions'],
 };
 
-/** An account whose `priced` models any provider can bill, whose `second` alone prices one more, and whose router reports costs. */
+/** Any provider can bill a `priced` model, `second` prices one more, and the router reports costs. */
 class Account implements KnownProviders {
   readonly all = [openai, second, groq, router];
 

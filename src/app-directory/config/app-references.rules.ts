@@ -7,23 +7,23 @@ import type { AppConfig, EndpointTarget, SelectedProvider, Table } from './app-c
 import { referencedProviders } from './app-summary.rules.js';
 import { allowedPathOf } from './provider-policy.rules.js';
 
-/** A provider instance of the account, disabled ones included. */
+/** A provider instance of the account, possibly disabled. */
 export interface KnownProvider {
   readonly id: string;
   readonly slug: string;
   readonly type: ProviderType;
   readonly status: 'active' | 'disabled';
-  /** The named-endpoint styles its type and route can compose. */
+  /** The named-endpoint styles that its type and route support. */
   readonly endpointStyles: readonly EndpointStyle[];
-  /** The API styles its type and route serve. */
+  /** The API styles that its type and route support. */
   readonly apiStyles: readonly ApiStyle[];
 }
 
-/** What the account's providers are and can price. */
+/** The account's providers and what they can price. */
 export interface KnownProviders {
   /** Every instance of the account. */
   readonly all: readonly KnownProvider[];
-  /** Whether a call can be priced: by catalog, by the instance's own prices, or because the answer reports its cost. */
+  /** Whether a call can be priced: by the catalog, by the instance's custom prices, or by a reported cost. */
   isBillable(provider: KnownProvider, model: string, styles?: readonly ApiStyle[]): boolean;
   /** Whether any provider type or instance can price the model. */
   isBillableAnywhere(model: string): boolean;
@@ -35,12 +35,12 @@ const API_STYLE_OF: Readonly<Record<EndpointStyle, ApiStyle>> = {
 };
 
 /**
- * Checks what a configuration names against what the account has: selected providers and endpoint targets exist, can
- * serve what is asked of them, and every model named has a price.
+ * Checks the references of a configuration: selected providers and endpoint targets exist, support the required style,
+ * and every named model has a price.
  *
- * @param stored the configuration being replaced or checked again. A provider that it already names may be gone
- *   (its checks are skipped then); a new application gets no such grace.
- * @throws invalid_request naming the first place that fails.
+ * @param stored the configuration being replaced or checked again. A provider that it already names may be missing; its
+ *   checks are skipped. A new application has no such exemption.
+ * @throws invalid_request naming the first invalid place.
  * Source: docs/reference/management-api.md#references-to-providers-and-models,
  * docs/reference/management-api.md#endpoint-configuration.
  */
@@ -54,7 +54,7 @@ export function checkReferences(config: AppConfig, known: KnownProviders, stored
 interface References {
   readonly config: AppConfig;
   readonly known: KnownProviders;
-  /** Slugs and types that may be missing because the stored configuration already names them. */
+  /** Slugs and types that may be missing, because the stored configuration already names them. */
   readonly graced: ReadonlySet<string>;
 }
 
@@ -70,8 +70,9 @@ function checkSelectedProviders(references: References): void {
 }
 
 /**
- * The instances that a key of `selected` decides for: the one of that slug, and those of that type which no key names by
- * their slug. Where all of a type are named, the key stands for those to come and is judged by the present ones.
+ * The instances that a key of `selected` governs: the one with that slug, and those of that type without a key of their
+ * own. If every instance of a type has its own key, the type key applies to future instances and is checked against the
+ * present ones.
  */
 function instancesUnder(
   key: string,
@@ -83,7 +84,9 @@ function instancesUnder(
   return covered.length > 0 ? covered : named;
 }
 
-/** A type that covers several instances needs the price on one of them; a call to another is refused when it is made. */
+/**
+ * A key for a type needs the price on one of its instances; a call to an instance without it is refused at call time.
+ */
 function checkPolicyModels(
   { config, known }: References,
   instances: readonly KnownProvider[],
@@ -122,7 +125,7 @@ function checkEndpoints(references: References): void {
   }
 }
 
-/** Unlike a selection, a target names one instance, by its slug. */
+/** Unlike a selection, a target names exactly one instance by slug. */
 function checkTarget({ known, graced }: References, target: EndpointTarget, style: EndpointStyle, path: string): void {
   const provider = known.all.find(({ slug }) => slug === target.provider);
   if (provider === undefined) {

@@ -1,25 +1,27 @@
 import type { AppConfig, Authentication } from './app-config.js';
 
-/** The providers a configuration names outright, by slug or type: selected ones, endpoint targets, fallbacks; each once. */
+/**
+ * The slugs and types that a configuration names: selected providers, endpoint targets and fallbacks, without
+ * duplicates.
+ */
 export function referencedProviders({ routing, endpoints }: AppConfig): string[] {
   const selected = routing.providers.mode === 'selected' ? Object.keys(routing.providers.selected) : [];
   const targets = Object.values(endpoints).flatMap((endpoint) => [endpoint, ...endpoint.fallback]);
   return [...new Set([...selected, ...targets.map((target) => target.provider)])];
 }
 
-/** How many different models the selected providers are restricted to; zero when none of them is restricted. */
+/** The number of distinct models that the selected providers are restricted to; zero without restrictions. */
 export function allowedModelCount({ routing }: AppConfig): number {
   if (routing.providers.mode === 'all') return 0;
   const policies = Object.values(routing.providers.selected);
   return new Set(policies.flatMap((policy) => policy.allowed_models)).size;
 }
 
-/** The whole application's budget in US dollars per UTC month; null without one. */
+/** The application's budget in US dollars per UTC month; null without one. */
 export function monthlyBudgetUsd({ limits }: AppConfig): number | null {
   return limits.per_app.spending.monthly_usd;
 }
 
-/** How the application's callers prove themselves. */
 export function authenticationType({ authentication }: AppConfig): Authentication['type'] {
   return authentication.type;
 }

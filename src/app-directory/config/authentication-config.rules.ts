@@ -18,7 +18,7 @@ const MAX_BUNDLE_ID_LENGTH = 255;
 export const DEFAULT_USER_HEADER = 'x-end-user-id';
 
 /**
- * Headers that carry credentials or belong to the service, so none of them can name a user.
+ * Headers that carry credentials or belong to the service, so none of them can hold a user id.
  *
  * Source: docs/reference/application-api.md#end-user-header.
  */
@@ -29,9 +29,9 @@ const USER_MEMBERS = ['source', 'issuer', 'header'] as const;
 type UserReader = ObjectReader<(typeof USER_MEMBERS)[number]>;
 
 /**
- * Reads `authentication`: device applications must say who the user is, server applications may.
+ * Reads `authentication`. Device applications require a user source; for server applications it is optional.
  *
- * @param trust the hosts whose key set may be fetched without TLS.
+ * @param trust the hosts whose key set may be fetched over http.
  * Source: docs/reference/management-api.md#application-configuration.
  */
 export function authenticationConfig(trust: IssuerTrust): Read<Authentication> {
@@ -44,7 +44,7 @@ export function authenticationConfig(trust: IssuerTrust): Read<Authentication> {
   };
 }
 
-/** Whether calls of the application belong to a user, which per-user limits need. */
+/** Whether calls of the application have a user, which per-user limits require. */
 export function hasUserIdentity(authentication: Authentication): boolean {
   return authentication.end_user !== undefined;
 }

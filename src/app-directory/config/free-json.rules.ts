@@ -2,15 +2,16 @@ import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { memberPath, objectEntries, type Read, requireStorableText } from '../../common/fields/config-reader.js';
 import type { JsonObject, JsonValue } from './app-config.js';
 
-/** Levels of objects and lists in free JSON, the outermost included. */
+/** Maximum nesting of objects and lists in free JSON, including the outermost. */
 export const MAX_JSON_DEPTH = 40;
 
-/** The one name that is no plain data to every reader of JSON. */
+/** The only member name that some JSON readers do not treat as plain data. */
 const INERT_NAME = '__proto__';
 
 /**
- * Free JSON, a copy of it: at most `MAX_JSON_DEPTH` levels and no NUL at any of them. Members named `__proto__` are
- * left out wherever they stand; every other name, `constructor` too, is plain data.
+ * A copy of free JSON: at most `MAX_JSON_DEPTH` levels, and no NUL. Members named `__proto__` are removed at every
+ * depth; every other name, including `constructor`, is plain data.
+ *
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export const jsonObject: Read<JsonObject> = (value, path) => readObject(value, path, 1);

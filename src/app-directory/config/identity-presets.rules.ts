@@ -1,12 +1,12 @@
-/** One value an operator enters for a preset. */
+/** One value that the operator enters for a preset. */
 interface PresetField {
-  /** The word between braces in the preset's templates. */
+  /** The placeholder name in the preset's templates. */
   readonly name: string;
   readonly label: string;
   readonly example: string;
 }
 
-/** The settings with which one identity provider's tokens are verified; `{name}` stands for an entered value. */
+/** Issuer settings of one identity provider; `{name}` is a placeholder for an entered value. */
 interface IdentityPreset {
   readonly id: string;
   readonly label: string;
@@ -14,27 +14,27 @@ interface IdentityPreset {
   readonly jwks_url: string;
   readonly issuer: string;
   readonly audience: string;
-  /** What an operator must know or do at the provider. */
+  /** Hints for the operator about the setup at the provider. */
   readonly notes: readonly string[];
 }
 
-/** The check that a user has a subscription; the operator enters the entitlement's id, or several. */
+/** A subscription check; the operator enters one or more entitlement ids. */
 interface EntitlementPreset {
   readonly id: string;
   readonly label: string;
-  /** Dotted path of the claim; empty: as entered. */
+  /** Dotted path of the claim; empty: the operator enters it. */
   readonly path: string;
   readonly notes: readonly string[];
 }
 
 const USER_ID_CLAIM = 'sub';
-/** One day; identity providers issue tokens of an hour or less. */
+/** One day; identity providers issue tokens with a lifetime of an hour or less. */
 const MAX_TOKEN_LIFETIME_SECONDS = 86_400;
 const PLACEHOLDER = /\{([a-z]+)\}/g;
 
 /**
- * Settings for the common identity providers, for the console and for the API's description alike. They fill in a form;
- * the service judges what is stored and never looks here.
+ * Settings of common identity providers, for the console and the API's description. They only fill in a form; stored
+ * configurations are validated without them.
  *
  * Source: docs/reference/management-api.md#issuer-configuration, docs/reference/application-api.md#identity-tokens.
  */
@@ -105,7 +105,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
 ];
 
 /**
- * As {@link IDENTITY_PRESETS}, for the claim that proves a subscription.
+ * As {@link IDENTITY_PRESETS}, for the claim of a subscription.
  *
  * Source: docs/reference/application-api.md#identity-tokens.
  */
@@ -120,9 +120,9 @@ export const ENTITLEMENT_PRESETS: readonly EntitlementPreset[] = [
 ];
 
 /**
- * The members of `end_user.issuer` that a preset stands for.
+ * The members of `end_user.issuer` for a preset.
  *
- * @param values by field name; a field that is not given takes its example.
+ * @param values by field name; the example of a field is its default.
  */
 export function issuerOfPreset(preset: IdentityPreset, values: Readonly<Record<string, string>> = {}): object {
   const entered = new Map(preset.fields.map(({ name, example }) => [name, values[name] ?? example]));

@@ -18,7 +18,7 @@ const MAX_CLAIM_LENGTH = 1000;
 /** Deeper than the claims of any identity provider. */
 const MAX_CLAIM_NAMES = 20;
 
-/** Headers that frame or describe a request, so they can carry neither a user nor a token. */
+/** Headers that frame or describe a request, so they cannot carry a user id or a token. */
 export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
   'x-app-version',
   'content-type',
@@ -34,13 +34,13 @@ export const CARRIER_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Which key-set hosts the operator trusts without TLS. */
+/** The key-set hosts that the operator trusts over http. */
 export interface IssuerTrust {
-  /** @param host as `URL.host` writes it: with a port other than the default, an IPv6 address in brackets. */
+  /** @param host as in `URL.host`: with a non-default port, an IPv6 address in brackets. */
   allowsHttp(host: string): boolean;
 }
 
-/** A header name of 1 to 64 characters, answered in lower case; none of `refused`, which is in lower case. */
+/** A header name of 1 to 64 characters, returned in lower case; none of `refused`, which is in lower case. */
 export function headerName(refused: ReadonlySet<string>): Read<string> {
   const name = text({ max: 64, pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, problem: 'must be a header name' });
   return (value, path) => {
@@ -111,7 +111,7 @@ const claimScalar: Read<string | number | boolean> = (value, path) => {
   throw invalidRequest(path, 'must be text, a number or a boolean');
 };
 
-/** An absolute address in visible ASCII; the backslash is left out because URL parsers turn it into a slash. */
+/** An absolute URL in visible ASCII. The backslash is excluded because URL parsers convert it to a slash. */
 const address = text({ max: MAX_URL_LENGTH, pattern: /^[!-[\]-~]+$/, problem: 'must be an absolute https URL' });
 
 function keySetUrl(trust: IssuerTrust): Read<string> {

@@ -4,17 +4,16 @@ import type { Limits, ScopeLimits } from './app-config.js';
 
 const MICRO_USD_PER_USD = 1_000_000;
 const NANO_USD_PER_USD = 1_000_000_000;
-/** The largest whole dollar amount whose nano-dollars are still exact. */
+/** The largest whole dollar amount that is exact in nano-dollars. */
 export const MAX_MONTHLY_USD = Math.floor(Number.MAX_SAFE_INTEGER / NANO_USD_PER_USD);
 
-/** A scope without limits. */
 export const UNLIMITED: ScopeLimits = {
   requests: { per_minute: null, per_day: null },
   spending: { monthly_usd: null },
 };
 
 /**
- * Reads `limits`; what is not named is unlimited.
+ * Reads `limits`; an absent limit is unlimited.
  *
  * Source: docs/reference/management-api.md#limits-configuration,
  * docs/reference/management-api.md#application-configuration.
@@ -27,7 +26,7 @@ export const limitsConfig: Read<Limits> = (value, path) => {
   };
 };
 
-/** Whether the scope limits anything; a limit of zero dollars counts. */
+/** Whether the scope limits anything; a budget of zero dollars counts. */
 export function isLimited({ requests, spending }: ScopeLimits): boolean {
   return requests.per_minute !== null || requests.per_day !== null || spending.monthly_usd !== null;
 }
@@ -60,7 +59,7 @@ const spendingLimits: Read<ScopeLimits['spending']> = (value, path) => {
   return { monthly_usd: reader.withDefault('monthly_usd', orNull(wholeMicrodollars), null) };
 };
 
-/** Dollars of at most six decimals: finer amounts would round to another budget than the one written. */
+/** Dollars with at most six decimals, because a finer amount would be rounded to another budget. */
 const wholeMicrodollars: Read<number> = (value, path) => {
   const usd = number({ min: 0, max: MAX_MONTHLY_USD })(value, path);
   if (toMicroUsd(usd) / MICRO_USD_PER_USD !== usd) throw invalidRequest(path, 'must have at most six decimals');

@@ -10,23 +10,23 @@ export interface AllowedPath {
   readonly methods?: readonly PathMethod[];
 }
 
-/** What the proxy may do with a provider. */
+/** The permissions of the proxy for one provider. */
 export interface ProviderPolicy {
   /** Empty: the inference paths of the provider's type. */
   readonly allowedPaths: readonly AllowedPath[];
-  /** Empty: every priced model. Names as clients send them. */
+  /** Model names as clients send them. Empty: every priced model. */
   readonly allowedModels: ReadonlySet<string>;
   readonly maxOutputTokens?: number;
 }
 
 const UNRESTRICTED: ProviderPolicy = { allowedPaths: [], allowedModels: new Set() };
 
-/** One policy object per parsed selection, so that callers can key what they compile from it by identity. */
+/** One policy object per parsed selection, so that callers can cache by identity. */
 const policies = new WeakMap<SelectedProvider, ProviderPolicy>();
 
 /**
- * The policy of an application for one provider; undefined when its routing does not cover the provider.
- * A selection by slug wins over one by provider type. The same object for the same parsed configuration.
+ * The policy of an application for one provider; undefined when its routing does not cover the provider. A selection by
+ * slug takes precedence over one by type. The same parsed configuration yields the same object.
  */
 export function policyFor(
   { routing }: AppConfig,

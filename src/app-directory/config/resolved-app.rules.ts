@@ -2,7 +2,7 @@ import type { AppConfig, AppStatus, Authentication, NamedEndpoint, ScopeLimits, 
 import { toMicroUsd } from './limits-config.rules.js';
 import { type AllowedPath, allowedPathOf } from './provider-policy.rules.js';
 
-/** The limits of one scope as they are enforced; null is unlimited. */
+/** The enforced limits of one scope; null is unlimited. */
 interface ResolvedLimits {
   readonly requestsPerMinute: number | null;
   /** Per UTC day. */
@@ -11,7 +11,7 @@ interface ResolvedLimits {
   readonly monthlyBudgetMicrousd: number | null;
 }
 
-/** A selected provider as it is enforced; null is no ceiling. */
+/** The enforced permissions for a selected provider; null is no limit. */
 interface ResolvedProvider {
   readonly allowedPaths: readonly AllowedPath[];
   readonly allowedModels: readonly string[];
@@ -19,7 +19,7 @@ interface ResolvedProvider {
 }
 
 /**
- * What the service makes of an application, shown beside its configuration.
+ * The effective settings of an application, shown beside its configuration.
  *
  * Source: docs/reference/management-api.md#application-objects-and-ids.
  */
@@ -38,7 +38,7 @@ export interface ResolvedApp {
   readonly status: AppStatus;
 }
 
-/** What of a stored application `resolveApp` reads. */
+/** The input of `resolveApp`. */
 export interface ResolvableApp {
   readonly id: string;
   readonly name: string;
@@ -47,7 +47,7 @@ export interface ResolvableApp {
 }
 
 /**
- * Projects an application onto what is enforced at run time.
+ * Derives the effective settings of an application.
  *
  * Source: docs/reference/management-api.md#application-objects-and-ids.
  */

@@ -11,13 +11,12 @@ const MAX_PATH_LENGTH = 500;
 const MODEL_PLACEHOLDER = '{model}';
 const CLAMPS = ['responses', 'chat_completions', 'gemini_native', 'anthropic', 'none'] as const satisfies CapStyle[];
 
-/** The slug of a provider instance. */
 export const providerSlug: Read<string> = text({ pattern: PROVIDER_SLUG, problem: SLUG_PROBLEM });
 
 /** The name of a model, 1 to 200 characters. */
 export const modelName: Read<string> = text({ max: MAX_MODEL_LENGTH });
 
-/** A policy's or endpoint's ceiling of output tokens. */
+/** The output token limit of a policy or endpoint. */
 export const outputTokens: Read<number> = integer({ min: 1 });
 
 /**
@@ -40,7 +39,7 @@ const modelRewrites = tableOf({
   value: modelName,
 });
 
-/** One path as the provider will get it, so without what can never be part of one. */
+/** A path as the provider receives it, without query and fragment. */
 const providerPath: Read<string> = (value, path) => {
   const named = text({
     max: MAX_PATH_LENGTH,
