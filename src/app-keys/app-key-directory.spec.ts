@@ -28,7 +28,7 @@ class ManualClock extends Clock {
   }
 }
 
-/** The table in memory, by hash; keeps what it was asked and told. */
+/** The table in memory, by hash; records look-ups and writes. */
 class StoredKeys extends AppKeysRepository {
   readonly rows = new Map<string, StoredAppKey>();
   readonly asked: string[] = [];

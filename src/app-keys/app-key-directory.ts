@@ -9,7 +9,9 @@ import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
 import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
 
-/** Topic of {@link ConfigChanges} for application keys; a change is told twice, with the key's hash and with its id. */
+/**
+ * Topic of {@link ConfigChanges} for application keys. Each change is published twice, by the key's hash and by its id.
+ */
 const APP_KEYS_TOPIC = 'app_keys';
 
 const REFRESH_AFTER_MS = 30_000;
@@ -18,13 +20,13 @@ const HIT_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_KEYS = 10_000;
 
-/** By what a key is found in memory. */
+/** The cache keys of an application key. */
 interface KeyNames {
   readonly id: string;
   readonly hash: string;
 }
 
-/** Finds the key a caller presents or its token names, from memory when that happened within the minute. */
+/** Finds keys by plaintext or by the id in a gateway token. Results are cached for at most one minute. */
 @Injectable()
 export class AppKeyDirectory {
   private readonly byHash: NotifiedCache<UsedAppKey>;
@@ -46,17 +48,17 @@ export class AppKeyDirectory {
   }
 
   /**
-   * The key with this plaintext, revoked ones included; the caller judges status and application. An active key counts
-   * as used. Memory holds hashes only.
+   * The key of a plaintext, also when revoked; the caller checks status and application. An active key is recorded as
+   * used. The cache holds hashes only.
    *
-   * @returns `undefined`, itself or in the promise, when there is no such key.
+   * @returns `undefined`, directly or in the promise, when there is no such key.
    */
   find(plaintext: string): Ready<AppKey | undefined> {
     if (!isAppKey(plaintext)) return undefined;
     return this.noted(this.byHash.get(hashAppKey(plaintext)));
   }
 
-  /** As {@link find}, but as the key is stored now, for those to whom a revocation must be immediate. */
+  /** As {@link find}, without the cache, for callers that need an immediate revocation. */
   async findStored(plaintext: string): Promise<AppKey | undefined> {
     if (!isAppKey(plaintext)) return undefined;
     return this.present(toUsedKey(await this.repository.findByHash(hashAppKey(plaintext))));
@@ -68,13 +70,13 @@ export class AppKeyDirectory {
     return this.noted(this.byId.get(keyId));
   }
 
-  /** Tells every instance, when the transaction commits, that a key changed. */
+  /** Notifies every instance, when the transaction commits, that a key changed. */
   async announceChange(tx: EntityManager, { id, hash }: KeyNames): Promise<void> {
     await this.byHash.announceChange(tx, hash);
     await this.byId.announceChange(tx, id);
   }
 
-  /** For this instance, after the commit: the very next call sees the change. */
+  /** Evicts the key on this instance. Call it after the commit, so that the next call sees the change. */
   forget({ id, hash }: KeyNames): void {
     this.byHash.forget(hash);
     this.byId.forget(id);

@@ -4,19 +4,19 @@ import { Log } from '../common/log/log.js';
 import type { AppKey } from './app-key.js';
 import { AppKeysRepository } from './app-keys.repository.js';
 
-/** `last_used_at` is renewed at most this often. Source: docs/reference/application-api.md#api-keys. */
+/** `last_used_at` is updated at most once in this period. Source: docs/reference/application-api.md#api-keys. */
 const RENEW_AFTER_MS = 60 * 60 * 1000;
-/** Uses are collected this long and written together. */
+/** Uses are collected for this time and written in one batch. */
 const COLLECT_MS = 5_000;
 
-/** A key in memory with the last use of it that is known here. */
+/** A cached key with its last known use. */
 export interface UsedAppKey {
   readonly key: AppKey;
   /** Milliseconds since the epoch; 0 = never. */
   lastUsedAtMs: number;
 }
 
-/** Writes down when keys were used: seldom, together, and never in the way of a request. */
+/** Writes the last use of keys in batches, outside the request path. */
 @Injectable()
 export class AppKeyUses implements BeforeApplicationShutdown {
   private readonly unwritten = new Set<string>();
@@ -28,7 +28,7 @@ export class AppKeyUses implements BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** Notes a use of a key; does nothing when one was noted within the hour. */
+  /** Records a use of a key, unless one was recorded within the hour. */
   note(used: UsedAppKey): void {
     const nowMs = this.clock.nowMs();
     if (nowMs - used.lastUsedAtMs < RENEW_AFTER_MS) return;
@@ -37,7 +37,7 @@ export class AppKeyUses implements BeforeApplicationShutdown {
     this.timer ??= setTimeout(() => void this.flush(), COLLECT_MS).unref();
   }
 
-  /** Writes what was noted. A failure is logged and forgotten: the next use of the key is noted again. */
+  /** Writes the collected uses. A failure is logged and the batch dropped; a later use of the key is recorded again. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

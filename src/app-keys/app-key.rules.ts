@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Secret } from '../common/log/secret.js';
 
-/** What every application key begins with. Source: docs/reference/application-api.md#api-keys. */
+/** Prefix of every application key. Source: docs/reference/application-api.md#api-keys. */
 export const APP_KEY_BRAND = 'gw_';
 /** Base62 characters after the brand. */
 export const APP_KEY_RANDOM_LENGTH = 48;
@@ -13,28 +13,28 @@ const KEY_ID = /^key_[0-9a-z]{20}$/;
 /** Base36 characters after `key_` in the id of a key. */
 export const KEY_ID_RANDOM_LENGTH = 20;
 
-/** True for text that can be an application key; a management key cannot. */
+/** Whether a text has the format of an application key; a management key has not. */
 export function isAppKey(text: string): boolean {
   return APP_KEY.test(text);
 }
 
-/** True for text that can be the id of a key. */
+/** Whether a text has the format of a key id. */
 export function isAppKeyId(text: string): boolean {
   return KEY_ID.test(text);
 }
 
-/** What is stored of a key and looked up: SHA-256 in lower-case hex. 285 random bits need no slow hash. */
+/** The stored form of a key for look-ups: SHA-256 in lower-case hex. 285 random bits need no slow hash. */
 export function hashAppKey(plaintext: string): string {
   return hash('sha256', plaintext, 'hex');
 }
 
-/** The part of a key that people recognise it by. */
+/** The prefix of a key for display. */
 export function displayPrefix(key: Secret): string {
   return key.reveal().slice(0, KEY_PREFIX_LENGTH);
 }
 
 /**
- * Refuses keys on an application whose callers do not use them.
+ * Refuses an application that does not use key authentication.
  *
  * @throws invalid_request
  * Source: docs/reference/management-api.md#application-keys.

@@ -1,10 +1,10 @@
 import type { Instant } from '../common/clock.js';
 import type { Secret } from '../common/log/secret.js';
 
-/** Whether a key still opens its application. */
+/** A revoked key no longer authenticates. */
 export type AppKeyStatus = 'active' | 'revoked';
 
-/** A key as callers are judged by it; it stands for one application. */
+/** A key for authentication; it belongs to one application. */
 export interface AppKey {
   readonly id: string;
   readonly appId: string;
@@ -12,18 +12,18 @@ export interface AppKey {
   readonly status: AppKeyStatus;
 }
 
-/** A stored key as people see it. */
+/** A stored key for display. */
 export interface AppKeyRow {
   readonly id: string;
   readonly name: string;
   readonly keyPrefix: string;
   readonly status: AppKeyStatus;
   readonly createdAt: Instant;
-  /** At most an hour behind; null until the first use. */
+  /** At most one hour behind; null until the first use. */
   readonly lastUsedAt: Instant | null;
 }
 
-/** A new key, the only time its plaintext is at hand. */
+/** A new key; the only result that holds its plaintext. */
 export interface IssuedAppKey {
   readonly id: string;
   readonly name: string;
@@ -32,7 +32,7 @@ export interface IssuedAppKey {
   readonly createdAt: Instant;
 }
 
-/** The application a key is for. */
+/** The application of a key. */
 export interface KeyOwner {
   readonly id: string;
   readonly organizationId: string;

@@ -10,10 +10,10 @@ import { AppKeysRepository } from './app-keys.repository.js';
 import { AppKeysService } from './app-keys.service.js';
 
 /**
- * Keys with which server backends call their application: issue, list, revoke, and the look-up of a presented key.
+ * Application keys of server backends: issue, list, revoke, and the look-up of a presented key.
  *
- * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found,
- * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached. Log lines: app_key_use_write_failed.
+ * Tables: app_keys. Routes: `/v1/admin/apps/{app}/keys*`. Codes: not_found, resource_receipt_expired,
+ * resource_key_unavailable, billing_plan_limit_reached. Log lines: app_key_use_write_failed.
  */
 @Module({
   imports: [EntitlementsModule, AppDirectoryModule, IdentityModule, IdempotencyModule],

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
-/** A key and when its use was last written down. */
+/** A key with its last stored use. */
 export interface StoredAppKey extends AppKey {
   readonly lastUsedAt: Instant | null;
 }
@@ -44,7 +44,7 @@ export class AppKeysRepository {
     );
   }
 
-  /** @returns the key's hash, and whether it was in force until now; `undefined` when there is no such key. */
+  /** @returns the key's hash, and whether it was active before; `undefined` when there is no such key. */
   async revoke(tx: EntityManager, app: KeyOwner, keyId: string, at: Instant): Promise<RevokedKey | undefined> {
     const [rows]: [RevokedKey[], number] = await tx.query(
       `WITH before AS (
@@ -57,20 +57,20 @@ export class AppKeysRepository {
     return rows[0];
   }
 
-  /** Of whichever account: the key itself says whose it is. */
+  /** Of any account: the hash determines the account. */
   findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
     return this.findWhere('key_hash = $1', keyHash);
   }
 
-  /** Of whichever account, for a key whose id stands in a token of ours; the key itself says whose it is. */
+  /** Of any account: the id comes from a verified gateway token and determines the account. */
   findById(keyId: string): Promise<StoredAppKey | undefined> {
     return this.findWhere('id = $1', keyId);
   }
 
   /**
-   * Writes down that these keys, of whichever accounts, were used, unless their last written use is recent.
+   * Updates the last use of these keys, of any account, unless the stored one is recent.
    *
-   * @param staleMs how long ago a written use must be, in milliseconds, to be replaced.
+   * @param staleMs minimum age in milliseconds of a stored use that is replaced.
    */
   async markUsed(keyIds: readonly string[], at: Instant, staleMs: number): Promise<void> {
     await this.dataSource.query(

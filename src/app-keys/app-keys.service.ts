@@ -23,7 +23,7 @@ import {
 import { AppKeyDirectory } from './app-key-directory.js';
 import { AppKeysRepository } from './app-keys.repository.js';
 
-/** Issues, lists and revokes the keys of applications whose callers are server backends. */
+/** Issues, lists and revokes application keys. */
 @Injectable()
 export class AppKeysService {
   constructor(
@@ -37,9 +37,9 @@ export class AppKeysService {
   ) {}
 
   /**
-   * Issues a key as part of a transaction; its plaintext exists in the answer only.
+   * Issues a key within a transaction. Only this result holds the plaintext.
    *
-   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`.
    */
   async issue(tx: EntityManager, app: KeyOwner, name: string): Promise<IssuedAppKey> {
     await this.ceilings.requireRoom(tx, app.organizationId, 'active_keys_per_app', () =>
@@ -58,7 +58,7 @@ export class AppKeysService {
   }
 
   /**
-   * @throws invalid_request the application does not use keys; and as `issue`.
+   * @throws invalid_request the application does not use key authentication; and as `issue`.
    * @throws app_not_found it was deleted during this call.
    */
   async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
@@ -76,14 +76,15 @@ export class AppKeysService {
     }
   }
 
-  /** Newest first; also those of an application that used keys once and does not now. */
+  /** Newest first; includes keys of an application that no longer uses key authentication. */
   list(app: AppRow): Promise<readonly AppKeyRow[]> {
     return this.repository.listOf(app);
   }
 
   /**
-   * Revokes a key; instances stop accepting it at once, and within a minute when they cannot be told. Repeating it
-   * changes nothing. An application that does not use keys now may have some from before, which would open it again.
+   * Revokes a key. Instances stop accepting it at once, or within a minute when the notification does not reach them.
+   * Repeating it changes nothing. It also works on an application that no longer uses key authentication, because its
+   * old keys would become valid again with key authentication.
    *
    * @throws not_found the application has no such key.
    */
