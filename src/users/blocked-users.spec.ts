@@ -10,7 +10,7 @@ import { UsersRepository } from './users.repository.js';
 const APP = { id: 'notes-abc123', organizationId: 'account-1' };
 const OTHER_APP = { id: 'mail-abc123', organizationId: 'account-1' };
 
-/** Blocked users in memory, by application; keeps what was asked, and waits or fails when told to. */
+/** Blocked users in memory, by application; records look-ups, and waits or fails on demand. */
 class StoredBlocks extends UsersRepository {
   readonly blocked = new Map<string, string[]>();
   readonly asked: string[] = [];
@@ -51,7 +51,7 @@ function setUp() {
   return { clock, repository, changes, users: new BlockedUsers(repository, changes, clock) };
 }
 
-/** Lets every promise that can settle do so. */
+/** Waits for all pending promises that can settle. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('BlockedUsers.isBlocked', () => {

@@ -16,7 +16,7 @@ const REFRESH_AFTER_MS = 5_000;
 const MAX_AGE_MS = 10_000;
 const MAX_APPS = 10_000;
 
-/** Knows who is blocked, from memory: one set an application. */
+/** Caches the set of blocked users per application. */
 @Injectable()
 export class BlockedUsers {
   private readonly blocked: NotifiedCache<ReadonlySet<string>>;
@@ -34,25 +34,25 @@ export class BlockedUsers {
   }
 
   /**
-   * Whether a user of an application is blocked; at once when the application is in memory, and never older than ten
-   * seconds. Fails as the database failed: nobody is let in, or kept out, on a guess.
+   * Whether a user of an application is blocked; synchronous on a cache hit, and at most ten seconds old. A database
+   * error propagates, so that no call is decided on missing data.
    */
   isBlocked(app: AppRef, userId: string): Ready<boolean> {
     return whenReady(this.blocked.get(app.id), (blocked) => blocked?.has(userId) ?? false);
   }
 
-  /** Tells every instance, when the transaction commits, that somebody was blocked or unblocked. */
+  /** Notifies every instance, when the transaction commits, that a user was blocked or unblocked. */
   announceChange(tx: EntityManager, appId: string): Promise<void> {
     return this.blocked.announceChange(tx, appId);
   }
 
-  /** For this instance, after the commit: the very next call sees the change. */
+  /** Evicts the application on this instance. Call it after the commit, so that the next call sees the change. */
   forget(appId: string): void {
     this.blocked.forget(appId);
   }
 }
 
-/** The refusal of a user the operator blocked. Source: docs/reference/application-api.md#blocked-users. */
+/** Refusal of a blocked user. Source: docs/reference/application-api.md#blocked-users. */
 export function userBlocked(): GatewayError {
   return new GatewayError('auth_required', {
     status: 403,

@@ -14,29 +14,29 @@ import type { UserFilter, UserRow, UserStatus, UserView } from './user.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersRepository } from './users.repository.js';
 
-/** Users of an application with their usage of one month. */
+/** Users of an application with their usage in one month. */
 interface UsersInMonth {
   readonly appId: string;
   /** UTC, `YYYY-MM`. */
   readonly month: string;
 }
 
-/** One page of them. */
+/** One page of users. */
 export interface UserPage extends UsersInMonth {
-  /** On all pages. */
+  /** Across all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
-  /** Those seen last come first. */
+  /** Most recently seen first. */
   readonly users: readonly UserView[];
 }
 
-/** One of them. */
+/** One user. */
 export interface SingleUser extends UsersInMonth {
   readonly user: UserView;
 }
 
-/** What people do with the users of an application: list, read, block and unblock. */
+/** Lists, reads, blocks and unblocks the users of an application. */
 @Injectable()
 export class ManagedUsers {
   constructor(
@@ -59,7 +59,7 @@ export class ManagedUsers {
 
   /**
    * @param month UTC, `YYYY-MM`; the current one when absent.
-   * @throws not_found nobody of this id was ever seen or blocked.
+   * @throws not_found no user with this id was seen or blocked.
    */
   async get(app: AppRef, userId: string, month = this.clock.utcMonth()): Promise<SingleUser> {
     const row = await this.views.find(app, userId);
@@ -69,11 +69,11 @@ export class ManagedUsers {
   }
 
   /**
-   * Keeps a user out, also one who was never seen: at the next exchange, and at every instance within ten seconds,
-   * normally at once. Repeating it changes nothing, and is told to every instance again.
+   * Blocks a user, also one that was never seen. It takes effect at the next exchange, and on every instance within ten
+   * seconds, normally at once. Repeating it changes nothing, but notifies every instance again.
    *
-   * @throws invalid_request no user can have this id; the application does not tell users apart, and nobody of this id
-   * was seen while it did.
+   * @throws invalid_request the id is invalid; or the application has no user identities, and no user with this id was
+   * seen.
    * @throws app_not_found it was deleted during this call.
    */
   async block(admin: AdminPrincipal, app: AppRow, userId: string): Promise<void> {
@@ -87,9 +87,9 @@ export class ManagedUsers {
   }
 
   /**
-   * Lets a user in again, in the same way.
+   * Unblocks a user, with the same propagation.
    *
-   * @throws not_found nobody of this id was ever seen or blocked.
+   * @throws not_found no user with this id was seen or blocked.
    */
   async unblock(admin: AdminPrincipal, app: AppRow, userId: string): Promise<void> {
     await this.change(admin, app, { userId, status: 'active' }, async (tx) => {
@@ -99,7 +99,7 @@ export class ManagedUsers {
     });
   }
 
-  /** @param write answers whether it changed the user. */
+  /** @param write returns whether it changed the user. */
   private async change(
     admin: AdminPrincipal,
     app: AppRef,
@@ -113,13 +113,13 @@ export class ManagedUsers {
     this.blockedUsers.forget(app.id);
   }
 
-  /** An application whose configuration no longer parses may have users: what it is asked to block is blocked. */
+  /** An application whose configuration no longer parses may have users, so blocking stays possible. */
   private hasUsers({ config }: AppRow): boolean {
     const stored = this.configs.read(config);
     return stored.configError !== null || stored.config.authentication.end_user !== undefined;
   }
 
-  /** All users are passed over from the nearer end; nobody knows which is nearer for those that pass a filter. */
+  /** Without a filter, the page is read from the nearer end of the list. With a filter the nearer end is unknown. */
   private async find(app: AppRef, filter: UserFilter): Promise<{ rows: UserRow[]; total: number }> {
     const { query, status, limit, offset } = filter;
     if (query || status !== undefined) {

@@ -1,8 +1,8 @@
-/** How many users of an application are known, and how many of them are blocked. */
+/** Numbers of known and of blocked users of an application. */
 export interface UserCounts {
   readonly total: number;
   readonly blocked: number;
 }
 
-/** What is known of an application that never had any. */
+/** The counts of an application that never had users. */
 export const NO_USERS: UserCounts = { total: 0, blocked: 0 };

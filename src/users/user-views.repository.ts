@@ -4,7 +4,7 @@ import type { AppRef } from '../app-directory/app-row.js';
 import type { UserFilter, UserRow, UserStatus } from './user.js';
 import { NO_USERS, type UserCounts } from './user-counts.js';
 
-/** How many users an application of the account has. */
+/** The user counts of one application. */
 export interface AppUserCounts extends UserCounts {
   readonly appId: string;
 }
@@ -19,22 +19,24 @@ const WITH_KEY = `LEFT JOIN LATERAL (
   WHERE device.organization_id = $1 AND device.app_id = $2 AND device.user_id = known.id
   ORDER BY device.last_used_at DESC LIMIT 1) attested ON true`;
 
-/** Users of the application `$2` with the status `$3` and the text `$4` in their id, where these are given. */
+/** Users of the application `$2`, optionally with the status `$3` and the text `$4` in their id. */
 const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
   AND ($3::text IS NULL OR known.status = $3) AND ($4::text IS NULL OR strpos(known.id, $4) > 0)`;
 
 const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
 
-/** What is kept of an application is spread over rows (migration keep-user-counts); none: it never had users. */
+/**
+ * The counts of an application are spread over several rows (migration keep-user-counts). No row: it never had users.
+ */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
 const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
 
 const PAGE = `SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6`;
 
 /**
- * The same page of all users of an application, found from the other end: what is passed over is what comes after it.
- * Their number is that of the moment the page is read at, so both ways find the same page. The outer limit tells the
- * planner how few rows there are.
+ * The same page of all users, read from the end of the list: the offset is the number of users after the page. The
+ * count is read in the same statement, so both directions yield the same page. The outer limit gives the planner a row
+ * estimate.
  */
 const PAGE_FROM_END = `
   SELECT late.id FROM (
@@ -49,23 +51,23 @@ const usersOf = (page: string) => `
   SELECT ${COLUMNS} FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
   ${WITH_KEY} ${RECENT_FIRST}`;
 
-/** Lists and counts of users, virtual ones among them. */
+/** Lists and counts of users, including virtual users. */
 @Injectable()
 export class UserViewsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Those seen last come first. */
+  /** Most recently seen first. */
   list(app: AppRef, { query, status, limit, offset }: UserFilter): Promise<UserRow[]> {
     const values = [app.organizationId, app.id, status ?? null, query ?? null, limit, offset];
     return this.dataSource.query(usersOf(PAGE), values);
   }
 
-  /** The same page of all of them, sooner when it is behind the middle. */
+  /** The same page without a filter, faster in the second half of the list. */
   listFromEnd(app: AppRef, { limit, offset }: UserFilter): Promise<UserRow[]> {
     return this.dataSource.query(usersOf(PAGE_FROM_END), [app.organizationId, app.id, limit, offset]);
   }
 
-  /** How many there are on all pages. Those with a text in their id are counted one by one. */
+  /** The number on all pages. With a text filter, matching users are counted one by one. */
   async count(app: AppRef, { query, status }: UserFilter): Promise<number> {
     if (!query) {
       const { total, blocked } = await this.keptCounts(app);
@@ -90,7 +92,7 @@ export class UserViewsRepository {
     return rows[0];
   }
 
-  /** Of the applications named. One that never had users is absent. */
+  /** By application; one that never had users is absent. */
   countByApp(organizationId: string, appIds: readonly string[]): Promise<AppUserCounts[]> {
     return this.dataSource.query(
       `SELECT kept.app_id AS "appId", sum(kept.total)::integer AS total, sum(kept.blocked)::integer AS blocked
@@ -100,7 +102,7 @@ export class UserViewsRepository {
     );
   }
 
-  /** Those that are not virtual. */
+  /** Excludes virtual users that are not blocked. */
   async countStored(tx: EntityManager, app: AppRef): Promise<number> {
     const rows: { users: number }[] = await tx.query(
       `SELECT count(*)::integer AS users FROM app_users known

@@ -11,7 +11,7 @@ import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/u
 import { ManagedUsers } from './managed-users.service.js';
 
 const TAG = 'Admin operations';
-/** `user` and not `users`: below that every segment is the id of somebody, who may be called `block` (ADR 0039). */
+/** `user` and not `users`, because every segment below `users` is a user id, which may be `block` (ADR 0039). */
 const NAMED = 'apps/:app/user';
 const AS_NAMED = 'For ids that URL software changes in a path, such as those with a slash.';
 const UserParam = () =>

@@ -11,10 +11,11 @@ import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
 /**
- * End users of applications: kept at an exchange, listed, blocked, unblocked.
+ * End users of applications: stored at an exchange, listed, blocked, unblocked.
  *
  * Tables: app_users; reads device_keys. Routes: `/v1/admin/apps/{app}/users*`, `/v1/admin/apps/{app}/user*`. Codes:
- * not_found, auth_required (blocked), app_not_found (deleted meanwhile), invalid_request (no user id, no users). Log lines: none.
+ * not_found, auth_required (blocked), app_not_found (deleted during the call), invalid_request (invalid id, no users).
+ * Log lines: none.
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, UsageReportsModule],

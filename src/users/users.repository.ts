@@ -9,12 +9,12 @@ const STATE = `known.id, known.status, known.last_seen_at AS "lastSeenAt", known
 /** The user `$3` of the application `$2` of the account `$1`. */
 const THE_USER = 'known.organization_id = $1 AND known.app_id = $2 AND known.id = $3';
 
-/** A sight of a user is written down when the last written one is this old, in SQL. */
+/** `last_seen_at` is updated when it is at least this old; an SQL interval. */
 const SEEN_EVERY = "interval '1 minute'";
 
 /**
- * Stores the user, or writes down that they were seen at `$4`, and answers their row as it then is. A blocked user's
- * row stays. None is answered when the application is gone.
+ * Stores the user or updates `last_seen_at` to `$4`, and returns the resulting row. The row of a blocked user stays
+ * unchanged. Returns no row when the application was deleted.
  */
 const see = (condition: string) => `
   INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, last_seen_at)
@@ -27,7 +27,7 @@ const see = (condition: string) => `
       ELSE excluded.last_seen_at END
   RETURNING ${STATE}`;
 
-/** As {@link see}, but locks and writes nothing for a user who is blocked or was seen a moment ago. */
+/** As {@link see}, but takes no lock and writes nothing for a user that is blocked or was seen within the interval. */
 const SEE_SELDOM = `
   WITH recent AS (
     SELECT ${STATE} FROM app_users known
@@ -36,12 +36,12 @@ const SEE_SELDOM = `
   seen AS (${see('AND NOT EXISTS (SELECT FROM recent)')})
   SELECT * FROM recent UNION ALL SELECT * FROM seen`;
 
-/** What is written of users of applications. Rows of virtual users are kept by the database (ADR 0011). */
+/** Writes the users of applications. Database triggers maintain the rows of virtual users (ADR 0011). */
 @Injectable()
 export class UsersRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** A virtual user is not stored. */
+  /** `undefined` for an active virtual user. */
   async find(app: AppRef, userId: string): Promise<StoredUser | undefined> {
     const rows: StoredUser[] = await this.dataSource.query(
       `SELECT ${STATE} FROM app_users known WHERE ${THE_USER} AND (NOT known.is_virtual OR known.status = 'blocked')`,
@@ -50,19 +50,19 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /** `undefined` when the application is gone. */
+  /** `undefined` when the application was deleted. */
   async see(app: AppRef, userId: string, at: Instant): Promise<StoredUser | undefined> {
     const rows: StoredUser[] = await this.dataSource.query(SEE_SELDOM, [app.organizationId, app.id, userId, at]);
     return rows[0];
   }
 
-  /** The same; the row stays locked to the end of the transaction. */
+  /** The same; the row stays locked until the transaction ends. */
   async seeIn(tx: EntityManager, app: AppRef, userId: string, at: Instant): Promise<StoredUser | undefined> {
     const rows: StoredUser[] = await tx.query(see(''), [app.organizationId, app.id, userId, at]);
     return rows[0];
   }
 
-  /** Changes nothing for a blocked user, nor while a window is open. */
+  /** Changes nothing for a blocked user, or when a window is already open. */
   async openClaimWindow(app: AppRef, userId: string, at: Instant): Promise<void> {
     await this.dataSource.query(
       `INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, claim_pending_since)
@@ -74,7 +74,7 @@ export class UsersRepository {
     );
   }
 
-  /** @returns since when the window was open; `undefined` when none was. */
+  /** @returns when the window was opened; `undefined` when none was open. */
   async closeClaimWindow(app: AppRef, userId: string): Promise<Instant | undefined> {
     const [rows]: [{ since: Instant }[], number] = await this.dataSource.query(
       `WITH pending AS (
@@ -99,11 +99,10 @@ export class UsersRepository {
   }
 
   /**
-   * Blocks whoever has this id or will have it, in one statement, so that nobody appears between looking and writing
-   * (ADR 0039). Who was never seen is stored as a virtual user, as whom the end of the block leaves them. Ends an open
-   * claim window.
+   * Blocks a user id in one statement, so that no row can appear between the check and the write (ADR 0039). An id that
+   * was never seen is stored as a virtual user, and remains one when the block ends. Ends an open claim window.
    *
-   * @returns whether that changed the user; `undefined` when the application is gone.
+   * @returns whether the user changed; `undefined` when the application was deleted.
    */
   async block(tx: EntityManager, app: AppRef, userId: string, at: Instant): Promise<boolean | undefined> {
     const user = [app.organizationId, app.id, userId];
@@ -120,7 +119,7 @@ export class UsersRepository {
     return known.length > 0 ? false : undefined;
   }
 
-  /** @returns whether that changed the user, whose row stays locked; `undefined` when there is none. */
+  /** @returns whether the user changed; the row stays locked. `undefined` when there is no such user. */
   async unblock(tx: EntityManager, app: AppRef, userId: string): Promise<boolean | undefined> {
     const user = [app.organizationId, app.id, userId];
     const [known]: { status: UserStatus }[] = await tx.query(

@@ -10,7 +10,7 @@ import { UsersService } from './users.service.js';
 
 const APP = { id: 'notes-abc123', organizationId: 'account-1' };
 
-/** Answers what the test puts in; keeps when it was told of a sight. */
+/** Returns what the test sets; records the times of `see`. */
 class ScriptedUsers extends UsersRepository {
   user: StoredUser | undefined;
   since: Instant | undefined;

@@ -8,7 +8,10 @@ import { UsersRepository } from './users.repository.js';
 
 export type { StoredUser };
 
-/** Keeps the users who exchange a proof. Admission reads who is blocked from `BlockedUsers`; an exchange asks here. */
+/**
+ * Stores the users that exchange a proof. An exchange reads the block status here; admission of calls uses
+ * `BlockedUsers`.
+ */
 @Injectable()
 export class UsersService {
   constructor(
@@ -16,29 +19,29 @@ export class UsersService {
     private readonly clock: Clock,
   ) {}
 
-  /** As stored now; `undefined` also for one who is known from usage only. */
+  /** The stored user; `undefined` for an active virtual user. */
   find(app: AppRef, userId: string): Promise<StoredUser | undefined> {
     return this.repository.find(app, userId);
   }
 
   /**
-   * Stores a user at first sight; later writes down, at most once a minute, that they were seen. A blocked user is
-   * answered blocked and stays as they are. An open claim window stays open.
+   * Stores a user at the first exchange, and updates the time of the last one at most once a minute. A blocked user is
+   * returned as blocked and stays unchanged. An open claim window stays open.
    *
-   * @throws app_not_found the application was deleted meanwhile.
+   * @throws app_not_found the application was deleted during this call.
    */
   async seen(app: AppRef, userId: string): Promise<StoredUser> {
     return requireApp(await this.repository.see(app, userId, this.clock.now()));
   }
 
-  /** The same within a transaction, to whose end nobody else blocks the user or changes their row. */
+  /** The same within a transaction; the user's row is locked until it ends. */
   async seenIn(tx: EntityManager, app: AppRef, userId: string): Promise<StoredUser> {
     return requireApp(await this.repository.seeIn(tx, app, userId, this.clock.now()));
   }
 
   /**
    * Starts to measure how long a required claim takes to arrive, at the first refusal for its absence. Stores the user
-   * if needed; does nothing for a blocked one, or while a window is open.
+   * if needed; does nothing for a blocked user, or when a window is open.
    *
    * Source: docs/reference/application-api.md#identity-tokens.
    */
@@ -46,13 +49,13 @@ export class UsersService {
     return this.repository.openClaimWindow(app, userId, this.clock.now());
   }
 
-  /** @returns for how many milliseconds the window was open, to exactly one caller; null when none was open. */
+  /** @returns the duration of the open window in milliseconds, to exactly one caller; null when none was open. */
   async closeClaimWindow(app: AppRef, userId: string): Promise<number | null> {
     const since = await this.repository.closeClaimWindow(app, userId);
     return since === undefined ? null : Math.max(0, this.clock.nowMs() - since.getTime());
   }
 
-  /** Active users who still wait for a required claim. */
+  /** The number of active users with a missing required claim. */
   countClaimPending(app: AppRef): Promise<number> {
     return this.repository.countClaimPending(app);
   }

@@ -6,7 +6,7 @@ export class GetUserRequest {
   readonly month?: string;
 }
 
-/** Names a user where no path carries the id unchanged. */
+/** A user by query parameter, for ids that a path cannot carry unchanged. */
 export class NamedUserRequest {
   @NamedUser()
   readonly user_id: string;
