@@ -3,7 +3,7 @@ import { Log } from '../common/log/log.js';
 
 const LOG_EVERY_MS = 1_000;
 
-/** Counts events that are lost and tells the people who run the service: at once, then at most once a second. */
+/** Counts lost events and logs them: at once, then at most once a second. */
 @Injectable()
 export class AuthEventLosses {
   private untold = 0;
@@ -13,14 +13,14 @@ export class AuthEventLosses {
 
   constructor(private readonly log: Log) {}
 
-  /** @param error why; the line names the latest. */
+  /** @param error the cause; the log line holds the latest. */
   add(events: number, error: unknown): void {
     this.untold += events;
     this.error = error;
     if (this.timer === undefined) this.tellAndPause();
   }
 
-  /** Tells what has not been told, also within the second. */
+  /** Logs the pending count now, also within the second. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

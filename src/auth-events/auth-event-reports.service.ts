@@ -24,7 +24,7 @@ export interface AuthEventPage {
   readonly events: readonly AuthEventRow[];
 }
 
-/** How attempts of some days went. Source: docs/reference/management-api.md#authentication-events. */
+/** Statistics of attempts over some days. Source: docs/reference/management-api.md#authentication-events. */
 export interface AuthEventSummary {
   readonly app_id: string;
   readonly days: number;
@@ -38,7 +38,7 @@ export interface AuthEventSummary {
   readonly pending_users: number;
 }
 
-/** Reads recorded attempts for people. */
+/** Read side of the recorded attempts. */
 @Injectable()
 export class AuthEventReports {
   constructor(

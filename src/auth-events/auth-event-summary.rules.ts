@@ -10,7 +10,7 @@ export interface DayWindow {
   readonly to: string;
 }
 
-/** How many attempts of one UTC day ended alike. */
+/** The number of attempts of one UTC day with the same result. */
 export interface AuthEventDay {
   readonly date: string;
   readonly event: AuthEventKind;
@@ -22,11 +22,11 @@ export interface AuthEventDay {
 export interface TokenExchanges {
   readonly total: number;
   readonly ok: number;
-  /** 0 to 1; null without any. */
+  /** 0 to 1; null without exchanges. */
   readonly success_rate: number | null;
 }
 
-/** In milliseconds; null without any. */
+/** In milliseconds; null without values. */
 export interface ClaimDelay {
   readonly count: number;
   readonly avg_ms: number | null;
@@ -35,7 +35,7 @@ export interface ClaimDelay {
 }
 
 /**
- * The days a summary covers: as many as asked for, the last one being today.
+ * The days of a summary, up to and including today.
  *
  * @param days 1 or more.
  * Source: docs/reference/management-api.md#query-parameters-and-lists.
@@ -50,7 +50,7 @@ function dayOf(at: Instant): string {
   return at.toISOString().slice(0, DATE_LENGTH);
 }
 
-/** Counts as clients read them, in the order of the rows. */
+/** The counts in the response shape, in the order of the rows. */
 export function toDaily(rows: readonly AuthEventDayRow[]): AuthEventDay[] {
   return rows.map(({ date, event, outcome, reason, count }) => ({
     date,
@@ -62,7 +62,7 @@ export function toDaily(rows: readonly AuthEventDayRow[]): AuthEventDay[] {
 }
 
 /**
- * How token exchanges went; registrations do not count.
+ * The success rate of token exchanges; registrations do not count.
  *
  * Source: docs/reference/management-api.md#authentication-events.
  */
@@ -77,7 +77,7 @@ function sumOf(days: readonly AuthEventDay[]): number {
   return days.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** No row means that nobody waited. */
+/** @param row `undefined` when no claim was delayed. */
 export function toClaimDelay(row: ClaimDelayRow | undefined): ClaimDelay {
   return {
     count: Number(row?.count ?? 0),

@@ -3,17 +3,17 @@ import type { AuthEventDraft } from './auth-event.js';
 
 /** Source: docs/reference/application-api.md#authentication-events. */
 const APP_VERSION_MAX = 64;
-/** As long as any user id that can be proven. */
+/** In characters; as long as any valid user id. */
 const USER_ID_MAX = 1_024;
-/** Error codes and reasons are words of ours, far shorter than this. */
+/** Error codes and reasons are far shorter. */
 const WORD_MAX = 200;
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 
 /**
- * An attempt as JSON text that Postgres takes whatever the attempt holds: texts cut, without NUL and well-formed,
- * numbers whole and not negative.
+ * An attempt as JSON text that Postgres accepts for any input: texts truncated, without NUL and well-formed, numbers
+ * whole and not negative.
  *
- * @param eventId a UUID; what makes storing twice harmless.
+ * @param eventId a UUID; makes repeated inserts idempotent.
  */
 export function authEventText(eventId: string, draft: AuthEventDraft): string {
   const { claimDelayMs } = draft;

@@ -11,7 +11,7 @@ import { AuthEventWriter } from './auth-event-writer.service.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
 import { AuthEvents } from './auth-events.service.js';
 
-/** The table in memory: like the real one, it stores all or none and ignores what it has. */
+/** The table in memory. Like the real one, it inserts all or none and ignores duplicates. */
 class StoredEvents extends AuthEventsRepository {
   readonly rows = new Map<string, Record<string, unknown>>();
   readonly batches: number[] = [];
@@ -20,7 +20,7 @@ class StoredEvents extends AuthEventsRepository {
   mostRunning = 0;
   delayMs = 0;
   failure: unknown;
-  /** The statement works and its answer is lost. */
+  /** The statement succeeds, but its response is lost. */
   answerLost = false;
   readonly poison = new Set<unknown>();
   /** The connection breaks when this user's event is sent. */

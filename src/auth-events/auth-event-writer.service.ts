@@ -4,25 +4,25 @@ import { storeEvents } from '../usage/store-events.js';
 import { AuthEventLosses } from './auth-event-losses.service.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
 
-/** Most events in one statement. */
+/** Maximum number of events in one statement. */
 const BATCH_EVENTS = 500;
-/** Longest an event waits for others to share a statement with. */
+/** Maximum time that an event waits for its batch, in milliseconds. */
 const GATHER_MS = 200;
-/** Most events in memory; beyond it the oldest give way. */
+/** Maximum number of events in memory; beyond it the oldest are dropped. */
 const MAX_EVENTS = 10_000;
-/** Why events give way while no statement has failed. */
+/** The logged cause of a drop when no statement has failed. */
 const TOO_MANY = 'more events than can be kept';
 
 /**
- * Brings events to Postgres in the background: many in one statement, one statement at a time, in their order. While
- * Postgres is away they wait in memory, and it is asked again after growing pauses. A killed process loses what waits:
- * these records serve people, no decision is made by them.
+ * Writes events to Postgres in the background: in batches, one statement at a time, in order. While Postgres is
+ * unavailable, events wait in memory and the insert is retried with backoff. A killed process loses the waiting events;
+ * no decision depends on these records.
  */
 @Injectable()
 export class AuthEventWriter implements OnApplicationShutdown {
   /** JSON texts, oldest first. */
   private waiting: string[] = [];
-  /** Those of the statement under way: perhaps stored already, so never dropped. */
+  /** The batch of the running statement; never dropped, because it may already be stored. */
   private writing: readonly string[] = [];
   private timer: NodeJS.Timeout | undefined;
   private attempt: Promise<boolean> | undefined;
@@ -45,7 +45,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
     this.plan();
   }
 
-  /** Writes what waits now. Returns when everything is stored, or after an attempt that failed. */
+  /** Writes the waiting events now. Returns when all are stored, or after a failed attempt. */
   async flush(): Promise<void> {
     while (this.waiting.length > 0 || this.attempt !== undefined) {
       if (!(await this.writeNext())) return;

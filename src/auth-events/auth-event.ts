@@ -1,38 +1,38 @@
 import type { Instant } from '../common/clock.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 
-/** What was attempted. */
+/** The kind of an attempt. */
 export const AUTH_EVENT_KINDS = ['register', 'token_exchange'] as const;
 
 export type AuthEventKind = (typeof AUTH_EVENT_KINDS)[number];
 
-/** The outcome of an attempt that succeeded; any other outcome is an error code. */
+/** The outcome of a successful attempt; any other outcome is an error code. */
 export const SUCCESS = 'ok';
 
-/** One attempt as it ended. Source: docs/reference/application-api.md#authentication-events. */
+/** A finished attempt. Source: docs/reference/application-api.md#authentication-events. */
 export interface AuthEventDraft {
   readonly organizationId: string;
   readonly appId: string;
-  /** Only a proven identity. */
+  /** Only a verified identity. */
   readonly userId: string | null;
   readonly event: AuthEventKind;
-  /** Null: refused before the way of the proof was known. */
+  /** Null: refused before the authentication method was known. */
   readonly authMethod: AuthMethod | null;
-  /** `ok` or the error code the client got. */
+  /** `ok` or the error code of the response. */
   readonly outcome: string;
-  /** Granular, snake_case; clients never see it. */
+  /** Granular, snake_case; not part of the response. */
   readonly reason: string | null;
   /** `X-App-Version` as sent. */
   readonly appVersion: string | null;
   readonly latencyMs: number;
-  /** How long a required claim took to arrive, with the success that ended the wait. */
+  /** The delay of a required claim, set on the success that ended the wait. */
   readonly claimDelayMs: number | null;
   readonly createdAt: Instant;
 }
 
-/** What a page of events is filtered by; absent members do not filter. */
+/** Filter for a page of events; absent members do not filter. */
 export interface AuthEventFilter {
-  /** Most events to return, 1 or more. */
+  /** Maximum number of events, 1 or more. */
   readonly limit: number;
   readonly outcome?: string | undefined;
   readonly event?: AuthEventKind | undefined;
@@ -41,7 +41,7 @@ export interface AuthEventFilter {
   readonly beforeId?: number | undefined;
 }
 
-/** A stored event; `bigint` columns arrive as texts. */
+/** A stored event; `bigint` columns are texts. */
 export interface AuthEventRow {
   readonly id: string;
   readonly user_id: string | null;
@@ -55,7 +55,7 @@ export interface AuthEventRow {
   readonly created_at: Instant;
 }
 
-/** How many attempts of one UTC day, `YYYY-MM-DD`, ended alike. */
+/** The number of attempts of one UTC day, `YYYY-MM-DD`, with the same result. */
 export interface AuthEventDayRow {
   readonly date: string;
   readonly event: AuthEventKind;
@@ -64,7 +64,7 @@ export interface AuthEventDayRow {
   readonly count: string;
 }
 
-/** How long required claims took to arrive, in milliseconds; null where none was waited for. */
+/** The delays of required claims in milliseconds; null without values. */
 export interface ClaimDelayRow {
   readonly count: string;
   readonly avg_ms: string | null;

@@ -11,7 +11,7 @@ import { AuthEventsRepository } from './auth-events.repository.js';
 import { AuthEvents } from './auth-events.service.js';
 
 /**
- * One event for every attempt to register a device or to exchange a token, and what people read of them.
+ * Records one event for every attempt to register a device or to exchange a token, and reports them.
  *
  * Tables: auth_events. Routes: `/v1/admin/apps/{app}/auth-events`, `/v1/admin/apps/{app}/auth-events/summary`. Codes:
  * none of its own. Log lines: auth_event_record_failed.

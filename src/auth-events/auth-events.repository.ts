@@ -28,8 +28,8 @@ const COLUMNS = {
 const NAMES = Object.keys(COLUMNS);
 
 /**
- * Storing an event again changes nothing; one whose application is gone is left out. The applications are held until
- * the statement ends, so that none can go in the middle of it and take the other events along.
+ * A duplicate changes nothing; an event of a deleted application is left out. The application rows stay locked until
+ * the statement ends, so that a concurrent deletion cannot fail the whole batch.
  */
 const INSERT_EVENTS = `
   INSERT INTO auth_events (${NAMES.join(', ')})
@@ -41,7 +41,7 @@ const INSERT_EVENTS = `
   FOR KEY SHARE OF app
   ON CONFLICT (event_id) DO NOTHING`;
 
-/** One look into an index per kind of event, so that a page costs the same however rare what it shows is. */
+/** One index scan per kind of event, so that the cost of a page does not depend on the frequency of the events. */
 function listingOf(ofKind: string, order: string): string {
   return `
   SELECT event.* FROM unnest($3::text[]) AS kind(name)
@@ -56,10 +56,10 @@ function listingOf(ofKind: string, order: string): string {
 
 const LIST_FILTERED = listingOf('one.event = kind.name', 'one.id DESC');
 
-/** Ordered by the kind as well, of which there is one: else Postgres walks the primary key for a kind that never occurred. */
+/** The order includes the single kind; otherwise Postgres walks the primary key for a kind that never occurred. */
 const LIST_ALL = listingOf('one.event BETWEEN kind.name AND kind.name', 'one.event, one.id DESC');
 
-/** Day by day, because then neither a date is made of each event nor are they sorted. */
+/** Day by day, which avoids a date conversion per event and a sort. */
 const COUNT_BY_DAY = `
   SELECT to_char(day.at, 'YYYY-MM-DD') AS date, counted.event, counted.outcome, counted.reason, counted.count
   FROM apps app
@@ -81,12 +81,12 @@ const CLAIM_DELAY = `
     AND event.created_at >= ${startOfDay(3)}
     AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'`;
 
-/** All SQL of `auth_events`. */
+/** All SQL on the table `auth_events`. */
 @Injectable()
 export class AuthEventsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Stores a JSON array of events, given as text. */
+  /** @param events a JSON array as text. */
   async insert(events: string): Promise<void> {
     await this.dataSource.query(INSERT_EVENTS, [events]);
   }

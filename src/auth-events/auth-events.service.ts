@@ -5,7 +5,7 @@ import { AuthEventLosses } from './auth-event-losses.service.js';
 import { authEventText } from './auth-event-text.rules.js';
 import { AuthEventWriter } from './auth-event-writer.service.js';
 
-/** Remembers attempts to register a device or to exchange a token. */
+/** Records attempts to register a device or to exchange a token. */
 @Injectable()
 export class AuthEvents {
   constructor(
@@ -14,7 +14,7 @@ export class AuthEvents {
     private readonly ids: Ids,
   ) {}
 
-  /** Takes an attempt that has ended; it is stored in the background. Never throws and never waits. */
+  /** Queues a finished attempt, which is stored in the background. Never throws and never waits. */
   record(draft: AuthEventDraft): void {
     try {
       this.writer.add(authEventText(this.ids.uuid(), draft));
