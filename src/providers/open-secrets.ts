@@ -1,18 +1,18 @@
 import { SecretPatterns } from './secret-patterns.js';
 
-/** Longer than an opened key is served, also while the vault is away. */
+/** Longer than an opened key is used, including while the vault is unavailable. */
 const KEPT_MS = 2 * 60 * 60 * 1_000;
 
 /**
- * The keys and tokens of one account that are open in this process, the last ones before a rotation among them. Their
- * clear text lives in private fields only: nothing that prints or serialises this object shows it.
+ * The opened keys and tokens of one account in this process, including those from before a rotation. The plaintext is
+ * in private fields only, so that printing or serialising this object does not reveal it.
  */
 export class OpenSecrets {
-  /** When each was last opened, of the monotonic clock. */
+  /** Time of the last opening by secret, on the monotonic clock. */
   readonly #openedMs = new Map<string, number>();
   #patterns = new SecretPatterns([]);
 
-  /** Finds all of them; another object as soon as there is another one to be found. */
+  /** Matches all opened secrets; a new object whenever the set changes. */
   get patterns(): SecretPatterns {
     return this.#patterns;
   }
@@ -24,7 +24,7 @@ export class OpenSecrets {
     if (isNew || isOver) this.#patterns = new SecretPatterns(this.#openedMs.keys());
   }
 
-  /** The same with one that is being used, whether it is known here or not. */
+  /** The same with one secret that is in use, whether or not it is in the set. */
   patternsWith(secret: string): SecretPatterns {
     return this.#openedMs.has(secret) ? this.#patterns : new SecretPatterns([...this.#openedMs.keys(), secret]);
   }

@@ -24,7 +24,7 @@ class ManualClock extends Clock {
   }
 }
 
-/** A vault that answers as the test says, and counts. */
+/** A vault with scripted results and a call count. */
 class ScriptedVault extends Vault {
   readonly state = 'ok';
   opened = 0;

@@ -6,21 +6,21 @@ import type { OpenSecrets } from './open-secrets.js';
 import type { ProviderRow } from './provider-row.js';
 import { type CredentialWay, type SealedCredential, sealedCredential } from './sealed-credential.rules.js';
 
-/** An opened key is renewed in the background from this age on … */
+/** An opened key is renewed in the background from this age on. */
 const RENEW_AFTER_MS = 30_000;
-/** … and not used beyond this one, … */
+/** Maximum age of an opened key. */
 const MAX_AGE_MS = 60_000;
-/** … except for this much longer while the vault is unreachable. */
+/** Extension of the maximum age while the vault is unreachable. */
 const MAX_STALE_MS = 60 * 60 * 1_000;
-/** After a failure the vault is left alone for so long. */
+/** Pause after a failure before the vault is called again. */
 const RETRY_PAUSE_MS = 2_000;
 
-/** What opening a key needs. */
+/** The dependencies for opening a key. */
 export interface CredentialTools {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Log;
-  /** Learns every key that is opened for the account. */
+  /** Receives every opened key of the account. */
   readonly secrets: OpenSecrets;
 }
 
@@ -32,9 +32,9 @@ interface Opened {
 }
 
 /**
- * The key of one provider instance, or the token of the gateway it is routed through, as the headers that carry it:
- * opened when first needed and kept in memory for a minute. The clear text lives in private fields only: nothing that
- * prints or serialises this object shows it.
+ * The key of one provider instance, or the token of its gateway, as request headers. It is opened on first use and
+ * cached for one minute. The plaintext is in private fields only, so that printing or serialising this object does not
+ * reveal it.
  */
 export class ProviderCredential {
   readonly #sealed: SealedCredential;
@@ -43,28 +43,28 @@ export class ProviderCredential {
   #opening: Promise<readonly string[]> | undefined;
   #refused: { readonly error: GatewayError; readonly untilMs: number } | undefined;
 
-  /** @param way how the row's calls go; directly when absent. */
+  /** @param way the route of the row's calls; direct when absent. */
   constructor(row: ProviderRow, tools: CredentialTools, way?: CredentialWay) {
     this.#sealed = sealedCredential(row, way);
     this.#tools = tools;
   }
 
-  /** What is open of its account, this one included. */
+  /** The opened secrets of its account, including this one. */
   get secrets(): OpenSecrets {
     return this.#tools.secrets;
   }
 
-  /** True when this is still the credential of the row: memory must not know better than the vault. */
+  /** Whether this is the credential of the row. A cached key must not be used after the stored one has changed. */
   isOf(row: ProviderRow, way?: CredentialWay): boolean {
     return sealedCredential(row, way).tiedTo === this.#sealed.tiedTo;
   }
 
   /**
-   * Names and values in turn: the key, then the fixed headers of the route. At once when the key is open; many
-   * callers of a closed one wait for one opening.
+   * Alternating names and values: the key, then the fixed headers of the route. Synchronous when the key is open;
+   * concurrent callers share one opening.
    *
-   * @throws (in the promise) provider_unavailable the key cannot be opened; one `provider_secret_unavailable` line says
-   * why.
+   * @throws (in the promise) provider_unavailable the key cannot be opened; one `provider_secret_unavailable` line logs
+   * the reason.
    */
   headers(): readonly string[] | Promise<readonly string[]> {
     const nowMs = this.#tools.clock.monotonicMs();
@@ -72,7 +72,7 @@ export class ProviderCredential {
     if (opened === undefined || nowMs >= opened.usableUntilMs) return this.#open(nowMs);
     if (nowMs >= opened.renewAtMs) {
       opened.renewAtMs = nowMs + RETRY_PAUSE_MS;
-      // What is open still serves; a failure is logged, and met again when it no longer does.
+      // The open key still serves. A failure is logged, and surfaces when the key expires.
       void this.#open(nowMs);
     }
     return opened.headers;
@@ -107,7 +107,7 @@ export class ProviderCredential {
     }
   }
 
-  /** What is served when opening failed: for a time the key as it was last opened, else nothing. */
+  /** The result of a failed opening: the previously opened key until it expires, otherwise the error. */
   #fallBack(cause: unknown): readonly string[] {
     const { clock, log } = this.#tools;
     const error =
@@ -133,7 +133,7 @@ export class ProviderCredential {
   }
 }
 
-/** A caller who refuses for another reason never looks at the key: its failure must not count as unhandled then. */
+/** Marks a rejection as handled, because a caller that fails for another reason never awaits the key. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -20,7 +20,7 @@ import { ProviderRoutes } from './provider-routes.service.js';
 import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
-/** A repository whose rows stand in memory. */
+/** A repository with rows in memory. */
 class StoredRows extends ProvidersRepository {
   rows: ProviderRow[] = [];
   reads = 0;
@@ -35,7 +35,7 @@ class StoredRows extends ProvidersRepository {
   }
 }
 
-/** Gateways in memory, counted like the rows. */
+/** Gateways in memory; counts reads like the rows. */
 class StoredGateways extends GatewaysRepository {
   rows: GatewayRow[] = [];
   reads = 0;
@@ -50,7 +50,7 @@ class StoredGateways extends GatewaysRepository {
   }
 }
 
-/** Changes told by hand; nothing connects. */
+/** Changes published by the test, without a connection. */
 class SpokenChanges extends ConfigChanges {
   readonly announce = (key: string, topic = 'providers') => this.tellHere({ topic, key });
 }

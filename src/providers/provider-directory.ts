@@ -21,13 +21,13 @@ const MAX_ACCOUNTS = 10_000;
 const NO_PROVIDERS = new ProviderSet([]);
 
 /**
- * The read side of providers for calls: every instance of an account from memory, renewed on each change and at the
- * latest every 30 s, never older than 60 s.
+ * Read side of providers for calls: caches every instance of an account. An entry is reloaded on each change and after
+ * 30 s, and is never older than 60 s.
  */
 @Injectable()
 export class ProviderDirectory {
   readonly #sets: NotifiedCache<ProviderSet>;
-  /** Keys by account, then by provider: an opened key outlives the snapshot it was opened for. */
+  /** Credentials by account, then by provider: an opened key outlives the snapshot. */
   readonly #credentials = new LRUCache<string, AccountCredentials>({ max: MAX_ACCOUNTS });
   readonly #tools: Omit<CredentialTools, 'secrets'>;
 
@@ -54,9 +54,9 @@ export class ProviderDirectory {
   }
 
   /**
-   * The account's providers: synchronously when they are in memory. An account without any has an empty set.
+   * The account's providers, synchronously on a cache hit. An account without any has an empty set.
    *
-   * @throws (in the promise) what the database says, when they are not in memory and cannot be read.
+   * @throws (in the promise) a database error on a cache miss.
    */
   forOrganization(organizationId: string): ProviderSet | Promise<ProviderSet> {
     const known = this.#sets.get(organizationId);
@@ -64,12 +64,12 @@ export class ProviderDirectory {
     return known ?? NO_PROVIDERS;
   }
 
-  /** Tells every instance, with the commit of the transaction, that an account's providers have changed. */
+  /** Notifies every instance, when the transaction commits, that an account's providers changed. */
   announceChange(tx: EntityManager, organizationId: string): Promise<void> {
     return this.#sets.announceChange(tx, organizationId);
   }
 
-  /** Makes a committed change count here at once, without waiting for its notification. */
+  /** Evicts the account on this instance after a commit, without waiting for the notification. */
   forget(organizationId: string): void {
     this.#sets.forget(organizationId);
   }
@@ -92,7 +92,7 @@ export class ProviderDirectory {
     return new ProviderSet(instances);
   }
 
-  /** One row that cannot be read must not take the account's other providers with it. */
+  /** An unreadable row is logged and skipped, so that the account's other providers stay available. */
   private read(
     row: ProviderRow,
     gateways: ReadonlyMap<string, GatewayRow>,
@@ -101,7 +101,7 @@ export class ProviderDirectory {
   ): ReadProvider | undefined {
     try {
       const { gateway, route } = this.routes.route(row, gateways);
-      // Without a way there is no credential either: nothing is ever called, and calls learn why.
+      // Without a route the instance has no credential, is never called, and calls are refused with the reason.
       const way = route ? { gateway, route } : { gateway: null, route: directRoute(row.type, null) };
       const credential = known?.isOf(row, way) ? known : new ProviderCredential(row, tools, way);
       return { instance: new ProviderInstance(row, way.route, credential, gateway), credential };
@@ -113,7 +113,7 @@ export class ProviderDirectory {
   }
 }
 
-/** What is kept of an account from one snapshot to the next. */
+/** The state of an account that outlives a snapshot. */
 interface AccountCredentials {
   readonly byProvider: ReadonlyMap<string, ProviderCredential>;
   readonly secrets: OpenSecrets;

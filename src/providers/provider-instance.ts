@@ -8,7 +8,7 @@ import type { OpenSecrets } from './open-secrets.js';
 import type { ProviderCredential } from './provider-credential.js';
 import type { ProviderRow, ProviderStatus } from './provider-row.js';
 
-/** Where calls go: `origin` for the connection, `path` (slash at both ends) before the provider path. */
+/** The target of calls: `origin` of the connection, and `path` (slash at both ends) before the provider path. */
 interface UpstreamBase {
   readonly origin: string;
   readonly path: string;
@@ -16,13 +16,13 @@ interface UpstreamBase {
 
 const NO_INSTANCES: readonly ProviderInstance[] = Object.freeze([]);
 
-/** The upstream gateway an instance is routed through, as usage records it. */
+/** The upstream gateway of an instance, for usage records. */
 interface RoutedThrough {
   readonly id: string;
   readonly type: GatewayType;
 }
 
-/** One provider instance as a call needs it: read once from its row, then never changed. */
+/** One provider instance for calls: built once from its row, immutable. */
 export class ProviderInstance {
   readonly id: string;
   readonly slug: string;
@@ -33,9 +33,9 @@ export class ProviderInstance {
   /** Null when it is called directly. */
   readonly gateway: RoutedThrough | null;
   readonly baseUrl: UpstreamBase;
-  /** Every address it has: its type's, its own, that of the way to it. */
+  /** Every address of it: its type's, its own, that of its route. */
   readonly addresses: readonly string[];
-  /** For `PriceBook.find`; replaces the catalog model by model. */
+  /** For `PriceBook.find`; overrides the catalog per model. */
   readonly customPrices: ReadonlyMap<string, CompiledPrice>;
   readonly #credential: ProviderCredential;
 
@@ -57,13 +57,13 @@ export class ProviderInstance {
     Object.freeze(this);
   }
 
-  /** Every key and token of its account that is open in this process. */
+  /** The opened keys and tokens of its account in this process. */
   get accountSecrets(): OpenSecrets {
     return this.#credential.secrets;
   }
 
   /**
-   * The headers to set on every call to it: names and values in turn, frozen; at once while the key is open.
+   * The headers of every call: alternating names and values, frozen; synchronous while the key is open.
    *
    * @throws (in the promise) provider_unavailable the stored key cannot be opened.
    */
@@ -72,7 +72,7 @@ export class ProviderInstance {
   }
 }
 
-/** Every readable provider instance of one account at one moment, paused ones included. */
+/** A snapshot of every readable provider instance of one account, including disabled ones. */
 export class ProviderSet {
   /** Oldest first. */
   readonly all: readonly ProviderInstance[];
@@ -86,7 +86,7 @@ export class ProviderSet {
     Object.freeze(this);
   }
 
-  /** The instance of exactly this slug; any text may be asked for. */
+  /** The instance with exactly this slug; accepts any text. */
   find(slug: string): ProviderInstance | undefined {
     return this.#bySlug.get(slug);
   }

@@ -34,7 +34,7 @@ class Gateways extends GatewaysRepository {
   }
 }
 
-/** An instance of each type, each on the same way. */
+/** An instance of each type, all on the same route. */
 class OneOfEach extends ProvidersRepository {
   constructor(private readonly providerGatewayId: string | null) {
     super(new DataSource({ type: 'postgres' }));

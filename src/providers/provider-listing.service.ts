@@ -9,24 +9,24 @@ import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.j
 import type { ProviderStatus } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
-/** A stored provider instance as configurations are checked against it. */
+/** A stored provider instance, for validating configurations. */
 export interface ListedProvider {
   readonly id: string;
   readonly slug: string;
   readonly type: ProviderType;
   readonly status: ProviderStatus;
-  /** Undefined for a way that this version does not know. */
+  /** Undefined for a route that this version does not support. */
   readonly routeKind: ProviderRoute['kind'] | undefined;
-  /** The API styles its type and route serve. */
+  /** The API styles that its type and route support. */
   readonly apiStyles: readonly ApiStyle[];
-  /** The named-endpoint styles its type and route can compose. */
+  /** The named-endpoint styles that its type and route support. */
   readonly endpointStyles: readonly EndpointStyle[];
-  /** The API styles whose answers, on its route, carry the provider's own cost. */
+  /** The API styles whose responses, on its route, report the provider's cost. */
   readonly costStyles: readonly ApiStyle[];
   readonly customPrices: ReadonlyMap<string, CompiledPrice>;
 }
 
-/** What other management rooms may know of providers; reads what is stored now, never a snapshot. */
+/** Read access to providers for other management services; uncached. */
 @Injectable()
 export class ProviderListing {
   constructor(
@@ -35,16 +35,15 @@ export class ProviderListing {
     private readonly prices: PriceBook,
   ) {}
 
-  /** Every instance of an account, oldest first, disabled ones included. */
+  /** Every instance of an account, oldest first, including disabled ones. */
   async listForOrganization(organizationId: string): Promise<readonly ListedProvider[]> {
     return (await this.routes.routed(organizationId, await this.providers.list(organizationId))).map(toListed);
   }
 
   /**
-   * Whether calls of a model can be priced: by the instance's own price, by the catalog, or because the provider
-   * reports the cost of one of the styles.
+   * Whether calls of a model can be priced: by the instance's custom price, by the catalog, or by a reported cost.
    *
-   * @param styles the API styles the call may have; every style the instance serves when absent. With none at all only
+   * @param styles the possible API styles of the call; every style of the instance when absent. With an empty list only
    * a price counts.
    * Source: docs/reference/accounting.md#reported-costs, docs/reference/accounting.md#cost-of-a-call,
    * docs/reference/management-api.md#references-to-providers-and-models.
@@ -55,7 +54,7 @@ export class ProviderListing {
   }
 }
 
-/** An instance whose way this version does not know serves nothing. */
+/** An instance whose route this version does not support has no styles. */
 function toListed({ row, route }: RoutedProvider): ListedProvider {
   const { id, slug, type, status, pricing } = row;
   return {

@@ -12,7 +12,7 @@ import type { TestProviderRequest } from './dto/test-provider.request.js';
 import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
 import { ProviderRoutes } from './provider-routes.service.js';
 
-/** What a test of a key has shown; `reason` is absent when the key works. */
+/** The result of a key test; `reason` is absent when the key works. */
 export interface ProbeOutcome {
   readonly validated: boolean;
   readonly reason?: 'unreachable' | 'unexpected_status' | 'no_probe';
@@ -20,7 +20,7 @@ export interface ProbeOutcome {
   readonly status?: number;
 }
 
-/** What is asked and with which credential; opening one may be a remote call. */
+/** The route and its credential; opening the credential may be a remote call. */
 interface ProbedWay {
   readonly route: ProviderRoute;
   openSecret(): Promise<Secret>;
@@ -29,7 +29,7 @@ interface ProbedWay {
 const TIMEOUT_MS = 4_000;
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
-/** Asks a provider, once and cheaply, whether it knows a key. Nothing is stored, logged or repeated from its answer. */
+/** Tests a key with one cheap call to the provider. Nothing of the response is stored, logged or returned. */
 @Injectable()
 export class ProviderProbe {
   constructor(
@@ -41,10 +41,10 @@ export class ProviderProbe {
   ) {}
 
   /**
-   * @throws invalid_request as `readTarget` says.
-   * @throws not_found, provider_not_supported_by_gateway as `ProviderGateways.require` says.
+   * @throws invalid_request as `readTarget`.
+   * @throws not_found, provider_not_supported_by_gateway as `ProviderGateways.require`.
    * @throws provider_unavailable the gateway's token cannot be opened.
-   * @throws provider_key_invalid the answer was 401 or 403; the message carries that status.
+   * @throws provider_key_invalid the response was 401 or 403; the message holds the status.
    * Source: docs/reference/management-api.md#testing-a-provider-key.
    */
   async test({ organizationId }: AdminPrincipal, body: TestProviderRequest): Promise<ProbeOutcome> {
@@ -75,7 +75,7 @@ export class ProviderProbe {
     };
   }
 
-  /** The status, or `undefined` for a provider that gave none in time or stands where we may not call. */
+  /** The status; `undefined` when there was none in time, or the outbound guard refused the address. */
   private async ask(route: ProviderRoute, probe: RouteProbe, secret: Secret): Promise<number | undefined> {
     const headers = Object.fromEntries([...probe.headers, ...route.credentialHeaders(secret)]);
     try {

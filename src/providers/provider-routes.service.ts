@@ -8,16 +8,19 @@ import { GatewayListing } from './gateways/gateway-listing.service.js';
 import type { GatewayRow } from './gateways/gateway-row.js';
 import type { ProviderRow } from './provider-row.js';
 
-/** A stored instance with the way its calls take. */
+/** A stored instance with the route of its calls. */
 export interface RoutedProvider {
   readonly row: ProviderRow;
-  /** Null when it is called directly, and when its gateway is gone. */
+  /** Null when it is called directly, and when its gateway is missing. */
   readonly gateway: GatewayRow | null;
-  /** Null when this version does not know the way: the gateway is gone, or of another kind, or the type is not known. */
+  /**
+   * Null when this version does not support the route: the gateway is missing or of another kind, or the type is
+   * unknown.
+   */
   readonly route: ProviderRoute | null;
 }
 
-/** Finds out how calls of provider instances reach their providers; reads what is stored now. */
+/** Resolves the routes of provider instances; uncached. */
 @Injectable()
 export class ProviderRoutes {
   readonly #baseUrls: GatewayBaseUrls;
@@ -29,7 +32,9 @@ export class ProviderRoutes {
     this.#baseUrls = Object.freeze({ cf_aig: CF_AIG_BASE_URL, vercel: VERCEL_AI_GATEWAY_BASE_URL });
   }
 
-  /** The account's gateways by id, revoked ones included; asks for them only when one of the rows names one. */
+  /**
+   * The account's gateways by id, including revoked ones. It reads the database only when a row references a gateway.
+   */
   async gatewaysOf(
     organizationId: string,
     rows: readonly Pick<ProviderRow, 'providerGatewayId'>[],
@@ -39,13 +44,13 @@ export class ProviderRoutes {
     return new Map(all.map((gateway) => [gateway.id, gateway]));
   }
 
-  /** Rows of one account with their ways, in the same order. */
+  /** Rows of one account with their routes, in the same order. */
   async routed(organizationId: string, rows: readonly ProviderRow[]): Promise<RoutedProvider[]> {
     const gateways = await this.gatewaysOf(organizationId, rows);
     return rows.map((row) => this.route(row, gateways));
   }
 
-  /** How a row is reached. One that this version cannot call must still be listed, and deleted. */
+  /** The route of a row. A row that this version cannot call can still be listed and deleted. */
   route(row: ProviderRow, gateways: ReadonlyMap<string, GatewayRow>): RoutedProvider {
     if (!isProviderType(row.type)) return { row, gateway: null, route: null };
     if (row.providerGatewayId === null) return { row, gateway: null, route: directRoute(row.type, row.baseUrl) };

@@ -10,10 +10,10 @@ const COLUMNS = `id, organization_id AS "organizationId", type, slug, name, secr
   created_by AS "createdBy",
   ${isoTime('created_at')} AS "createdAt"`;
 
-/** What is known of an instance that is gone. */
+/** The identifying members of a deleted instance. */
 export type DeletedProvider = Pick<ProviderRow, 'id' | 'slug' | 'type'>;
 
-/** Which row a change is for; any revision of it, where none is named. */
+/** The row and revision of a write; any revision when undefined. */
 interface WriteTarget {
   readonly id: string;
   readonly organizationId: string;
@@ -44,7 +44,7 @@ export class ProvidersRepository {
     );
   }
 
-  /** Of an account, disabled ones included. */
+  /** The number of instances of an account, including disabled ones. */
   async countOf(tx: EntityManager, organizationId: string): Promise<number> {
     const sql = 'SELECT count(*)::integer AS providers FROM providers WHERE organization_id = $1';
     const [row] = await tx.query<{ providers: number }[]>(sql, [organizationId]);
@@ -67,7 +67,7 @@ export class ProvidersRepository {
     return row?.status;
   }
 
-  /** Use of every gateway of the account that has any; the others are absent. `disabled` counts all that are not active. */
+  /** Counts by gateway; unused gateways are absent. `disabled` counts every instance that is not active. */
   async useByGateway(organizationId: string): Promise<ReadonlyMap<string, GatewayUse>> {
     const rows = await this.dataSource.query<({ id: string } & GatewayUse)[]>(
       `SELECT provider_gateway_id AS id,
@@ -81,10 +81,7 @@ export class ProvidersRepository {
     return new Map(rows.map(({ id, active, disabled }) => [id, { active, disabled }]));
   }
 
-  /**
-   * Stores revision 1. A slug that is taken violates `providers_slug_key`, a gateway that is gone breaks
-   * `providers_gateway_fkey`.
-   */
+  /** Stores revision 1. A taken slug violates `providers_slug_key`, a missing gateway `providers_gateway_fkey`. */
   async insert(tx: EntityManager, provider: NewProvider, at: string): Promise<ProviderRow> {
     const { id, organizationId, type, slug, providerGatewayId, createdBy } = provider;
     await tx.query(
@@ -97,8 +94,8 @@ export class ProvidersRepository {
   }
 
   /**
-   * Writes the members named, in one statement; `undefined` when the row is gone, or the revision named, or what the
-   * members were built on.
+   * Writes the given members in one statement; `undefined` when the row does not exist at that revision, or `builtOn`
+   * has changed.
    */
   async change(
     tx: EntityManager,
@@ -118,7 +115,7 @@ export class ProvidersRepository {
     return rows[0];
   }
 
-  /** Removes the row with its key and prices. @returns `undefined` when there is no such row. */
+  /** Deletes the row with its key and prices. @returns `undefined` when there is no such row. */
   async delete(tx: EntityManager, organizationId: string, id: string): Promise<DeletedProvider | undefined> {
     const [deleted] = await tx.query<[DeletedProvider[], number]>(
       'DELETE FROM providers WHERE organization_id = $1 AND id = $2 RETURNING id, slug, type',
@@ -132,7 +129,7 @@ function stateParameters(state: ProviderState): unknown[] {
   return STATE_MEMBERS.map((member) => parameterOf(state[member]));
 }
 
-/** One comparison for each member that is named; its value is added to the parameters. */
+/** One comparison per given member; appends its value to the parameters. */
 function comparisons(state: Partial<ProviderState>, operator: string, parameters: unknown[]): string[] {
   return STATE_MEMBERS.filter((member) => state[member] !== undefined).map(
     (member) => `${STATE_COLUMNS[member]} ${operator} $${parameters.push(parameterOf(state[member]))}`,

@@ -16,21 +16,18 @@ import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.j
 import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider-row.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
-/**
- * A new key waits for whoever moves its provider to another address at the same moment, each of them once. More movers
- * than this at once are no accident.
- */
+/** Maximum number of retries of a write that concurrent address changes overtake. More of them indicate abuse. */
 const MAX_OVERTAKEN = 100;
 
 interface Revising {
   readonly admin: AdminPrincipal;
-  /** The revision that the update is for, where it names one. */
+  /** The revision that the update requires, if any. */
   readonly revision: number | undefined;
-  /** The members that the update names. */
+  /** The names of the updated members. */
   readonly members: readonly string[];
 }
 
-/** The write side of provider instances, each call within the caller's own account. */
+/** Write side of provider instances, each call within the caller's own account. */
 @Injectable()
 export class ProvidersService {
   constructor(
@@ -44,18 +41,18 @@ export class ProvidersService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest first, disabled ones included. */
+  /** Oldest first, including disabled ones. */
   async list({ organizationId }: AdminPrincipal): Promise<RoutedProvider[]> {
     return this.routes.routed(organizationId, await this.providers.list(organizationId));
   }
 
   /**
-   * Stores a new instance; the provider itself is not called.
+   * Stores a new instance without calling the provider.
    *
-   * @throws invalid_request, not_found, provider_not_supported_by_gateway, provider_unavailable as `ProviderDrafts`
-   * says; not_found also when the gateway is deleted at the same time.
-   * @throws slug_taken also for the loser of two creates at once.
-   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
+   * @throws invalid_request, not_found, provider_not_supported_by_gateway, provider_unavailable as `ProviderDrafts`;
+   * not_found also when the gateway is deleted concurrently.
+   * @throws slug_taken also for the loser of two concurrent creates.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`.
    * Source: docs/reference/management-api.md#provider-writes.
    */
   async create(
@@ -78,12 +75,13 @@ export class ProvidersService {
   }
 
   /**
-   * Changes the members given. With `revision` only over exactly that revision; without one over
-   * whatever is stored at that moment, so that it never conflicts: writers at the same time all get through.
+   * Changes the given members. With `revision` only that revision is overwritten. Without it the current row is, and
+   * concurrent writers never conflict.
    *
-   * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts` says.
+   * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts`.
    * @throws not_found unknown, or another account's.
-   * @throws conflict the stored revision is another.
+   * @throws conflict the stored revision differs.
+   * @throws service_unavailable concurrent address changes overtook every attempt.
    */
   async update(admin: AdminPrincipal, id: string, body: UpdateProviderRequest): Promise<RoutedProvider> {
     const change = this.drafts.readChange(body);
@@ -100,7 +98,7 @@ export class ProvidersService {
   }
 
   /**
-   * Deletes the instance, its key and its prices for good, and frees its slug. Nobody asks whether it is in use.
+   * Deletes the instance, its key and its prices permanently, and frees its slug. There is no check for use.
    *
    * @throws not_found unknown, or another account's.
    */
@@ -152,7 +150,7 @@ export class ProvidersService {
     if (holder !== undefined) throw slugTaken(slug, holder);
   }
 
-  /** For the loser of a race: the winner may be gone again. */
+  /** After a lost race; the winner may already be deleted again. */
   private async slugTaken({ organizationId, slug }: NewProvider): Promise<GatewayError> {
     return slugTaken(slug, await this.providers.findStatusBySlug(organizationId, slug));
   }

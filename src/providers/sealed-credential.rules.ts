@@ -5,27 +5,27 @@ import type { GatewayRow } from './gateways/gateway-row.js';
 import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
 import type { ProviderRow } from './provider-row.js';
 
-/** What calls of an instance authenticate with, as it is stored: a key of its own, or the token of its gateway. */
+/** The stored credential of an instance: its own key, or the token of its gateway. */
 export interface SealedCredential {
   readonly providerId: string;
   readonly blob: string;
   readonly context: VaultContext;
-  /** Says which headers carry it. */
+  /** Determines the headers that carry it. */
   readonly route: Pick<ProviderRoute, 'credentialHeaders'>;
-  /** Why it must not be opened at all, for the log; absent when it may. */
+  /** Why it must not be opened, for the log; absent when it may be. */
   readonly unusable?: 'provider_gateway_revoked' | 'provider_gateway_missing';
-  /** Where this text differs it is another credential, or another place for it. */
+  /** Differs for another credential or another address of it. */
   readonly tiedTo: string;
 }
 
-/** How the calls go that it is for. */
+/** The route of the calls that use it. */
 export interface CredentialWay {
-  /** The gateway that the row names; null when the row names none, or when this version cannot use it. */
+  /** The gateway that the row references; null without one, or when this version cannot use it. */
   readonly gateway: GatewayRow | null;
   readonly route: ProviderRoute;
 }
 
-/** A row that names a gateway has no other credential: without that gateway it is unusable. */
+/** A row that references a gateway has no other credential: without that gateway it is unusable. */
 export function sealedCredential(
   row: ProviderRow,
   { gateway, route }: CredentialWay = { gateway: null, route: directRoute(row.type, row.baseUrl) },

@@ -1,17 +1,17 @@
-/** A shorter secret would also be found in text that only looks like it; new ones have at least as many. */
+/** A shorter secret could match unrelated text; new secrets have at least this length. */
 const MIN_BYTES = 8;
-/** The ends of the secrets by which they are looked for are at most this long. */
+/** Maximum length of the suffix window in the search. */
 const MAX_WINDOW_BYTES = 32;
 const BLOCK_BYTES = 4;
-/** Spreads blocks over the table (Knuth, "The Art of Computer Programming" 6.4). */
+/** Hash multiplier for the jump table (Knuth, "The Art of Computer Programming" 6.4). */
 const MULTIPLIER = 0x9e3779b1;
 const MIN_TABLE_BITS = 8;
 const MAX_TABLE_BITS = 16;
 
 /**
- * Finds any of many secrets in passing bytes. Bytes without one are told by jumps over them (Wu and Manber, "A fast
- * algorithm for multi-pattern searching"), whose number hardly depends on how many secrets there are; bytes that may hold
- * one are read by an automaton that needs a bounded time for each (Aho and Corasick, "Efficient string matching").
+ * Finds any of many secrets in a byte stream. Bytes without a match are skipped by jumps (Wu and Manber, "A fast
+ * algorithm for multi-pattern searching"), whose number hardly depends on the number of secrets. Possible matches are
+ * read by an automaton in bounded time per byte (Aho and Corasick, "Efficient string matching").
  */
 export class SecretPatterns {
   readonly #spellings: readonly Buffer[];
@@ -21,11 +21,11 @@ export class SecretPatterns {
   /** Bytes that occur in a secret. */
   readonly #alphabet = new Uint8Array(256);
   readonly #longest: number;
-  /** By state and byte. State 0 has read nothing of a secret. */
+  /** Keyed by `state * 256 + byte`. State 0 is the empty prefix. */
   readonly #edges = new Map<number, number>();
   readonly #fallbacks: number[] = [0];
   readonly #depths: number[] = [0];
-  /** How long the longest secret is that ends in a state; 0: none does. */
+  /** Length of the longest secret that ends in a state; 0: none. */
   readonly #matches: number[] = [0];
 
   constructor(secrets: Iterable<string>) {
@@ -46,7 +46,7 @@ export class SecretPatterns {
     return this.#spellings.length === 0;
   }
 
-  /** False: none of the secrets stands in these bytes. */
+  /** False: none of the secrets occurs in these bytes. */
   mayHold(bytes: Buffer): boolean {
     const jumps = this.#jumps;
     const shift = this.#tableShift;
@@ -58,7 +58,7 @@ export class SecretPatterns {
     return false;
   }
 
-  /** The same for text of single bytes, such as a header's. */
+  /** The same for single-byte text, such as a header value. */
   mayHoldText(text: string): boolean {
     const jumps = this.#jumps;
     const shift = this.#tableShift;
@@ -72,7 +72,7 @@ export class SecretPatterns {
     return false;
   }
 
-  /** The state after bytes that hold none of the secrets, of which the last may be the beginning of one. */
+  /** The state after bytes without a match; a suffix of them may be the prefix of a secret. */
   stateAtEnd(bytes: Buffer): number {
     const earliest = Math.max(0, bytes.length - this.#longest + 1);
     let at = bytes.length;
@@ -90,12 +90,12 @@ export class SecretPatterns {
     }
   }
 
-  /** How many of the last bytes may be the beginning of a secret. */
+  /** The number of last bytes that may be the prefix of a secret. */
   depthOf(state: number): number {
     return this.#depths[state] ?? 0;
   }
 
-  /** How many of the last bytes are a secret; 0: none. */
+  /** The number of last bytes that are a secret; 0: none. */
   matchOf(state: number): number {
     return this.#matches[state] ?? 0;
   }
@@ -123,7 +123,7 @@ export class SecretPatterns {
     this.#matches[state] = spelling.length;
   }
 
-  /** Links each state with the longest of its ends that begins a secret, the short ones first. */
+  /** Links each state with its longest proper suffix that is a prefix of a secret, in order of depth. */
   #link(): void {
     const edges = [...this.#edges].toSorted(([, one], [, other]) => this.depthOf(one) - this.depthOf(other));
     for (const [edge, state] of edges) {
@@ -135,7 +135,7 @@ export class SecretPatterns {
   }
 }
 
-/** As it is, and as JSON and URLs spell it where they must. */
+/** The secret as is, and its JSON and URL encodings. */
 function spellingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [secret, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(secret)];

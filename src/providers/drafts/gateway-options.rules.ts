@@ -9,9 +9,9 @@ const MAX_TEXT = 100;
 const MAX_PROVIDERS = 20;
 
 /**
- * Reads the options an instance sets for its way through a gateway.
+ * Parses the gateway options of an instance.
  *
- * @throws invalid_request below `gatewayRoute` for anything but `{modelPrefix?, providerOnly?}`: text of 1 to 100
+ * @throws invalid_request below `gatewayRoute` unless it is `{modelPrefix?, providerOnly?}`: text of 1 to 100
  * characters that ends with a slash, and 1 to 20 names of 1 to 100 characters.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
@@ -26,11 +26,12 @@ export function parseGatewayRoute(raw: object): GatewayRouteOptions {
 }
 
 /**
- * Refuses options where the way takes none.
+ * Refuses options for a route that supports none.
  *
  * @param kind of the gateway; null for an instance that is called directly.
- * @param options absent or null: there is nothing to refuse.
- * @throws invalid_request at `gatewayRoute`. Source: docs/reference/management-api.md#provider-writes.
+ * @param options absent or null: no check.
+ * @throws invalid_request at `gatewayRoute`.
+ * Source: docs/reference/management-api.md#provider-writes.
  */
 export function requireOptionsAllowed(kind: GatewayType | null, options: object | null | undefined): void {
   if (!options) return;
@@ -39,10 +40,12 @@ export function requireOptionsAllowed(kind: GatewayType | null, options: object 
 }
 
 /**
- * Refuses what an instance without a key of its own cannot change: its address and its credential are the gateway's.
+ * Refuses changes of address or credential on an instance that is routed through a gateway, because both belong to the
+ * gateway.
  *
  * @throws invalid_request at `baseUrl`.
- * @throws provider_gateway_managed for a key. Source: docs/reference/management-api.md#provider-writes.
+ * @throws provider_gateway_managed for a key.
+ * Source: docs/reference/management-api.md#provider-writes.
  */
 export function requireOwnCredential(
   { providerGatewayId }: Pick<ProviderRow, 'providerGatewayId'>,
@@ -72,7 +75,7 @@ function parseProviderOnly(raw: unknown): readonly string[] {
   return raw.map((name: unknown, at) => parseText(`${path}.${at}`, name));
 }
 
-/** What the database cannot store is no text. */
+/** Refuses text that the database cannot store. */
 function parseText(path: string, raw: unknown): string {
   const isText = typeof raw === 'string' && raw.length >= 1 && raw.length <= MAX_TEXT;
   if (!isText || !raw.isWellFormed() || raw.includes('\0')) {

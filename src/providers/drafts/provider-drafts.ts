@@ -21,7 +21,7 @@ import {
   slugFor,
 } from './provider-write.rules.js';
 
-/** A create request whose members hold for themselves. */
+/** A create request whose members are each valid. */
 interface ReadProvider {
   readonly target: ProviderTarget;
   readonly slug: string;
@@ -34,7 +34,7 @@ type SealedKey = Pick<ProviderState, 'secretBlob' | 'secretHint'>;
 
 const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };
 
-/** Turns write requests into states to be stored, keys sealed. Works before any transaction: a vault may be remote. */
+/** Turns write requests into rows with sealed keys. It runs outside transactions, because a vault may be remote. */
 @Injectable()
 export class ProviderDrafts {
   constructor(
@@ -44,7 +44,7 @@ export class ProviderDrafts {
     private readonly gateways: ProviderGateways,
   ) {}
 
-  /** @throws invalid_request as `readTarget`, `parseGatewayRoute`, `slugFor` and `parseCustomPricing` say. */
+  /** @throws invalid_request as `readTarget`, `parseGatewayRoute`, `slugFor` and `parseCustomPricing`. */
   readNew({ type, slug, name, gatewayRoute, pricing, ...body }: CreateProviderRequest): ReadProvider {
     const target = readTarget({ type, ...body }, this.environment.TRUSTED_PRIVATE_HOSTS);
     if (target.providerGatewayId === null) requireOptionsAllowed(null, gatewayRoute);
@@ -58,8 +58,8 @@ export class ProviderDrafts {
   }
 
   /**
-   * @throws not_found, provider_not_supported_by_gateway, invalid_request (`gatewayRoute`): the gateway is none to
-   * route this instance through.
+   * @throws not_found, provider_not_supported_by_gateway, invalid_request (`gatewayRoute`): the gateway cannot route
+   * this instance.
    * @throws provider_unavailable the vault cannot seal.
    */
   async create(admin: AdminPrincipal, { target, ...members }: ReadProvider): Promise<NewProvider> {
@@ -76,25 +76,26 @@ export class ProviderDrafts {
     return { ...draft, ...NO_KEY };
   }
 
-  /** @throws invalid_request as `readProviderChange` says. */
+  /** @throws invalid_request as `readProviderChange`. */
   readChange(body: UpdateProviderRequest): ProviderChange {
     return readProviderChange(body, this.environment.TRUSTED_PRIVATE_HOSTS);
   }
 
   /**
-   * What a change writes. A new key is sealed for the address it goes to; going back to the address of the type seals the
-   * stored key again, because the address is part of what it is tied to.
+   * The write of a change. A new key is sealed for its address. A return to the address of the type seals the stored
+   * key again, because the address is part of the sealing context.
    *
-   * @param kind of the gateway the row is routed through; null when it is called directly.
-   * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed` say.
-   * @throws provider_unavailable the vault cannot open or seal; never for a change that leaves key and address alone.
+   * @param kind of the gateway that the row is routed through; null when it is called directly.
+   * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed`.
+   * @throws provider_unavailable the vault cannot open or seal; never for a change that leaves key and address
+   * unchanged.
    */
   async revise(row: ProviderRow, change: ProviderChange, kind: GatewayType | null): Promise<ProviderWrite> {
     requireOwnCredential(row, change);
     requireOptionsAllowed(kind, change.gatewayRoute);
     const { secret, baseUrl, ...members } = change;
     if (secret !== undefined) return this.withNewKey(row, { ...members, baseUrl }, secret);
-    // Only the address of the type can come without a key.
+    // Without a new key, the only new address can be that of the type.
     if (baseUrl === undefined || baseUrl === row.baseUrl) return { members, builtOn: {} };
     const { secretBlob } = row;
     const moved = secretBlob === null ? NO_KEY : await this.seal(await this.open(row), { ...row, baseUrl });

@@ -5,7 +5,7 @@ import { servesType } from '../../upstreams/routes/gateway-route.js';
 import { GatewayListing } from '../gateways/gateway-listing.service.js';
 import type { GatewayRow } from '../gateways/gateway-row.js';
 
-/** Finds the gateway that an instance is to be routed through. */
+/** Finds the gateway of an instance. */
 @Injectable()
 export class ProviderGateways {
   constructor(private readonly gateways: GatewayListing) {}
@@ -27,7 +27,7 @@ export class ProviderGateways {
   }
 }
 
-/** The refusal of a gateway that the account does not have, or has no longer. */
+/** Refusal of a gateway that the account does not have. */
 export function noSuchGateway(): GatewayError {
   return new GatewayError('not_found', { message: 'No such provider gateway.', reason: 'provider_gateway_not_found' });
 }

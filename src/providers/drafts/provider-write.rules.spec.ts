@@ -9,7 +9,7 @@ import { readProviderChange, readTarget, SLUG_PATTERN, slugFor } from './provide
 const NOBODY = parseTrustedHosts('');
 const LOCAL = parseTrustedHosts('127.0.0.1:9000, [::1]:9000');
 
-/** The code and message of what is thrown. */
+/** The code and message of the thrown error. */
 function refusalOf(attempt: () => unknown): { code: string; message: string } {
   try {
     attempt();

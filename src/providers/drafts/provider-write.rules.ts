@@ -10,29 +10,29 @@ import type { ProviderStatus } from '../provider-row.js';
 import { parseGatewayRoute } from './gateway-options.rules.js';
 
 /**
- * The form of a slug, for both the check and the OpenAPI document.
+ * The format of a slug, for validation and the OpenAPI document.
  *
  * Source: docs/reference/management-api.md#provider-object.
  */
 export const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED_SLUGS: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
-/** Where a key goes and the key, checked together: neither is of use without the other. */
+/** An address and its key, validated together. */
 interface DirectTarget {
   readonly type: ProviderType;
   readonly providerGatewayId: null;
   readonly secret: Secret;
-  /** Canonical; null for the origin of the type. */
+  /** Canonical; null for the default address of the type. */
   readonly baseUrl: string | null;
 }
 
-/** The gateway that calls go through, still to be looked up; it has the credential. */
+/** The gateway of the calls, not yet looked up; it owns the credential. */
 interface GatewayTarget {
   readonly type: ProviderType;
   readonly providerGatewayId: string;
 }
 
-/** How a new or tested instance is to be called. */
+/** How a new or tested instance is called. */
 export type ProviderTarget = DirectTarget | GatewayTarget;
 
 interface RawTarget {
@@ -51,7 +51,7 @@ interface RawChange {
   readonly status?: ProviderStatus;
 }
 
-/** What an update asks for; an absent member stays as it is. */
+/** The content of an update; an absent member stays as it is. */
 export interface ProviderChange {
   readonly name?: string;
   readonly secret?: Secret;
@@ -65,7 +65,7 @@ export interface ProviderChange {
  * Reads the address and the credential of a create or a test.
  *
  * @throws invalid_request unless exactly one of `secret` and `providerGatewayId` is given, or when `baseUrl` comes with
- * a gateway or breaks its rules.
+ * a gateway or is invalid.
  * Source: docs/reference/management-api.md#provider-writes, docs/reference/management-api.md#testing-a-provider-key.
  */
 export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarget {
@@ -86,10 +86,10 @@ export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarge
 }
 
 /**
- * The slug of a new instance: the one asked for, else the name of its type.
+ * The slug of a new instance: the requested one, or the name of its type.
  *
- * @throws invalid_request for the name of another type, which would make that name mean two things, and for names that
- * mean something to every object.
+ * @throws invalid_request for the name of another type, which would be ambiguous, and for names of built-in object
+ * properties.
  * Source: docs/reference/management-api.md#provider-object, docs/reference/management-api.md#provider-writes.
  */
 export function slugFor(type: ProviderType, asked: string | undefined): string {
@@ -102,10 +102,10 @@ export function slugFor(type: ProviderType, asked: string | undefined): string {
 }
 
 /**
- * Reads an update, as far as that goes without the row it changes.
+ * Reads an update, as far as possible without the stored row.
  *
- * @throws invalid_request when nothing would change, a member breaks its rules, or a `baseUrl` comes without the key
- * that may be sent there: a stored key never goes to a new address.
+ * @throws invalid_request when nothing would change, a member is invalid, or a `baseUrl` comes without a key: a stored
+ * key is never sent to a new address.
  * Source: docs/reference/management-api.md#provider-writes.
  */
 export function readProviderChange(raw: RawChange, trusted: TrustedHosts): ProviderChange {

@@ -5,7 +5,7 @@ function Rate(description: string): PropertyDecorator {
   return ApiProperty({ type: 'number', minimum: 0, maximum: 1_000_000, required: false, description });
 }
 
-/** Describes one custom price; `parseCustomPricing` judges it. */
+/** Schema of one custom price; `parseCustomPricing` validates it. */
 class CustomPriceSchema implements CustomPrice {
   @Rate('US dollars per 1 000 000 input tokens. Required unless `per_minute` is the only price.')
   input?: number;
@@ -32,10 +32,10 @@ class CustomPriceSchema implements CustomPrice {
   per_minute?: number;
 }
 
-/** Makes the document hold the schema that {@link CUSTOM_PRICING} points to. */
+/** Adds the schema of {@link CUSTOM_PRICING} to the document. */
 export const WithCustomPricing = (): ClassDecorator => ApiExtraModels(CustomPriceSchema);
 
-/** Custom prices by model, as requests and answers carry them. */
+/** Custom prices by model, in requests and responses. */
 export const CUSTOM_PRICING = {
   type: 'object',
   additionalProperties: { $ref: getSchemaPath(CustomPriceSchema) },

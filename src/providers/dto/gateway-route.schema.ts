@@ -1,7 +1,8 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 
 /**
- * Options of a way through a gateway, as requests and answers carry them; `parseGatewayRoute` judges them.
+ * Gateway options in requests and responses; `parseGatewayRoute` validates them.
+ *
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export const GATEWAY_ROUTE = {

@@ -27,7 +27,7 @@ class ProviderCapabilityResponse {
   @ApiProperty({ type: 'string', enum: ['provider', 'gateway'], description: 'Whose paths calls use.' })
   paths: 'provider' | 'gateway';
 
-  /** A way that this version does not know serves nothing. */
+  /** @param route null: this version does not support it, so it has no capabilities. */
   static of(route: ProviderRoute | null): ProviderCapabilityResponse {
     return Object.assign(new ProviderCapabilityResponse(), {
       apiStyles: route?.apiStyles ?? [],

@@ -11,7 +11,7 @@ import { configOf } from './gateway-write.rules.js';
 /** A token as it is stored. */
 type SealedToken = Pick<NewGateway, 'secretBlob' | 'secretHint'>;
 
-/** Turns write requests into what is stored, tokens sealed. Works before any transaction: a vault may be remote. */
+/** Turns write requests into rows with sealed tokens. It runs outside transactions, because a vault may be remote. */
 @Injectable()
 export class GatewayDrafts {
   constructor(
@@ -20,7 +20,7 @@ export class GatewayDrafts {
   ) {}
 
   /**
-   * @throws invalid_request at `token` as `parseSecretText` says.
+   * @throws invalid_request at `token` as `parseSecretText`.
    * @throws provider_unavailable the vault cannot seal.
    */
   async create(admin: AdminPrincipal, body: CreateGatewayRequest): Promise<NewGateway> {
@@ -31,7 +31,7 @@ export class GatewayDrafts {
   }
 
   /**
-   * A new token for a gateway that exists.
+   * Seals a new token for an existing gateway.
    *
    * @throws invalid_request, provider_unavailable as `create`.
    */

@@ -7,26 +7,26 @@ import { gatewayRoute } from '../../upstreams/routes/gateway-route.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import type { TestGatewayRequest } from './dto/test-gateway.request.js';
 
-/** Why a test of a token has proven nothing. */
+/** Why a token test was not successful. */
 export const GATEWAY_DOUBTS = ['unreachable', 'unexpected_status', 'rejected'] as const;
 
 export type GatewayDoubt = (typeof GATEWAY_DOUBTS)[number];
 
-/** What a test of a token has shown; `reason` is absent when the token works. */
+/** The result of a token test; `reason` is absent when the token works. */
 export interface GatewayProbeOutcome {
   readonly validated: boolean;
   readonly reason?: GatewayDoubt;
-  /** The gateway's status, unless it is a success or there was none. */
+  /** The status of the response, unless it is a success or there was none. */
   readonly status?: number;
 }
 
 const TIMEOUT_MS = 4_000;
 const TOKEN_REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
-/** Every kind serves it, and its way has the call that proves the gateway's own token. */
+/** Every gateway kind serves it, and its route has a call that checks the gateway's own token. */
 const PROBED_TYPE = 'openai';
 
-/** Asks an upstream gateway, once and cheaply, whether it knows a token. Nothing is stored or repeated of its answer. */
+/** Tests a token with one cheap call to the upstream gateway. Nothing of the response is stored or returned. */
 @Injectable()
 export class GatewayProbe {
   constructor(
@@ -35,7 +35,7 @@ export class GatewayProbe {
   ) {}
 
   /**
-   * @throws invalid_request at `token` as `parseSecretText` says.
+   * @throws invalid_request at `token` as `parseSecretText`.
    * Source: docs/reference/management-api.md#provider-gateways.
    */
   async test(body: TestGatewayRequest): Promise<GatewayProbeOutcome> {
@@ -48,7 +48,7 @@ export class GatewayProbe {
     return { validated: false, reason: TOKEN_REFUSED.has(status) ? 'rejected' : 'unexpected_status', status };
   }
 
-  /** The status, or `undefined` for a gateway that gave none in time or stands where we may not call. */
+  /** The status; `undefined` when there was none in time, or the outbound guard refused the address. */
   private async ask(route: ProviderRoute, token: Secret): Promise<number | undefined> {
     if (route.probe === null) throw new Error(`No way to test a gateway of the kind ${route.kind}.`);
     const headers = Object.fromEntries([...route.probe.headers, ...route.credentialHeaders(token)]);

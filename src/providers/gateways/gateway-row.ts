@@ -1,10 +1,10 @@
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 
-/** Whether providers may be called through it; a revoked one is kept for the providers that name it. */
+/** Only an active gateway takes provider calls; a revoked one is kept for the providers that reference it. */
 export type GatewayStatus = 'active' | 'revoked';
 
 /**
- * Where it stands within its kind; empty for kinds that have one place for everybody.
+ * The address of the gateway within its kind; empty for kinds with one common address.
  *
  * Source: docs/reference/management-api.md#provider-gateways.
  */
@@ -13,7 +13,7 @@ export interface GatewayConfig {
   readonly gatewayId?: string;
 }
 
-/** A gateway that is still to be stored. */
+/** A gateway to store. */
 export interface NewGateway {
   readonly id: string;
   readonly organizationId: string;
@@ -23,13 +23,13 @@ export interface NewGateway {
   /** The token, sealed by the vault for this row. */
   readonly secretBlob: string;
   readonly secretHint: string;
-  /** Identity of the creator. */
+  /** Identity id. */
   readonly createdBy: string;
 }
 
 /** A stored connection to an upstream gateway. */
 export interface GatewayRow extends NewGateway {
-  /** 1 when created, one more with each write. */
+  /** 1 after creation, incremented by each write. */
   readonly revision: number;
   readonly status: GatewayStatus;
   /** ISO-8601, UTC, milliseconds. */
@@ -37,10 +37,10 @@ export interface GatewayRow extends NewGateway {
   readonly updatedAt: string;
 }
 
-/** What a write may change of a stored gateway; an absent member stays as it is. */
+/** The writable members of a stored gateway; an absent member stays as it is. */
 export type GatewayChange = Partial<Pick<GatewayRow, 'name' | 'secretBlob' | 'secretHint'>>;
 
-/** How many providers are routed through one gateway, by their status. */
+/** The number of providers that are routed through one gateway, by status. */
 export interface GatewayUse {
   readonly active: number;
   readonly disabled: number;

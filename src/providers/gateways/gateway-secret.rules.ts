@@ -2,8 +2,8 @@ import type { VaultContext } from '../../platform/vault/sealed-blob.rules.js';
 import type { NewGateway } from './gateway-row.js';
 
 /**
- * Ties a sealed token to its account, row, kind and place: a blob that is moved, or whose row is turned to another
- * place, does not open.
+ * Binds a sealed token to its account, row, kind and address: a blob that is moved, or whose row changes its address,
+ * does not open.
  */
 export function gatewaySecretContext({
   organizationId,

@@ -3,22 +3,24 @@ import type { GatewayPlace } from '../../upstreams/routes/gateway-types.js';
 import type { GatewayConfig, GatewayUse } from './gateway-row.js';
 
 /**
- * What names a place within `cf_aig`, for both the check and the OpenAPI document: characters that mean themselves in a
- * path, to every server and proxy on the way. So it is one segment wherever it is written, and never a dot segment.
+ * The format of a `cf_aig` account or gateway id, for validation and the OpenAPI document. It allows only characters
+ * that no server or proxy rewrites in a path, so that the value stays one segment, and excludes dot segments.
+ *
  * Source: docs/reference/management-api.md#provider-gateways, docs/reference/security.md#outbound-addresses.
  */
 export const PATH_SEGMENT_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,100}$/;
 
-/** What is stored of a place besides its kind; `{}` for a kind that has one place for everybody. */
+/** The stored part of an address besides its kind; `{}` for a kind with one common address. */
 export function configOf({ accountId, gatewayId }: GatewayPlace): GatewayConfig {
   return accountId === undefined ? {} : { accountId, gatewayId };
 }
 
 /**
- * The refusal to delete a gateway that providers name, disabled ones included.
+ * Refusal to delete a gateway that providers reference, including disabled ones.
  *
- * @param use as it is now; without any, the last of them has gone since the refusal.
- * @returns gateway_in_use, with counts. Source: docs/reference/management-api.md#provider-gateways.
+ * @param use the current counts; zero when the last provider was deleted since the refusal.
+ * @returns gateway_in_use, with counts.
+ * Source: docs/reference/management-api.md#provider-gateways.
  */
 export function gatewayInUse({ active, disabled }: GatewayUse): GatewayError {
   return new GatewayError('gateway_in_use', { message: inUseText(active, disabled), reason: 'providers_refer_to_it' });

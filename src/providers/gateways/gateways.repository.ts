@@ -8,7 +8,7 @@ const COLUMNS = `id, organization_id AS "organizationId", type, name, config, se
   ${isoTime('created_at')} AS "createdAt",
   ${isoTime('updated_at')} AS "updatedAt"`;
 
-/** Which stored state a write builds on; any, without a revision. */
+/** The row and revision of a write; any revision when undefined. */
 interface WriteTarget {
   readonly id: string;
   readonly organizationId: string;
@@ -28,7 +28,7 @@ export class GatewaysRepository {
     );
   }
 
-  /** Of an account, revoked ones included. */
+  /** The number of gateways of an account, including revoked ones. */
   async countOf(tx: EntityManager, organizationId: string): Promise<number> {
     const sql = 'SELECT count(*)::integer AS gateways FROM provider_gateways WHERE organization_id = $1';
     const [row] = await tx.query<{ gateways: number }[]>(sql, [organizationId]);
@@ -55,7 +55,7 @@ export class GatewaysRepository {
     return { ...gateway, revision: 1, status: 'active', createdAt: at, updatedAt: at };
   }
 
-  /** Writes the members given, in one statement; `undefined` when the row, or that revision of it, is gone. */
+  /** Writes the given members in one statement; `undefined` when the row does not exist at that revision. */
   async change(
     tx: EntityManager,
     { id, organizationId, revision }: WriteTarget,
@@ -74,7 +74,7 @@ export class GatewaysRepository {
   }
 
   /**
-   * Removes the row with its token. A provider that refers to it breaks `providers_gateway_fkey`.
+   * Deletes the row with its token. A provider that references it violates `providers_gateway_fkey`.
    *
    * @returns `undefined` when there is no such row.
    */

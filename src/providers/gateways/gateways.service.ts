@@ -17,7 +17,7 @@ import { type GatewayChange, type GatewayRow, type GatewayUse, NOT_USED } from '
 import { gatewayInUse } from './gateway-write.rules.js';
 import { GatewaysRepository } from './gateways.repository.js';
 
-/** A gateway and how many providers are routed through it. */
+/** A gateway and the number of providers that are routed through it. */
 export interface CountedGateway {
   readonly row: GatewayRow;
   readonly use: GatewayUse;
@@ -31,7 +31,7 @@ interface AskedChange {
   readonly action: GatewayAction;
 }
 
-/** The management of upstream gateways, each call within the caller's own account. */
+/** Manages upstream gateways, each call within the caller's own account. */
 @Injectable()
 export class GatewaysService {
   constructor(
@@ -45,7 +45,7 @@ export class GatewaysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest first, revoked ones included. */
+  /** Oldest first, including revoked ones. */
   async list({ organizationId }: AdminPrincipal): Promise<CountedGateway[]> {
     const [rows, uses] = await Promise.all([
       this.gateways.list(organizationId),
@@ -55,10 +55,10 @@ export class GatewaysService {
   }
 
   /**
-   * Stores a new gateway; the gateway itself is not called.
+   * Stores a new gateway without calling it.
    *
-   * @throws invalid_request, provider_unavailable as `GatewayDrafts.create` says.
-   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings` says.
+   * @throws invalid_request, provider_unavailable as `GatewayDrafts.create`.
+   * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`.
    */
   async create(
     admin: AdminPrincipal,
@@ -79,20 +79,19 @@ export class GatewaysService {
   }
 
   /**
-   * Gives a gateway another name. With `revision` only over exactly that revision; without one over
-   * whatever is stored at that moment.
+   * Renames a gateway. With `revision` only that revision is overwritten, without it any.
    *
    * @throws not_found unknown, or another account's.
-   * @throws conflict the stored revision is another.
+   * @throws conflict the stored revision differs.
    */
   rename(admin: AdminPrincipal, id: string, { name, revision }: RenameGatewayRequest): Promise<CountedGateway> {
     return this.change(admin, { id, revision, action: 'provider_gateway.renamed' }, () => ({ name }));
   }
 
   /**
-   * Gives a gateway another token, unproven; every provider that is routed through it uses it from now on.
+   * Replaces the token of a gateway without a test; every provider that is routed through it uses it from now on.
    *
-   * @throws invalid_request, provider_unavailable as `GatewayDrafts.seal` says.
+   * @throws invalid_request, provider_unavailable as `GatewayDrafts.seal`.
    * @throws not_found, conflict as `rename`.
    */
   rotate(admin: AdminPrincipal, id: string, { token, revision }: RotateGatewayRequest): Promise<CountedGateway> {
@@ -102,11 +101,11 @@ export class GatewaysService {
   }
 
   /**
-   * Deletes a gateway and its token for good. The database decides whether a provider refers to it, also one that is
-   * being created at the same time.
+   * Deletes a gateway and its token permanently. The foreign key decides whether a provider references it, including
+   * one that is created concurrently.
    *
    * @throws not_found unknown, or another account's.
-   * @throws gateway_in_use a provider refers to it, be it disabled.
+   * @throws gateway_in_use a provider references it, possibly a disabled one.
    */
   async delete(admin: AdminPrincipal, id: string): Promise<void> {
     try {
@@ -131,7 +130,7 @@ export class GatewaysService {
     const target = { id, organizationId: admin.organizationId, revision };
     const row = await this.write(admin, async (tx) => {
       const changed = await this.gateways.change(tx, target, change, this.clock.now().toISOString());
-      // Deleted or changed since it was read: whoever named a revision is told to read again, and learns which.
+      // Deleted or changed since it was read; with a revision the client must read again.
       if (changed === undefined) throw revision === undefined ? noSuchGateway() : stale();
       await this.record(tx, admin, action, changed);
       return changed;
@@ -162,7 +161,7 @@ export class GatewaysService {
     return this.announcing(admin, statements, (all) => this.dataSource.transaction(all));
   }
 
-  /** Writes and announces in one transaction, so that whoever keeps gateways in memory hears of what was committed. */
+  /** Writes and publishes in one transaction, so that instances evict exactly what was committed. */
   private async announcing<T>(
     { organizationId }: AdminPrincipal,
     statements: (tx: EntityManager) => Promise<T>,

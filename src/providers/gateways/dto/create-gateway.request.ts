@@ -31,8 +31,8 @@ class CreateVercelGatewayRequest {
   token: string;
 }
 
-/** A new gateway, in the form of its type. */
+/** A new gateway, in the shape of its type. */
 export type CreateGatewayRequest = CreateCfAigGatewayRequest | CreateVercelGatewayRequest;
 
-/** The form of each type. */
+/** The shape of each type. */
 export const CREATE_FORMS = { cf_aig: CreateCfAigGatewayRequest, vercel: CreateVercelGatewayRequest };

@@ -2,7 +2,7 @@ import { Text, Verbatim } from '../../../common/fields/fields.js';
 import { MIN_SECRET_CHARACTERS } from '../../../common/fields/secret-text.rules.js';
 import { PATH_SEGMENT_PATTERN } from '../gateway-write.rules.js';
 
-/** What people call a gateway. */
+/** The display name of a gateway. */
 export function GatewayName(): PropertyDecorator {
   return Text({ max: 100, description: 'For people.' });
 }
@@ -12,7 +12,7 @@ export function GatewayToken(description: string): PropertyDecorator {
   return Verbatim({ min: MIN_SECRET_CHARACTERS, max: 4096, description });
 }
 
-/** Part of the address of a `cf_aig` gateway. */
+/** A path segment in the address of a `cf_aig` gateway. */
 export function PlaceSegment(description: string): PropertyDecorator {
   return Text({
     max: 100,

@@ -4,23 +4,23 @@ import { invalidRequest } from '../../../common/errors/gateway-error.js';
 import { readShape } from '../../../common/fields/read-shape.js';
 import { GATEWAY_TYPES, type GatewayType } from '../../../upstreams/routes/gateway-types.js';
 
-/** A JSON object that is still to be read. */
+/** A JSON object that is not yet validated. */
 export type SentBody = Readonly<Record<string, unknown>>;
 
 /** A class for each type of gateway. */
 type Forms<T> = Readonly<Record<GatewayType, Type<T>>>;
 
-/** What the OpenAPI document says of a value whose member `type` decides its form. */
+/** The OpenAPI schema of a union discriminated by `type`. */
 interface ByTypeSchema {
   readonly oneOf: { $ref: string }[];
   readonly discriminator: { propertyName: string; mapping: Record<string, string> };
 }
 
 /**
- * Reads a body whose form its `type` decides.
+ * Validates a body against the class of its `type`.
  *
  * @param sent a JSON object.
- * @throws invalid_request at `type`, listing the types there are, and for the form of the type as `readShape` says.
+ * @throws invalid_request at `type`, listing the types, and for the shape of the type as `readShape`.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export function readByType<T extends object>(forms: Forms<T>, sent: SentBody): T {
@@ -31,7 +31,7 @@ export function readByType<T extends object>(forms: Forms<T>, sent: SentBody): T
   return readShape(forms[type], sent);
 }
 
-/** The OpenAPI schema of such a value; the classes must be among the document's models. */
+/** The OpenAPI schema of such a union; the classes must be among the document's models. */
 export function byTypeSchema(forms: Forms<object>): ByTypeSchema {
   const paths = GATEWAY_TYPES.map((type): [GatewayType, string] => [type, getSchemaPath(forms[type])]);
   return {
@@ -40,7 +40,7 @@ export function byTypeSchema(forms: Forms<object>): ByTypeSchema {
   };
 }
 
-/** Describes such a body. */
+/** Documents such a body. */
 export function BodyByType(forms: Forms<object>): MethodDecorator {
   return applyDecorators(ApiExtraModels(...Object.values(forms)), ApiBody({ schema: byTypeSchema(forms) }));
 }

@@ -13,7 +13,7 @@ class CfAigPlaceResponse {
   gatewayId: string;
 }
 
-/** The members that gateways of every type have. */
+/** The members of every type. */
 abstract class GatewayResource {
   @ApiProperty({ type: 'string', format: 'uuid' })
   id: string;
@@ -69,20 +69,20 @@ class VercelProviderGateway extends GatewayResource {
   config: Record<string, never>;
 }
 
-/** One of a type that this version does not know, as another version stored it. */
+/** A gateway of a type that only another version supports. */
 class UnknownProviderGateway extends GatewayResource {
   type: string;
 
   config: GatewayConfig;
 }
 
-/** A union, because the document would take a class for one more thing that the value has to be. */
+/** A union type, because a class would add another required schema to the document. */
 type ProviderGateway = CfAigProviderGateway | VercelProviderGateway | UnknownProviderGateway;
 
 const FORMS = { cf_aig: CfAigProviderGateway, vercel: VercelProviderGateway };
 const BY_TYPE: ApiPropertyOptions = byTypeSchema(FORMS);
 
-/** Whatever its type: one that this version does not know must not keep the others from being read. */
+/** Accepts any type: a gateway of an unknown type must not make the list fail. */
 function toResource({ row, use }: CountedGateway): ProviderGateway {
   const { id, type, name, config, secretBlob, secretHint, revision, status, createdAt, updatedAt, createdBy } = row;
   const Form = Object.hasOwn(FORMS, type) ? FORMS[type] : UnknownProviderGateway;

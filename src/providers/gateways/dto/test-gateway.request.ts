@@ -25,8 +25,8 @@ class TestVercelGatewayRequest {
   token: string;
 }
 
-/** A gateway that is to be tested, in the form of its type. */
+/** A gateway to test, in the shape of its type. */
 export type TestGatewayRequest = TestCfAigGatewayRequest | TestVercelGatewayRequest;
 
-/** The form of each type. */
+/** The shape of each type. */
 export const TEST_FORMS = { cf_aig: TestCfAigGatewayRequest, vercel: TestVercelGatewayRequest };

@@ -1,7 +1,7 @@
 import { Int } from '../../../common/fields/fields.js';
 import { GatewayName, GatewayToken } from './gateway-fields.js';
 
-/** Both writes build on a revision when they are told which. */
+/** The optional revision check of both writes. */
 function ReadRevision(): PropertyDecorator {
   return Int({
     min: 1,
