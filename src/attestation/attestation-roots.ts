@@ -23,14 +23,14 @@ CgYIKoZIzj0EAwMDaAAwZQIwQgFGnByvsiVbpTKwSga0kP0e8EeDS4+sQmTvb7vn
 oyFraWVIyd/dganmrduC1bmTBGwD
 -----END CERTIFICATE-----`;
 
-/** The certificates that every chain of an attestation must reach; one of them is enough. */
+/** The trust anchors of attestation certificate chains; a chain must reach one of them. */
 export class AttestationRoots {
   constructor(readonly roots: readonly TrustedRoot[]) {}
 }
 
 /**
- * The vendor's root, or the operator's certificates in its place (`APP_ATTEST_ROOT_CA_FILE`). Runs at the
- * start, which fails when the file does not hold.
+ * The vendor's root, or the operator's certificates in its place (`APP_ATTEST_ROOT_CA_FILE`). It runs at start-up,
+ * which fails when the file is invalid.
  *
  * @throws EnvironmentError naming the variable.
  */

@@ -10,8 +10,8 @@ import { DeviceKeysService } from './device-keys.service.js';
 import { DeviceProofs } from './device-proofs.service.js';
 
 /**
- * Proves that a caller is a genuine device with a genuine copy of the application: challenges, attestations, assertions,
- * and the keys of devices.
+ * Device attestation: verifies that a caller is a genuine device with a genuine copy of the application, by challenges,
+ * attestations, assertions and device keys.
  *
  * Tables: auth_challenges, device_keys; reads app_users. Routes: none. Codes: attest_failed. Log lines:
  * app_attest_root_replaced.

@@ -1,2 +1,2 @@
-/** From issue to expiry. Source: docs/reference/application-api.md#end-user-header. */
+/** Lifetime of a challenge. Source: docs/reference/application-api.md#end-user-header. */
 export const CHALLENGE_LIFETIME_SECONDS = 300;

@@ -4,25 +4,24 @@ import type { AppRef } from '../app-directory/app-row.js';
 import type { Instant } from '../common/clock.js';
 import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
 
-/** A challenge that has not expired, and was not issued while the clock of the database was ahead (ADR 0038). */
+/** A challenge that has not expired, and was not issued while the database clock was ahead (ADR 0038). */
 export const CHALLENGE_IN_FORCE = `expires_at > now()
   AND expires_at <= now() + interval '${CHALLENGE_LIFETIME_SECONDS} seconds' + interval '1 minute'`;
 
-/** Deletes at most `$1` expired challenges, of whichever applications. */
+/** Deletes at most `$1` expired challenges, of any application. */
 export const DELETE_EXPIRED_CHALLENGES = `
   DELETE FROM auth_challenges WHERE challenge IN (
     SELECT challenge FROM auth_challenges WHERE expires_at <= now() ORDER BY expires_at LIMIT $1
     FOR UPDATE SKIP LOCKED)`;
 
 /**
- * Challenges in `auth_challenges`. Their life is measured by the clock of the database alone, so that instances whose
- * clocks disagree agree on it.
+ * Challenges in `auth_challenges`. All expiries use the database clock, so that instances with different clocks agree.
  */
 @Injectable()
 export class ChallengesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @returns false when the application is gone. */
+  /** @returns false when the application was deleted. */
   async insert(app: AppRef, challenge: string, lifetimeSeconds: number): Promise<boolean> {
     const inserted: unknown[] = await this.dataSource.query(
       `INSERT INTO auth_challenges (challenge, app_id, expires_at)
@@ -35,9 +34,9 @@ export class ChallengesRepository {
   }
 
   /**
-   * Takes a challenge of this application that is still in force.
+   * Deletes a valid challenge of this application.
    *
-   * @returns when, by the clock of the database, to one caller alone; `undefined` to all others.
+   * @returns the time of the deletion, by the database clock, to exactly one caller; `undefined` to all others.
    */
   async take(app: AppRef, challenge: string): Promise<Instant | undefined> {
     const [rows]: [{ takenAt: Instant }[], number] = await this.dataSource.query(
@@ -49,9 +48,9 @@ export class ChallengesRepository {
   }
 
   /**
-   * Deletes challenges that ran out, of whichever applications.
+   * Deletes expired challenges, of any application.
    *
-   * @returns how many, at most `limit`.
+   * @returns the number of deleted rows, at most `limit`.
    */
   async deleteExpired(limit: number): Promise<number> {
     const [, count]: [unknown[], number] = await this.dataSource.query(DELETE_EXPIRED_CHALLENGES, [limit]);

@@ -7,11 +7,11 @@ import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
 import { ChallengesRepository } from './challenges.repository.js';
 
 const CHALLENGE_BYTES = 32;
-/** Expired challenges are cleared along the way: this often, this many at a time, more often while there are more. */
+/** Interval and batch size for deleting expired challenges. After a full batch the next call deletes again. */
 const CLEAR_EVERY_MS = 10_000;
 const CLEAR_AT_ONCE = 2_000;
 
-/** Issues challenges and takes them back once. */
+/** Issues challenges and spends each one once. */
 @Injectable()
 export class ChallengesService {
   private clearedAtMs = Number.NEGATIVE_INFINITY;
@@ -23,9 +23,9 @@ export class ChallengesService {
   ) {}
 
   /**
-   * A fresh challenge of an application: base64url without padding of 32 random bytes.
+   * A new challenge of an application: 32 random bytes in base64url without padding.
    *
-   * @throws app_not_found the application was deleted a moment ago.
+   * @throws app_not_found the application was deleted during this call.
    * Source: docs/reference/application-api.md#device-attestation.
    */
   async issue(app: AppRef): Promise<string> {
@@ -37,10 +37,10 @@ export class ChallengesService {
   }
 
   /**
-   * Uses a challenge up.
+   * Spends a challenge.
    *
-   * @returns when, by the clock of the database.
-   * @throws attest_failed it was never issued for this application, is used already, or ran out.
+   * @returns the time, by the database clock.
+   * @throws attest_failed it was not issued for this application, is already spent, or has expired.
    */
   async spend(app: AppRef, challenge: string): Promise<Instant> {
     const spentAt = await this.repository.take(app, challenge);
@@ -57,7 +57,7 @@ export class ChallengesService {
   }
 }
 
-/** The refusal of a challenge that cannot be used (any more). */
+/** Refusal of an unknown, spent or expired challenge. */
 export function challengeNotInForce(): GatewayError {
   return new GatewayError('attest_failed', {
     message: 'The challenge is not in force; get a new one and sign it.',

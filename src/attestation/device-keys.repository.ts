@@ -5,29 +5,29 @@ import type { AttestEnvironment } from '../app-directory/config/app-config.js';
 import type { Instant } from '../common/clock.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
 
-/** A user and the key of one of their devices. */
+/** A user and one of their device keys. */
 export interface UserDevice {
   readonly status: 'active' | 'blocked';
-  /** Null: the user has no key of this id. */
+  /** Null: the user has no key with this id. */
   readonly key: StoredDeviceKey | null;
 }
 
-/** What an assertion is judged by. */
+/** The stored state for verifying an assertion. */
 export interface StoredDeviceKey {
   /** SPKI, DER in base64. */
   readonly publicKey: string;
-  /** Of the last assertion that was accepted. */
+  /** The counter of the last accepted assertion. */
   readonly counter: number;
   readonly environment: AttestEnvironment;
 }
 
-/** A key whose attestation was accepted. */
+/** A key with an accepted attestation. */
 export interface NewDeviceKey extends Omit<StoredDeviceKey, 'counter'> {
   readonly keyId: string;
   readonly userId: string;
 }
 
-/** One use of a key: the challenge it signed and the counter it signed with. */
+/** One use of a key: the signed challenge and the counter of the assertion. */
 export interface DeviceKeyUse {
   readonly keyId: string;
   readonly userId: string;
@@ -42,7 +42,7 @@ interface UserDeviceRow {
   readonly environment: AttestEnvironment;
 }
 
-/** All SQL that writes `device_keys`; reads `app_users`. */
+/** Writes `device_keys`; reads `app_users`. */
 @Injectable()
 export class DeviceKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -61,7 +61,7 @@ export class DeviceKeysRepository {
     return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };
   }
 
-  /** Stores a key with counter 0; one that is there already is replaced, whoever's it was. */
+  /** Stores a key with counter 0; replaces an existing key of the same id, whoever its user is. */
   async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
     await tx.query(
       `INSERT INTO device_keys
@@ -75,8 +75,8 @@ export class DeviceKeysRepository {
   }
 
   /**
-   * Deletes the keys of the key's user that were used longest ago, until `kept` are left. The key itself stays, whatever
-   * the clocks say that stamped the others.
+   * Deletes the least recently used keys of the key's user until `kept` are left. The key itself always stays, so that
+   * a clock difference between instances cannot delete it.
    */
   async deleteOldest(
     tx: EntityManager,
@@ -93,8 +93,8 @@ export class DeviceKeysRepository {
   }
 
   /**
-   * Takes the challenge and moves the key's counter, in one step: whatever runs at the same time on whichever instance,
-   * one challenge moves one counter once, and never back.
+   * Spends the challenge and raises the counter in one statement: under concurrency, one challenge raises one counter
+   * once, and a counter never decreases.
    *
    * @returns which of the two happened; without the challenge the counter stays.
    */

@@ -13,13 +13,13 @@ import {
 } from './device-keys.repository.js';
 
 /**
- * One a device; the oldest unused one goes when there are more.
+ * One per device; beyond the limit the least recently used key is deleted.
  *
  * Source: docs/reference/application-api.md#device-attestation.
  */
 const MAX_KEYS_PER_USER = 20;
 
-/** The keys with which the devices of users prove themselves. */
+/** The device keys of users. */
 @Injectable()
 export class DeviceKeysService {
   constructor(
@@ -35,9 +35,9 @@ export class DeviceKeysService {
   }
 
   /**
-   * Stores a key that was attested, and its user with it. For a blocked user nothing is stored.
+   * Stores an attested key and its user. Nothing is stored for a blocked user.
    *
-   * @returns the user as they were before.
+   * @returns the user's state; the caller refuses a blocked user.
    */
   register(app: AppRef, key: NewDeviceKey): Promise<StoredUser> {
     return this.dataSource.transaction(async (tx) => {
@@ -50,9 +50,9 @@ export class DeviceKeysService {
   }
 
   /**
-   * Uses the challenge up and moves the counter, once for all who present the same.
+   * Spends the challenge and raises the counter; of several identical requests one succeeds.
    *
-   * @throws attest_failed the challenge is not in force, or another use was quicker.
+   * @throws attest_failed the challenge is not valid, or a concurrent use raised the counter first.
    * Source: docs/reference/security.md#attestation-checks.
    */
   async use(app: AppRef, use: DeviceKeyUse): Promise<void> {

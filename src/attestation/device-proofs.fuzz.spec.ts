@@ -14,7 +14,7 @@ import { decodeBase64 } from './proof/base64.rules.js';
 import { readCborMap } from './proof/cbor-map.rules.js';
 import { assertionClientDataHash, attestationClientDataHash } from './proof/client-data.rules.js';
 
-/** Inputs for each parser; a long run sets more. */
+/** Inputs per parser; long runs configure more. */
 const RUNS = fuzzRuns(500);
 const MAX_HELD_MS = 50;
 const MOST_REPEATS = 20;
@@ -37,7 +37,7 @@ const publicKey = createPublicKey({
   type: 'spki',
 });
 
-/** The members that mean something, read by the library alone. */
+/** The relevant members, read by the library alone. */
 function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
   const members = decode<Map<string, unknown>>(cbor, { preferMap: true });
   return names.map((name) => members.get(name));
@@ -49,9 +49,9 @@ function certificatesOf(cbor: Buffer): unknown {
 }
 
 /**
- * What a parser makes of hostile bytes: `undefined` when it refuses them in the one way it may. A parse that seems slow
- * is timed again, the quickest counts: what holds one up beside its work, such as code that is not compiled yet, garbage
- * of other tests, or caches that other processes of the machine empty, only ever adds.
+ * The result of a parser for hostile bytes: `undefined` when it throws the one allowed refusal. A parse above the time
+ * bound is repeated and the fastest run counts, because JIT compilation, garbage collection and cold caches only add
+ * time.
  */
 function judged<T>(parse: () => T): T | undefined {
   const { value, heldMs } = timed(parse);
@@ -63,7 +63,7 @@ function judged<T>(parse: () => T): T | undefined {
   return value;
 }
 
-/** Counts the time of this thread alone: on a busy machine it waits for its turn. */
+/** Measures the CPU time of this thread, which excludes waiting on a busy machine. */
 function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
   const before = process.threadCpuUsage();
   const value = refusable(parse);

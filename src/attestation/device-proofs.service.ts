@@ -14,39 +14,41 @@ import {
   attestationClientDataHash,
 } from './proof/client-data.rules.js';
 
-/** Real ones have about 6 KiB. Reading takes time by the item, and an item takes a byte. */
+/**
+ * Real attestations have about 6 KiB. Parsing time is linear in the number of items, and an item takes at least a byte.
+ */
 const MAX_ATTESTATION_BYTES = 16 * 1024;
-/** Real ones have about 150 bytes. */
+/** Real assertions have about 150 bytes. */
 const MAX_ASSERTION_BYTES = 2 * 1024;
-/** What lies between two clocks that are both right; certificates of devices are in force for days. */
+/** Maximum difference between two correct clocks; device certificates are valid for days. */
 const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000;
 /** An imported key takes about 7 KiB. */
 const MAX_IMPORTED_KEYS = 2_000;
 
-/** A key that a device wants to register. */
+/** A registration of a device key. */
 interface Attestation {
   readonly appAttest: AppAttest;
   readonly keyId: string;
-  /** Base64 of any kind, as it was sent. */
+  /** Base64 or base64url, as sent. */
   readonly attestation: string;
-  /** As it was issued. */
+  /** As issued. */
   readonly challenge: string;
-  /** When the challenge was used up, by the clock of the database. */
+  /** When the challenge was spent, by the database clock. */
   readonly spentAt: Instant;
 }
 
-/** A signature with a key that is registered. */
+/** A signature by a registered key. */
 interface Assertion extends AssertionClientData {
   readonly appAttest: AppAttest;
-  /** Base64 of any kind, as it was sent. */
+  /** Base64 or base64url, as sent. */
   readonly assertion: string;
-  /** As {@link DeviceProofs.verifyAttestation} gave it. */
+  /** From {@link DeviceProofs.verifyAttestation}. */
   readonly publicKey: string;
-  /** Of the last assertion that was accepted. */
+  /** The counter of the last accepted assertion. */
   readonly counter: number;
 }
 
-/** Judges what devices send to prove themselves. Knows no tables: challenges and counters are the callers'. */
+/** Verifies attestations and assertions. The callers store challenges and counters. */
 @Injectable()
 export class DeviceProofs {
   private readonly importedKeys = new LRUCache<string, KeyObject>({ max: MAX_IMPORTED_KEYS });
@@ -58,8 +60,8 @@ export class DeviceProofs {
 
   /**
    * @throws attest_failed with the granular reason.
-   * @throws internal_error no trusted root is in force; or a certificate is not, by a clock that the database's does not
-   * bear out: then nobody knows.
+   * @throws internal_error no trusted root is valid; or a certificate is outside its validity, but the service's clock
+   * and the database clock differ too much to decide that.
    * Source: docs/reference/security.md#attestation-checks.
    */
   async verifyAttestation({ appAttest, keyId, attestation, challenge, spentAt }: Attestation): Promise<AttestedKey> {
@@ -77,8 +79,8 @@ export class DeviceProofs {
 
   /**
    * @returns the counter of the assertion, above the given one.
-   * @throws attest_failed with the granular reason; Error when the stored key cannot be read, which is no fault of the
-   * device.
+   * @throws attest_failed with the granular reason; Error when the stored key cannot be read, which is not the device's
+   * fault.
    * Source: docs/reference/security.md#attestation-checks.
    */
   verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): number {

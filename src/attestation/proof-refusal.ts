@@ -1,6 +1,6 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** What is wrong with a proof; for the log and the authentication event only. */
+/** The granular reason of a refused proof; for the log and the authentication event only. */
 type ProofFlaw =
   | 'proof_not_base64'
   | 'proof_too_large'
@@ -29,10 +29,10 @@ type ProofFlaw =
   | 'signature_invalid';
 
 /**
- * The refusal of a proof whose bytes do not hold what they must. Only for what the client sent: trouble of ours must
- * stay trouble, because clients throw their key away when they read `attest_failed`.
+ * Refusal of an invalid proof. Use it only for input of the client and never for a failure of the service, because
+ * clients discard their key on `attest_failed`.
  *
- * @param cause what a parser said about the client's bytes.
+ * @param cause the parser error for the client's bytes.
  */
 export function proofRefused(reason: ProofFlaw, cause?: unknown): GatewayError {
   return new GatewayError('attest_failed', { reason, cause });

@@ -3,18 +3,18 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { proofRefused } from '../proof-refusal.js';
 import { type Certificate, isInForce, readCertificate } from './certificate.rules.js';
 
-/** Real ones have about 1 KiB. */
+/** Real certificates have about 1 KiB. */
 const MAX_CERTIFICATE_BYTES = 8 * 1024;
 const PEM_START = '-----BEGIN CERTIFICATE-----';
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
 
-/** A certificate that is believed without proof. */
+/** A trust anchor. */
 export interface TrustedRoot {
   readonly certificate: Certificate;
   readonly key: KeyObject;
 }
 
-/** What a chain is judged by. */
+/** The trust anchors and the time of the verification. */
 export interface Trust {
   readonly roots: readonly TrustedRoot[];
   /** Milliseconds since the epoch. */
@@ -28,10 +28,10 @@ export interface CertificateChain {
 }
 
 /**
- * Reads all certificates of a PEM text; other blocks and text between them are passed over.
+ * Reads all certificates of a PEM text; other blocks and text between them are skipped.
  *
  * @returns at least one.
- * @throws Error for none at all, or one that cannot be read, or one whose key is not an elliptic-curve key.
+ * @throws Error for no certificate, an unreadable one, or one whose key is not an elliptic-curve key.
  */
 export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
   const blocks = Array.from(pem.matchAll(PEM_CERTIFICATE), ([, base64 = '']) => Buffer.from(base64, 'base64'));
@@ -45,9 +45,10 @@ export function readTrustedRoots(pem: string): readonly TrustedRoot[] {
 }
 
 /**
- * Reads the two certificates and checks everything about them that takes no signature.
+ * Reads the two certificates and checks everything except the signatures.
  *
- * @throws attest_failed unreadable, not in force, not issued one by the other, or a leaf that could issue.
+ * @throws attest_failed unreadable, outside the validity, a leaf not issued by the intermediate, an intermediate that
+ * is no CA, or a leaf that claims to be one.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: number): CertificateChain {
@@ -60,8 +61,8 @@ export function requireChain(leafDer: Buffer, intermediateDer: Buffer, atMs: num
 }
 
 /**
- * The trusted roots that are in force. Asked before anything of the device's is judged: when there are none, the
- * service's clock or its roots are wrong, and certificates would seem out of force for the same reason.
+ * The trusted roots within their validity. It runs before any check of the device's certificates: without a valid root,
+ * the service's clock or its roots are wrong, and the device's certificates would fail for the same reason.
  *
  * @returns at least one.
  * @throws internal_error
@@ -74,10 +75,11 @@ export function requireRoots({ roots, atMs }: Trust): readonly TrustedRoot[] {
 }
 
 /**
- * Follows the signatures from a trusted root down.
+ * Verifies the signatures from a trusted root down.
  *
  * @param roots from {@link requireRoots}.
- * @throws attest_failed no trusted root signed the intermediate, or the intermediate did not sign the leaf.
+ * @throws attest_failed no trusted root signed the intermediate, the intermediate's key is unusable, or the
+ * intermediate did not sign the leaf.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireTrustedSignatures(

@@ -8,11 +8,11 @@ const OCTET_STRING = 0x04;
 const EXTENSIONS = 0xa3;
 
 /**
- * The value of one extension of a certificate, which the platform's reader does not show.
+ * The value of one certificate extension, which the platform's reader does not expose.
  *
- * @param der of a certificate that was read.
- * @param name the content of its object identifier, in hex.
- * @returns `undefined` when the certificate has none of this name, or several.
+ * @param der of a readable certificate.
+ * @param name the content of the object identifier, in hex.
+ * @returns `undefined` when the certificate has no extension of this name, or several.
  * Source: RFC 5280 4.1.
  */
 export function findExtension(der: Buffer, name: string): Buffer | undefined {
@@ -30,9 +30,9 @@ export function findExtension(der: Buffer, name: string): Buffer | undefined {
 }
 
 /**
- * Whether a certificate says of itself that it may sign others, whatever else keeps it from that.
+ * Whether the basic constraints of a certificate claim a CA, independent of its other extensions.
  *
- * @param der of a certificate that was read.
+ * @param der of a readable certificate.
  * Source: RFC 5280 4.2.1.9.
  */
 export function claimsAuthority(der: Buffer): boolean {

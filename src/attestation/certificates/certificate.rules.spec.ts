@@ -33,11 +33,11 @@ interface Written {
   readonly extensions?: readonly Buffer[];
   readonly algorithm?: string;
   readonly publicKey?: Buffer;
-  /** What the signed part says of the signature. */
+  /** The signature algorithm in the signed part. */
   readonly signedAlgorithm?: string;
 }
 
-/** A certificate that anybody can write down; only its signature says nothing. */
+/** A certificate with arbitrary content and a meaningless signature. */
 function certificate(written: Written = {}) {
   const { names = 1, extensions = [], publicKey = SPKI, algorithm = ECDSA, signedAlgorithm = algorithm } = written;
   const version = der(0xa0, der(0x02, Buffer.of(2)));
@@ -57,7 +57,7 @@ function certificate(written: Written = {}) {
   return sequence(sequence(...signed), sequence(objectId(algorithm)), der(0x03, Buffer.alloc(9)));
 }
 
-/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
 function fastestMs(run: () => void): number {
   const times = Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

@@ -1,23 +1,23 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { claimsAuthority } from './certificate-extension.rules.js';
 
-/** What a certificate says. */
+/** The parsed content of a certificate. */
 export interface Certificate {
   readonly subject: string;
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** May sign certificates. */
+  /** Whether the platform accepts it as a CA. */
   readonly isAuthority: boolean;
-  /** Says that it may, rightly or not. */
+  /** Whether its basic constraints claim a CA, rightly or not. */
   readonly claimsAuthority: boolean;
-  /** As it was sent, DER. */
+  /** DER, as sent. */
   readonly bytes: Buffer;
-  /** True when this key made its signature. */
+  /** Whether this key signed it. */
   isSignedBy(issuerKey: KeyObject): boolean;
   /**
-   * Its key; `undefined` for one that is no elliptic-curve key, such as a point beside its curve. To be asked of
-   * certificates that are trusted: what a key says of itself can be costly to read.
+   * Its key; `undefined` when it is no valid elliptic-curve key. Call it on trusted certificates only, because parsing
+   * a hostile key can be expensive.
    */
   ecKey(): KeyObject | undefined;
 }
@@ -25,12 +25,12 @@ export interface Certificate {
 /**
  * Reads one certificate.
  *
- * @param der nothing before it, nothing after it.
+ * @param der without leading or trailing bytes.
  * @throws Error for bytes that are no certificate.
  */
 export function readCertificate(der: Buffer): Certificate {
   const certificate = new X509Certificate(der);
-  // The library looks for PEM first, and so might have found another certificate within these bytes.
+  // The library looks for PEM first, and could find another certificate within these bytes.
   if (!certificate.raw.equals(der)) throw new TypeError('not the DER of a certificate');
   return {
     subject: nameOf(certificate.subject),
@@ -45,7 +45,7 @@ export function readCertificate(der: Buffer): Certificate {
   };
 }
 
-/** True at both ends of the validity too. Source: RFC 5280 4.1.2.5. */
+/** Whether a time is within the validity, both ends included. Source: RFC 5280 4.1.2.5. */
 export function isInForce({ notBeforeMs, notAfterMs }: Certificate, atMs: number): boolean {
   return notBeforeMs <= atMs && atMs <= notAfterMs;
 }
@@ -60,7 +60,7 @@ function ecKeyOf(certificate: X509Certificate): KeyObject | undefined {
   return key.asymmetricKeyType === 'ec' ? key : undefined;
 }
 
-/** One line; the library writes one for each part of a name, and escapes line ends within them. */
+/** Joins the lines of a name, one per part; the library escapes line breaks within a part. */
 function nameOf(lines: string): string {
   return lines.replaceAll('\n', ', ');
 }

@@ -1,19 +1,18 @@
 const OCTET_STRING = 0x04;
 const CONSTRUCTED = 0x20;
-/** Tags above 30 take several bytes; nothing that is read here has one. */
+/** Tags above 30 take several bytes and are not supported. */
 const LONG_TAG = 0x1f;
 const MAX_LENGTH_BYTES = 3;
 const MAX_DEPTH = 8;
 
-/** One element of DER. */
 interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
-  /** What follows the element. */
+  /** The bytes after the element. */
   readonly rest: Buffer;
 }
 
-/** The elements of a row, such as the content of a sequence; `undefined` when the bytes are no row of elements. */
+/** The elements of a sequence's content; `undefined` when the bytes are no sequence of elements. */
 export function elementsOf(bytes: Buffer): DerElement[] | undefined {
   const elements: DerElement[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -26,9 +25,9 @@ export function elementsOf(bytes: Buffer): DerElement[] | undefined {
 }
 
 /**
- * The single octet string that a value of nested sequences holds, however it is wrapped.
+ * The single octet string within a value of nested constructed elements.
  *
- * @returns `undefined` when the value is not DER or holds none or several.
+ * @returns `undefined` when the value is not DER, or has no octet string or several.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
@@ -36,7 +35,7 @@ export function findSingleOctetString(bytes: Buffer): Buffer | undefined {
   return collectOctetStrings(bytes, found, MAX_DEPTH) && found.length === 1 ? found[0] : undefined;
 }
 
-/** @returns false when the bytes are not a row of DER elements. */
+/** @returns false when the bytes are no sequence of DER elements. */
 function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boolean {
   const elements = depth === 0 ? undefined : elementsOf(bytes);
   if (elements === undefined) return false;
@@ -46,7 +45,7 @@ function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boo
   });
 }
 
-/** The first element; `undefined` when the bytes do not start with one of definite and shortest length. */
+/** The first element; `undefined` unless its length is definite and minimally encoded. */
 function readElement(bytes: Buffer): DerElement | undefined {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined || (tag & LONG_TAG) === LONG_TAG) return undefined;

@@ -25,7 +25,7 @@ async function registered(attested: Device) {
   return createPublicKey({ key: Buffer.from(key.publicKey, 'base64'), format: 'der', type: 'spki' });
 }
 
-/** Asserts with counter 8 after 7, unless changed. */
+/** Verifies an assertion with counter 8 after 7, unless changed. */
 function judge(changes: AssertionChanges = {}, expected: { counter?: number; keyId?: string } = {}) {
   const { counter = 7, keyId = device.keyId } = expected;
   const proof = Buffer.from(device.assert(REQUEST, { counter: 8, ...changes }), 'base64');
@@ -37,7 +37,7 @@ function refusal(reason: string) {
   return expect.objectContaining({ code: 'attest_failed', status: 403, reason });
 }
 
-/** The text that is signed, with members changed. */
+/** The signed text, with members changed. */
 function clientData(changed: { app?: string; challenge?: string; keyId?: string } = {}): string {
   const { app = APP_ID, challenge = CHALLENGE, keyId = device.keyId } = changed;
   return `{"app":"${app}","challenge":"${challenge}","key_id":"${keyId}"}`;

@@ -5,12 +5,12 @@ import { requireCounter } from './authenticator-data.rules.js';
 import { bytesOf, readCborMap } from './cbor-map.rules.js';
 import { sha256 } from './client-data.rules.js';
 
-/** What an assertion is judged by. */
+/** The expected values of an assertion. */
 export interface ExpectedAssertion {
   readonly app: AppAttest;
   readonly clientDataHash: Buffer;
   readonly publicKey: KeyObject;
-  /** Of the last assertion that was accepted. */
+  /** The counter of the last accepted assertion. */
   readonly counter: number;
 }
 
@@ -19,7 +19,7 @@ export interface ExpectedAssertion {
  *
  * @param bytes CBOR.
  * @returns its counter, above the expected one.
- * @throws attest_failed anything that must hold does not.
+ * @throws attest_failed any check fails.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): number {

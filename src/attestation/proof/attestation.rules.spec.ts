@@ -22,7 +22,7 @@ interface Situation extends Partial<ExpectedAttestation>, Partial<Trust> {
   readonly by?: DeviceVendor;
 }
 
-/** Judges an attestation of the device, genuine unless changed. */
+/** Verifies an attestation of the device, genuine unless changed. */
 async function judge(changes: AttestationChanges = {}, situation: Situation = {}) {
   const { request, by, roots = ROOTS, atMs = NOW_MS, ...expected } = situation;
   const attested = by?.device() ?? device;
@@ -38,7 +38,7 @@ function refusal(reason: string) {
   return expect.objectContaining({ code: 'attest_failed', status: 403, reason });
 }
 
-/** Writes into a copy; what is written is certified. */
+/** Overwrites bytes in a copy before it is certified. */
 function written(offset: number, hex: string): AttestationChanges {
   return {
     authenticatorData: (bytes) => {

@@ -16,19 +16,19 @@ import { sha256 } from './client-data.rules.js';
 const FORMAT = 'apple-appattest';
 /** The object identifier 1.2.840.113635.100.8.2. */
 const NONCE_EXTENSION = '2a864886f763640802';
-/** What stands before the point in the SPKI of every P-256 key: algorithm, curve, bit string, uncompressed. */
+/** The SPKI prefix of every P-256 key, up to the point: algorithm, curve, bit string, uncompressed. */
 const P256_SPKI_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 const POINT_BYTES = 65;
 const P256_SPKI_BYTES = P256_SPKI_START.length - 1 + POINT_BYTES;
 
-/** What an attestation must be about. */
+/** The expected values of an attestation. */
 export interface ExpectedAttestation {
   readonly app: AppAttest;
   readonly keyId: string;
   readonly clientDataHash: Buffer;
 }
 
-/** A key that a genuine device made for the application. */
+/** An attested key. */
 export interface AttestedKey {
   /** SPKI, DER in base64. */
   readonly publicKey: string;
@@ -42,10 +42,10 @@ interface Statement {
 }
 
 /**
- * Verifies an attestation object. What costs least is checked first; members nobody knows are ignored.
+ * Verifies an attestation object. Cheap checks run first; unknown members are ignored.
  *
  * @param bytes CBOR.
- * @throws attest_failed anything that must hold does not; internal_error no root is in force.
+ * @throws attest_failed any check fails; internal_error no root is valid.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
@@ -72,7 +72,7 @@ function readStatement(bytes: Buffer): Statement {
   return { leaf, intermediate, authenticatorData };
 }
 
-/** Binds the certificate to this challenge. */
+/** Checks that the certificate is bound to this challenge. */
 function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
   const extension = findExtension(bytes, NONCE_EXTENSION);
   const certified = extension && findSingleOctetString(extension);
@@ -80,7 +80,7 @@ function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
   if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
 }
 
-/** The certified key as SPKI, which the key id must name. */
+/** The certified key as SPKI; its hash must be the key id. */
 function requireKey(leaf: Certificate, keyId: string): Buffer {
   const spki = leaf.ecKey()?.export({ format: 'der', type: 'spki' });
   const isP256 = spki?.length === P256_SPKI_BYTES && spki.indexOf(P256_SPKI_START) === 0;

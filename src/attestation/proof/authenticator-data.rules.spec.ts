@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttestEnvironment } from '../../app-directory/config/app-config.js';
 import { requireCounter, requireFreshKey } from './authenticator-data.rules.js';
 
-/** The hash of "ABCDE12345.com.example.app". */
+/** SHA-256 of "ABCDE12345.com.example.app". */
 const APP_HASH = '78fac4e89cefcde20ecc77ec10d0db108e4ec3348b0c8cbafdf92cb4583f9882';
 const BOTH = ['production', 'development'] as const;
 const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: BOTH };

@@ -16,7 +16,7 @@ const AAGUIDS: ReadonlyMap<string, AttestEnvironment> = new Map([
 ]);
 
 /**
- * The sign counter of authenticator data that was made for this application.
+ * The sign counter of authenticator data for this application.
  *
  * @returns 0 to 2^32 - 1.
  * @throws attest_failed fewer than 37 bytes, or another application's.
@@ -29,11 +29,10 @@ export function requireCounter(bytes: Buffer, app: AppAttest): number {
 }
 
 /**
- * The environment of a key that was made for this application and never used. The flags are not looked at, nor
- * whatever follows the credential id.
+ * The environment of an unused key of this application. The flags and the bytes after the credential id are ignored.
  *
- * @throws attest_failed fewer than 87 bytes, another application, a counter, an environment the application does not
- * take, or another key.
+ * @throws attest_failed fewer than 87 bytes, another application, a non-zero counter, an environment that the
+ * application does not allow, or another key.
  * Source: docs/reference/security.md#attestation-checks.
  */
 export function requireFreshKey(bytes: Buffer, app: AppAttest, keyId: string): AttestEnvironment {

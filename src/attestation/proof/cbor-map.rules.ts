@@ -1,13 +1,13 @@
 import { type DecodeOptions, decode } from 'cbor2';
 import { proofRefused } from '../proof-refusal.js';
 
-/** A CBOR map; its keys are texts and integers. */
+/** A CBOR map with text and integer keys. */
 type CborMap = ReadonlyMap<unknown, unknown>;
 
 /** Arrays count twice. A real attestation uses four. */
 const MAX_DEPTH = 16;
 
-/** Tags stay what they are: nothing a client writes makes dates, patterns or big numbers of ours. */
+/** Tags are not interpreted: client input never creates dates, patterns or big numbers. */
 const OPTIONS: DecodeOptions = {
   maxDepth: MAX_DEPTH,
   rejectStreaming: true,
@@ -16,11 +16,11 @@ const OPTIONS: DecodeOptions = {
 };
 
 /**
- * Reads bytes that are one CBOR map of definite lengths and nothing more. Lengths that the bytes do not fill cost
- * nothing: an item is made when its bytes are there.
+ * Reads exactly one CBOR map of definite lengths. A declared length allocates nothing: items are created as their bytes
+ * are read.
  *
- * @throws attest_failed not CBOR, not a map, bytes after it, indefinite lengths, nested too deep, a key given twice in
- * whatever encoding, or a key that is neither text nor integer.
+ * @throws attest_failed not CBOR, not a map, trailing bytes, indefinite lengths, nested too deep, a duplicate key in
+ * any encoding, or a key that is neither text nor integer.
  * Source: docs/reference/security.md#attestation-checks, RFC 8949.
  */
 export function readCborMap(bytes: Buffer): CborMap {
@@ -34,12 +34,12 @@ export function readCborMap(bytes: Buffer): CborMap {
   return value;
 }
 
-/** True when a value that was read is a map. */
+/** Whether a decoded value is a map. */
 export function isCborMap(value: unknown): value is CborMap {
   return value instanceof Map;
 }
 
-/** The bytes of a byte string; `undefined` for any other value. Shares memory with what was read. */
+/** The bytes of a byte string; `undefined` for any other value. Shares memory with the input. */
 export function bytesOf(value: unknown): Buffer | undefined {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of the pieces, one after the other. */
+/** SHA-256 of the concatenated pieces. */
 export function sha256(...pieces: readonly (Uint8Array | string)[]): Buffer {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
@@ -8,26 +8,26 @@ export function sha256(...pieces: readonly (Uint8Array | string)[]): Buffer {
 }
 
 /**
- * What the device was given when it attested its key: the hash of the challenge's own bytes.
+ * The client data hash of an attestation: the hash of the decoded challenge.
  *
- * @param challenge base64url, as it was issued.
+ * @param challenge base64url, as issued.
  * Source: docs/reference/application-api.md#device-attestation.
  */
 export function attestationClientDataHash(challenge: string): Buffer {
   return sha256(Buffer.from(challenge, 'base64url'));
 }
 
-/** What an assertion is about. */
+/** The members of the signed text of an assertion. */
 export interface AssertionClientData {
   readonly appId: string;
-  /** As it was issued. */
+  /** As issued. */
   readonly challenge: string;
   readonly keyId: string;
 }
 
 /**
- * What the device was given when it signed: the hash of a JSON text that the client builds by plain interpolation. So
- * it is built here: a serializer might escape the slashes of a key id.
+ * The client data hash of an assertion: the hash of a JSON text that the client builds by plain interpolation. It is
+ * built the same way here, because a serializer might escape the slashes of a key id.
  *
  * Source: docs/reference/application-api.md#device-attestation.
  */
