@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { type Claims, claimAt } from './claim-path.rules.js';
 
-/** More for a long run by hand. */
+/** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);
 
 const NAMES = [
@@ -21,7 +21,7 @@ const NAMES = [
 ];
 const name = fc.constantFrom(...NAMES);
 
-/** JSON texts, because only a parser makes an own member `__proto__`. */
+/** JSON texts, because only a parser creates an own member `__proto__`. */
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4 },
@@ -37,7 +37,7 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
 }
 
-/** The rule said another way: look the names up in lists of members. */
+/** An independent implementation of the rule, by lists of members. */
 function memberAt(value: unknown, names: readonly string[]): unknown {
   const [first, ...rest] = names;
   if (first === undefined) return value;

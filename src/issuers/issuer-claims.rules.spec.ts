@@ -6,7 +6,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { judgeClaims } from './issuer-claims.rules.js';
 import { IssuerClaimsMissing } from './issuer-claims-missing.js';
 
-/** More for a long run by hand. */
+/** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);
 
 const NOW_SECONDS = 1_800_000_000;
@@ -175,7 +175,7 @@ describe('order of the rules', () => {
 
   it.each(BREAKS.map(([reason], index) => [reason, index] as const))('%s and all that follow → %s', (reason, index) => {
     const all = BREAKS.slice(index).map(([, changes]) => changes);
-    // The earlier of two rules that judge the same claim must stay the one that is broken.
+    // Of two broken rules on the same claim, the earlier one is reported.
     expect(refusalOf(Object.assign({ ...GOOD }, ...all.toReversed())).reason).toBe(reason);
   });
 });
@@ -192,7 +192,7 @@ describe('any claims', () => {
     .map((changes) => Object.fromEntries([...Object.entries(GOOD), ...changes]));
   const claims = fc.oneof(changed, fc.dictionary(fc.string(), fc.jsonValue()));
 
-  /** The table said another way, without order. */
+  /** An independent implementation of the rules, without their order. */
   function isGood({ sub, iss, aud, iat, exp, nbf, entitlements }: Record<string, unknown>): boolean {
     const audiences = Array.isArray(aud) ? aud : [aud];
     const words = typeof entitlements === 'string' ? entitlements.split(/\s+/) : entitlements;

@@ -7,13 +7,12 @@ import { issuerTokenRejected } from './issuer-rejection.js';
 import { hasRequiredClaims } from './required-claims.rules.js';
 
 /**
- * Judges the payload of a token whose signature is good, in the order of the contract's table, without tolerance for
- * clocks that differ.
+ * Validates the payload of a token with a verified signature, in the documented order, without clock tolerance.
  *
  * @param nowMs milliseconds since the Unix epoch.
  * @returns the user id.
- * @throws issuer_token_rejected with the reason of the first rule that is broken.
- * @throws IssuerClaimsMissing everything holds but a required claim.
+ * @throws issuer_token_rejected with the reason of the first broken rule.
+ * @throws IssuerClaimsMissing only a required claim is missing.
  * Source: docs/reference/application-api.md#identity-tokens, docs/reference/security.md#token-verification.
  */
 export function judgeClaims(claims: Claims, issuer: IssuerConfig, nowMs: number): string {
@@ -27,7 +26,7 @@ export function judgeClaims(claims: Claims, issuer: IssuerConfig, nowMs: number)
   return userId;
 }
 
-/** @param notBefore seconds, or nothing at all. */
+/** @param notBefore seconds since the Unix epoch; always in force when undefined. */
 function isInForce(notBefore: unknown, nowMs: number): boolean {
   return notBefore === undefined || (typeof notBefore === 'number' && notBefore * 1_000 <= nowMs);
 }
@@ -36,7 +35,7 @@ function isOneOf(value: unknown, accepted: readonly string[]): boolean {
   return typeof value === 'string' && accepted.includes(value);
 }
 
-/** A list that holds anything but text names no audience at all. */
+/** A list with an element that is not text names no audience. */
 function isForAudience(audience: unknown, accepted: readonly string[]): boolean {
   if (!Array.isArray(audience)) return isOneOf(audience, accepted);
   return audience.every((one) => typeof one === 'string') && audience.some((one) => isOneOf(one, accepted));
@@ -49,7 +48,7 @@ function requireLifetime(issuedAt: unknown, expiry: unknown, maxSeconds: number,
   if (expiry <= issuedAt || isTooLong) throw issuerTokenRejected('lifetime_exceeded');
 }
 
-/** JSON writes numbers beyond every clock (`1e999`), which are read as infinite. */
+/** JSON numbers beyond the range of a double (`1e999`) parse as infinite. */
 function isInstant(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }

@@ -8,17 +8,17 @@ import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-requ
 import { IssuerKey } from './issuer-key.js';
 import { parseKeySet } from './key-set.rules.js';
 
-/** The keys behind one address, when they arrived (`Clock.monotonicMs`), and how many bytes they were. */
+/** The keys of one address, their arrival time (`Clock.monotonicMs`) and their size in bytes. */
 interface KeySet {
   readonly keys: readonly IssuerKey[];
   readonly arrivedAtMs: number;
   readonly bytes: number;
 }
 
-/** Why a key set could not be had. */
+/** Why a fetch of a key set failed. */
 type KeySetTrouble = 'jwks_unreachable' | 'jwks_invalid';
 
-/** A fetch that failed, and when (`Clock.monotonicMs`). */
+/** A failed fetch and its time (`Clock.monotonicMs`). */
 interface FailedFetch {
   readonly reason: KeySetTrouble;
   readonly failedAtMs: number;
@@ -28,7 +28,7 @@ interface FailedFetch {
 const KEY_SET_LIFE_MS = 10 * 60_000;
 const REFETCH_PAUSE_MS = 60_000;
 const FETCH_TIMEOUT_MS = 5_000;
-/** How long an address whose fetch failed is left alone. */
+/** Pause after a failed fetch before the address is fetched again. */
 const FAILURE_PAUSE_MS = 2_000;
 
 const MAX_KEY_SET_BYTES = 512 * 1024;
@@ -36,10 +36,10 @@ const MAX_KEY_SETS = 1_000;
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /**
- * The public keys of issuers, one set an address, kept for ten minutes from their arrival. Callers of one address share
- * one fetch; addresses do not wait for each other. A fetch that fails takes nothing away: the keys that are known serve
- * until their ten minutes run out. For two seconds after it nobody asks again, so that a provider in trouble is not asked
- * once a call, nor each call made to wait for the time-out.
+ * Caches the public keys of issuers for ten minutes from their arrival, one set per address. Callers of one address
+ * share one fetch; addresses do not wait for each other. A failed fetch keeps the cached keys until they expire. For
+ * two seconds after it no fetch starts, so that an unavailable provider is not called once per request, and requests do
+ * not each wait for the timeout.
  *
  * Source: docs/reference/application-api.md#identity-tokens, docs/reference/security.md#outbound-addresses,
  * docs/reference/security.md#key-sets.
@@ -61,9 +61,9 @@ export class IssuerKeySets {
   ) {}
 
   /**
-   * The keys of this name; none when the issuer publishes none, asked again at most once a minute.
+   * The keys with this `kid`. For an unknown `kid` the set is fetched again at most once a minute.
    *
-   * @throws issuer_verification_unavailable no key set that is young enough, and none can be had now.
+   * @throws issuer_verification_unavailable no cached key set, and the fetch failed.
    */
   async find(url: string, kid: string): Promise<readonly IssuerKey[]> {
     const known = this.#sets.get(url);
@@ -118,7 +118,7 @@ export class IssuerKeySets {
   }
 }
 
-/** Some identity providers take an access key in the query. */
+/** For the log: some identity providers take an access key in the query. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

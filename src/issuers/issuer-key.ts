@@ -2,7 +2,7 @@ import { type CryptoKey, importJWK } from 'jose';
 import type { IssuerAlgorithm } from './issuer-token.rules.js';
 import { allowsAlgorithm, isSoundKey, type PublishedKey, verifyingJwk } from './key-set.rules.js';
 
-/** A key of an issuer. What was imported once stays imported as long as its key set is kept. */
+/** A key of an issuer. An imported key is cached as long as its key set. */
 export class IssuerKey {
   readonly #imported = new Map<IssuerAlgorithm, Promise<CryptoKey | undefined>>();
 
@@ -16,7 +16,7 @@ export class IssuerKey {
     return allowsAlgorithm(this.published, alg);
   }
 
-  /** The key ready to verify this algorithm; undefined when it cannot. */
+  /** The imported key for this algorithm; undefined when it is unusable. */
   verifying(alg: IssuerAlgorithm): Promise<CryptoKey | undefined> {
     const imported = this.#imported.get(alg) ?? this.import(alg);
     this.#imported.set(alg, imported);
@@ -30,7 +30,7 @@ export class IssuerKey {
       const key = await importJWK(jwk, alg);
       return key instanceof Uint8Array || !isSoundKey(key) ? undefined : key;
     } catch {
-      // Nothing but the published members went in, so they are what is wrong.
+      // The only input is the published key, so the failure is the issuer's.
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
- * Why a token of an issuer was not accepted, for logs and auth events only.
+ * Why an issuer token was refused, for logs and authentication events only.
  *
  * Source: docs/reference/application-api.md#identity-tokens.
  */
@@ -17,7 +17,7 @@ export type IssuerRejection =
   | 'lifetime_exceeded'
   | 'user_id_missing';
 
-/** The refusal `403 issuer_token_rejected`; clients are not told why. */
+/** The refusal `403 issuer_token_rejected`; the response does not hold the reason. */
 export function issuerTokenRejected(reason: IssuerRejection, cause?: unknown): GatewayError {
   return new GatewayError('issuer_token_rejected', { reason, cause });
 }

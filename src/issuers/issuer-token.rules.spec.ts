@@ -4,7 +4,7 @@ import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parsePayload, readTokenHeader } from './issuer-token.rules.js';
 
-/** More for a long run by hand. */
+/** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '').toString('base64url');
@@ -24,7 +24,7 @@ function expectReason(reason: string, token: string): void {
   expect(refusalOf(() => readTokenHeader(token))).toMatchObject({ code: 'issuer_token_rejected', reason });
 }
 
-/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
 function fastestMs(run: () => void): number {
   const times = Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

@@ -3,7 +3,7 @@ import { type Claims, isClaims } from './claim-path.rules.js';
 import { issuerTokenRejected } from './issuer-rejection.js';
 
 /**
- * Accepted signatures, and the kind of key that makes each.
+ * Accepted signature algorithms and their key types; asymmetric only.
  *
  * Source: docs/reference/application-api.md#identity-tokens; asymmetric only.
  */
@@ -16,23 +16,23 @@ export const ISSUER_ALGORITHMS = {
   EdDSA: { kty: 'OKP', crv: 'Ed25519' },
 } as const;
 
-/** The `alg` of a token that may be accepted. */
+/** The `alg` of an acceptable token. */
 export type IssuerAlgorithm = keyof typeof ISSUER_ALGORITHMS;
 
-/** What the header of a token says about its signature; everything else in it is ignored. */
+/** The relevant members of a token header; all others are ignored. */
 interface TokenHeader {
   readonly kid: string;
   readonly alg: IssuerAlgorithm;
 }
 
-/** Identity providers' tokens with many claims stay well below. */
+/** Larger than tokens of identity providers with many claims. */
 const MAX_TOKEN_CHARACTERS = 32 * 1024;
 
 /**
- * Reads the header of a signed token in compact form, before anything is known to be true.
+ * Reads the header of a signed token in compact form, before its signature is verified.
  *
- * @throws issuer_token_rejected `bad_signature` the text is no such token, or names a critical extension: we know none.
- * `header_invalid` no text as `kid` or `alg`. `alg_mismatch` an algorithm that is not accepted.
+ * @throws issuer_token_rejected `bad_signature` the text is no such token, or names a critical extension; none is
+ * supported. `header_invalid` `kid` or `alg` is no text. `alg_mismatch` the algorithm is not accepted.
  * Source: docs/reference/application-api.md#identity-tokens, RFC 7515 section 3.1 and 4.1.11.
  */
 export function readTokenHeader(token: string): TokenHeader {
@@ -46,7 +46,7 @@ export function readTokenHeader(token: string): TokenHeader {
 }
 
 /**
- * Reads the signed part of a token.
+ * Reads the payload of a token.
  *
  * @throws issuer_token_rejected `bad_signature` it is no JSON object in UTF-8.
  */
@@ -56,7 +56,7 @@ export function parsePayload(bytes: Uint8Array): Claims {
   return payload;
 }
 
-/** Three parts, each spelled in the one way base64url has for its bytes. */
+/** Three parts, each in canonical base64url. */
 function isCompact(token: string): boolean {
   if (token.length > MAX_TOKEN_CHARACTERS) return false;
   const parts = token.split('.');

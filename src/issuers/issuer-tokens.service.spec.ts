@@ -14,7 +14,7 @@ import { parseTrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
 import { IssuerKeySets } from './issuer-key-sets.js';
 import { IssuerTokens } from './issuer-tokens.service.js';
 
-/** More for a long run by hand. */
+/** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(300);
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   issuer = await startIssuer({ clock });
 });
 
-/** Nothing in memory, so every test decides what its key set holds. */
+/** An empty cache, so that each test controls its key set. */
 beforeEach(() => {
   issuer.heal();
   tokens = new IssuerTokens(new IssuerKeySets(outbound, clock, new Log(clock, 'error', () => {})), clock);

@@ -8,10 +8,10 @@ import { IssuerKeySets } from './issuer-key-sets.js';
 import { issuerTokenRejected } from './issuer-rejection.js';
 import { type IssuerAlgorithm, parsePayload, readTokenHeader } from './issuer-token.rules.js';
 
-/** A name stands for one key; an issuer that gives it to several costs no more than this many tries. */
+/** Bounds the signature checks when an issuer publishes several keys with the same `kid`. */
 const MAX_KEYS_TRIED = 4;
 
-/** Verifies the tokens of applications' identity providers. */
+/** Verifies tokens of the applications' identity providers. */
 @Injectable()
 export class IssuerTokens {
   constructor(
@@ -20,10 +20,10 @@ export class IssuerTokens {
   ) {}
 
   /**
-   * @returns the id of the user the token names.
-   * @throws issuer_token_rejected the token is not good; the reason says which rule it breaks.
-   * @throws IssuerClaimsMissing the token is good but a required claim is not there yet.
-   * @throws issuer_verification_unavailable the issuer's keys cannot be had now; says nothing about the token.
+   * @returns the user id of the token.
+   * @throws issuer_token_rejected the token is invalid; the reason names the broken rule.
+   * @throws IssuerClaimsMissing the token is valid, but a required claim is missing.
+   * @throws issuer_verification_unavailable the issuer's keys are unavailable; the token was not verified.
    * Source: docs/reference/application-api.md#identity-tokens.
    */
   async verify(token: string, issuer: IssuerConfig): Promise<string> {
@@ -46,7 +46,7 @@ async function signedPayload(token: string, alg: IssuerAlgorithm, keys: readonly
   throw issuerTokenRejected('bad_signature');
 }
 
-/** Undefined when the token was not signed with this key. What is no verdict on the token is not taken for one. */
+/** Undefined when this key did not sign the token. An error that does not concern the token propagates. */
 async function verifiedPayload(token: string, alg: IssuerAlgorithm, key: CryptoKey): Promise<Uint8Array | undefined> {
   try {
     return (await compactVerify(token, key, { algorithms: [alg] })).payload;

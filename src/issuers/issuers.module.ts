@@ -3,10 +3,10 @@ import { IssuerKeySets } from './issuer-key-sets.js';
 import { IssuerTokens } from './issuer-tokens.service.js';
 
 /**
- * Tokens of applications' identity providers: their keys, what they must say, and whom they name.
+ * Verification of identity tokens: the issuers' key sets, the claim rules, and the user id of a token.
  *
- * Tables: none. Routes: none. Codes: issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable.
- * Log lines: issuer_key_set_failed.
+ * Tables: none. Routes: none. Codes: issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable. Log
+ * lines: issuer_key_set_failed.
  */
 @Module({
   providers: [IssuerKeySets, IssuerTokens],

@@ -6,13 +6,13 @@ import { IssuerKey } from './issuer-key.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 import { allowsAlgorithm, parseKeySet, verifyingJwk } from './key-set.rules.js';
 
-/** More for a long run by hand. */
+/** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);
 
 const read = (document: unknown) => parseKeySet(Buffer.from(JSON.stringify(document)));
 const EC = { kty: 'EC', crv: 'P-256', x: 'eA', y: 'eQ' };
 
-/** The key of a set of one. */
+/** The key of a set with one key. */
 function keyOf(jwk: Record<string, unknown>) {
   const [key] = read({ keys: [{ ...jwk, kid: 'k' }] }) ?? [];
   if (key === undefined) throw new Error('not read');

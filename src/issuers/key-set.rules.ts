@@ -3,32 +3,32 @@ import { type Claims, isClaims } from './claim-path.rules.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 
 /**
- * One published key, not yet known to be of any use. Of what was published it holds nothing else: key sets are kept, and
- * an issuer could fill them with members that are small to send and large to keep.
+ * One published key, not yet validated. It holds only the members below, because key sets are cached, and an issuer
+ * could add members that are small to send and large to store.
  */
 export interface PublishedKey {
   readonly kid: string;
-  /** Undefined when the key names no algorithm, null when what it names cannot be one. */
+  /** Undefined when the key names no algorithm, null when the named value cannot be one. */
   readonly alg: string | null | undefined;
-  /** Meant for signatures, and its private half is not public. */
+  /** Intended for signatures, and without private members. */
   readonly mayVerify: boolean;
   /** The public members that are text. */
   readonly members: Readonly<Record<string, string>>;
 }
 
 const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y'];
-/** A key that publishes one of these proves nothing any more. */
+/** A key that publishes one of these is compromised. */
 const SECRET_MEMBERS = ['d', 'k', 'priv'];
 
 const MAX_KEYS = 200;
 const MIN_RSA_BITS = 2_048;
-/** Beyond these an issuer's key would cost us more than the check is worth. */
+/** Larger keys make a verification too expensive. */
 const MAX_RSA_BITS = 8_192;
 const MAX_RSA_EXPONENT_BYTES = 8;
 
 /**
- * The keys of a key set that a token can name. Members that are no key with a `kid` are left out, so that one odd entry
- * does not spoil the others; at most 200 are read.
+ * The keys of a key set that have a `kid`. Other entries are skipped, so that one invalid entry does not invalidate the
+ * set; at most 200 entries are read.
  *
  * @returns undefined when it is not JSON with a list of keys: `jwks_invalid`.
  * Source: docs/reference/application-api.md#identity-tokens, RFC 7517 section 5.
@@ -39,15 +39,15 @@ export function parseKeySet(body: Buffer): readonly PublishedKey[] | undefined {
   return Array.isArray(keys) ? keys.slice(0, MAX_KEYS).flatMap(publishedKey) : undefined;
 }
 
-/** Whether a published key leaves this algorithm open or names it: anything else is `alg_mismatch`. */
+/** Whether a published key names this algorithm or none; otherwise `alg_mismatch`. */
 export function allowsAlgorithm(key: PublishedKey, alg: IssuerAlgorithm): boolean {
   return key.alg === undefined || key.alg === alg;
 }
 
 /**
- * The members of a published key that verify this algorithm.
+ * The JWK of a published key for this algorithm.
  *
- * @returns undefined when it is meant for something else, is of another kind, or is no public key.
+ * @returns undefined when its use or type differs, or it publishes private members.
  */
 export function verifyingJwk({ mayVerify, members }: PublishedKey, alg: IssuerAlgorithm): JWK | undefined {
   const expected = ISSUER_ALGORITHMS[alg];
@@ -55,7 +55,7 @@ export function verifyingJwk({ mayVerify, members }: PublishedKey, alg: IssuerAl
   return isOfKind && mayVerify ? { ...members, alg } : undefined;
 }
 
-/** False of an RSA key that proves too little or costs too much; true of every other key. */
+/** False for an RSA key that is too weak or too expensive; true for every other key. */
 export function isSoundKey({ algorithm }: CryptoKey): boolean {
   if (!('modulusLength' in algorithm) || !('publicExponent' in algorithm)) return true;
   const { modulusLength: bits, publicExponent: exponent } = algorithm;

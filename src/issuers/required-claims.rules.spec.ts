@@ -7,7 +7,7 @@ const matches = (
   requirement: { contains: string | string[] } | { equals: string | number | boolean },
 ) => hasRequiredClaims({ claim }, [{ path: 'claim', ...requirement }]);
 
-/** Milliseconds of the fastest of five runs: a busy machine can slow some of them, a slow rule slows all. */
+/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
 function fastestMs(run: () => void): number {
   const times = Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

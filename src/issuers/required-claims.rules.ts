@@ -4,8 +4,8 @@ import { type Claims, claimAt, namesOf } from './claim-path.rules.js';
 /**
  * Whether a token meets every requirement of the subscription check.
  *
- * `contains`: the claim is a list with the text as an element, the text itself, or text of which it is one of the words
- * between white space; of several texts one suffices. `equals`: the same value of the same type.
+ * `contains`: the claim is a list with the text as an element, or a text that equals it or has it as a
+ * whitespace-separated word; of several texts one suffices. `equals`: the same value of the same type.
  *
  * Source: docs/reference/application-api.md#identity-tokens.
  */
@@ -14,7 +14,7 @@ export function hasRequiredClaims(claims: Claims, required: readonly RequiredCla
   return required.every((requirement) => {
     const { path } = requirement;
     if ('equals' in requirement) return claimAt(claims, path) === requirement.equals;
-    // Taken apart once a path, because a configuration may ask for the same claim a thousand times.
+    // Parsed once per path, because a configuration may name the same claim a thousand times.
     const key = JSON.stringify(namesOf(path));
     const content = contents.get(key) ?? contentOf(claimAt(claims, path));
     contents.set(key, content);
