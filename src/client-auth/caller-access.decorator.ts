@@ -7,7 +7,7 @@ import { CallerGuard, Needs } from './caller.guard.js';
 import { type CallerNeeds, requireCaller } from './caller.js';
 import { CallerHeaders } from './caller-headers.decorator.js';
 
-/** A route for an application's own callers: a gateway token, or an API key where the application takes one. */
+/** A route for callers of an application: by gateway token, or by API key if the application accepts one. */
 export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'caller' }),
@@ -19,7 +19,7 @@ export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
   );
 }
 
-/** The proven caller, as a handler's argument: `@ProvenCaller() caller: Caller`. */
+/** The authenticated caller as a handler argument: `@ProvenCaller() caller: Caller`. */
 export const ProvenCaller = createParamDecorator((_data: undefined, context) =>
   requireCaller(context.switchToHttp().getRequest<FastifyRequest>()),
 );

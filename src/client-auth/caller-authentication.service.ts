@@ -14,7 +14,7 @@ import { GatewayTokens } from './gateway-tokens.js';
 
 const AUTHORIZATION = ['authorization'];
 
-/** Where a call is addressed; decides which headers may carry its credential and which it must have. */
+/** The addressed application and provider; determine the accepted credential headers and the required headers. */
 export interface CallAddress extends CallerNeeds {
   readonly appId: string;
   /** Slug of the provider, on proxy routes. */
@@ -22,8 +22,8 @@ export interface CallAddress extends CallerNeeds {
 }
 
 /**
- * Proves callers of the application routes, in the order of docs/reference/application-api.md#order-of-checks. Warm, it
- * asks no database.
+ * Authenticates callers of the application routes, in the order of docs/reference/application-api.md#order-of-checks.
+ * On cache hits it sends no database query.
  */
 @Injectable()
 export class CallerAuthentication {
@@ -35,7 +35,7 @@ export class CallerAuthentication {
   ) {}
 
   /**
-   * @returns at once when application and key are in memory and the token was verified before.
+   * @returns synchronously when application and key are cached and the token was verified before.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
    * (end-user header, application version).
    */
@@ -79,7 +79,7 @@ export class CallerAuthentication {
     });
   }
 
-  /** `Authorization`, then the header in which the addressed provider's own SDK sends its key, then the app's own. */
+  /** Order of precedence: `Authorization`, the provider's native credential header, the application's token header. */
   private credentialOf(request: GatewayRequest, app: ReadableApp, slug: string | undefined): Ready<SentCredential> {
     const { headers } = request.raw;
     const usual = findCredential(headers, AUTHORIZATION);
@@ -105,7 +105,7 @@ function requireKeyOf(app: ReadableApp, key: AppKey | undefined): AppKey {
   });
 }
 
-/** A token lives no longer than the key it was exchanged for. */
+/** A token is invalid once its API key is. */
 function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
   if (isOpenKey(app, key)) return;
   throw new GatewayError('auth_required', {
@@ -114,7 +114,7 @@ function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
   });
 }
 
-/** Users of tokens are people with a version of the application in their hands. */
+/** Required with gateway tokens, because their users run a version of the application. */
 function appVersionFor(request: GatewayRequest, address: CallAddress): string | null {
   const version = appVersionOf(request);
   if (version !== undefined) return version;

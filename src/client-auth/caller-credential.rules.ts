@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isDotSegment } from '../app-directory/user-id.rules.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 
-/** A credential as it was sent, without `Bearer` and blanks. */
+/** A credential as sent, without `Bearer` and surrounding blanks. */
 export interface SentCredential {
   readonly value: string;
   /** In lower case. */
@@ -11,15 +11,15 @@ export interface SentCredential {
 
 const BEARER = /^bearer[ \t]+/i;
 const EMPTY_BEARER = /^bearer$/i;
-/** Longer than any key or token of ours, also one whose user id is as long as it can be and all escapes. */
+/** Longer than any valid key or token, including a token with the longest user id, fully escaped. */
 const MAX_CREDENTIAL_CHARACTERS = 8_704;
 const USER_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The first header with a value is the credential, and only that one is tried; `undefined` when none has a value.
+ * The first header with a value is the credential, and no other header is tried; `undefined` when none has a value.
  *
  * @param names header names in lower case, in order of precedence.
- * @throws auth_required the value is too long to be a credential of ours.
+ * @throws auth_required the value is too long for a valid credential.
  * Source: docs/reference/application-api.md#credential-headers.
  */
 export function findCredential(headers: IncomingHttpHeaders, names: readonly string[]): SentCredential | undefined {
@@ -56,7 +56,7 @@ function tooLong(): GatewayError {
 }
 
 /**
- * The user a trusted backend names.
+ * The user id that a backend sends.
  *
  * @param name the application's end-user header, in lower case.
  * @throws invalid_request missing, or not 1 to 128 printable ASCII characters without spaces, or a dot segment.

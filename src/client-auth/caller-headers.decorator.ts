@@ -4,7 +4,7 @@ import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-conf
 import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
 import type { CallerNeeds } from './caller.js';
 
-/** Names in the document what callers send beside their credential. */
+/** Documents the request headers of callers besides the credential. */
 export function CallerHeaders({ appVersion }: CallerNeeds): MethodDecorator {
   return applyDecorators(
     AppVersionHeader(appVersion === 'optional' ? undefined : 'Required with a gateway token.'),

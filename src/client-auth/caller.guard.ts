@@ -11,10 +11,10 @@ interface CallerRoute {
   readonly provider?: string;
 }
 
-/** What the route's access decorator was told. */
+/** The argument of the route's access decorator. */
 export const Needs = Reflector.createDecorator<CallerNeeds>();
 
-/** Proves the caller. Decides nothing else and writes nothing. */
+/** Authenticates the caller. It makes no other decision and writes nothing. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(
@@ -25,7 +25,7 @@ export class CallerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    // What a caller is told is for it alone, refusals included.
+    // Responses to callers are private, including refusals.
     void http.getResponse<FastifyReply>().header('cache-control', 'no-store');
     const request = http.getRequest<FastifyRequest<{ Params: CallerRoute }>>();
     const { app, provider } = request.params;
@@ -35,7 +35,7 @@ export class CallerGuard implements CanActivate {
   }
 
   /**
-   * Proves the caller of a request to the proxy's own door and marks `auth`.
+   * Authenticates the caller of a request outside the framework's routes, and records the duration as `auth`.
    *
    * @throws see `CallerAuthentication.authenticate`.
    */

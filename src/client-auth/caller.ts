@@ -2,42 +2,42 @@ import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 
-/** Who makes a call, once their credential is proven. */
+/** An authenticated caller. */
 export interface Caller {
   readonly app: ReadableApp;
-  /** The application's user, or null where the application has none. */
+  /** The user id; null when the application has no users. */
   readonly userId: string | null;
-  /** The key that was used, also through an exchanged token. */
+  /** The API key, also when it was exchanged for the token. */
   readonly apiKeyId: string | null;
   readonly authMethod: AuthMethod;
   /** First 64 characters of `X-App-Version`. */
   readonly appVersion: string | null;
-  /** Header the credential came in, in lower case; it never goes on. */
+  /** The header of the credential, in lower case; it is never forwarded. */
   readonly credentialHeader: string;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the guard of routes with `@CallerAccess()`. */
+    /** Set by `CallerGuard`. */
     caller?: Caller;
   }
 }
 
-/** A request of a caller, before and behind its guard. */
+/** A request of a caller, before and after authentication. */
 export interface CallerRequest extends GatewayRequest {
   caller?: Caller;
 }
 
-/** What a route asks of its callers beside a credential. */
+/** Requirements of a route besides the credential. */
 export interface CallerNeeds {
-  /** `X-App-Version` beside a gateway token; required when absent. */
+  /** `X-App-Version` with a gateway token; required when absent. */
   readonly appVersion?: 'optional';
 }
 
 /**
- * The caller the guard proved.
+ * The caller that the guard authenticated.
  *
- * @throws Error when the guard did not run: the route lacks its access decorator, which is our defect (500).
+ * @throws Error when the guard did not run: the route lacks its access decorator, a defect (500).
  */
 export function requireCaller(request: CallerRequest): Caller {
   if (request.caller === undefined) throw new Error('No caller guard ran before this route.');

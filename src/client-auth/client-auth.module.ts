@@ -12,7 +12,8 @@ import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 
 /**
- * Proves who calls an application's routes, by gateway token or application key, and tells callers how they stand.
+ * Authenticates callers of an application's routes, by gateway token or application key, and reports a user's usage and
+ * limits.
  *
  * Tables: none. Routes: `/v1/apps/{app}/me`. Codes: app_not_found, app_disabled, auth_required, invalid_request
  * (end-user header, application version), auth_method_not_supported.

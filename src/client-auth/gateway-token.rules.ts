@@ -9,40 +9,40 @@ import { AUTH_METHODS, type AuthMethod } from '../usage/usage-event.js';
 /** The only algorithm that signs and verifies gateway tokens. */
 export const GATEWAY_TOKEN_ALGORITHM = 'HS256';
 
-/** From issue to expiry. Source: docs/reference/application-api.md#gateway-tokens. */
+/** Lifetime of a gateway token. Source: docs/reference/application-api.md#gateway-tokens. */
 export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
 
-/** Claims every gateway token has; `api_key_id` is there only when it was exchanged for an application key. */
+/** Claims of every gateway token; a token that was exchanged for an application key also has `api_key_id`. */
 export const REQUIRED_CLAIMS = ['sub', 'app', 'auth_method', 'iat', 'exp', 'jti'];
 
-/** Three parts in base64url; the last one is 256 bits in their one canonical spelling, without spare bits or padding. */
+/** Three parts in base64url; the signature is 256 bits in canonical spelling, without padding. */
 const GATEWAY_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-/** What a verified token says. */
+/** The claims of a verified token. */
 export interface GatewayTokenClaims {
   readonly appId: string;
   readonly userId: string;
   readonly authMethod: AuthMethod;
-  /** The application key it was exchanged for, or null. */
+  /** The exchanged application key, or null. */
   readonly apiKeyId: string | null;
-  /** Milliseconds since the Unix epoch, as the next. */
+  /** Milliseconds since the Unix epoch. */
   readonly issuedAtMs: number;
-  /** From this instant on the token is worth nothing. */
+  /** Milliseconds since the Unix epoch; the token is expired from this instant on. */
   readonly expiresAtMs: number;
 }
 
-/** Why a token is worth nothing: only one that we signed can be expired, or from a clock that was ahead. */
+/** Why a token is invalid. Only a token with a valid signature can be expired, or from a clock that was ahead. */
 export type TokenRefusal = 'token_invalid' | 'token_expired' | 'token_of_wrong_clock';
 
-/** True for text that can be a gateway token: then its signature is worth computing. */
+/** Whether a text has the format of a gateway token, so that its signature is worth verifying. */
 export function isGatewayToken(text: string): boolean {
   return GATEWAY_TOKEN.test(text);
 }
 
 /**
- * The claims of a token whose signature holds, each of exactly its type, and as Postgres can be asked for it.
+ * The claims of a token with a verified signature. Each has exactly its type and can be stored in Postgres.
  *
- * @returns `undefined` when a claim is missing or another thing.
+ * @returns `undefined` when a claim is missing or has another type.
  * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
@@ -62,10 +62,10 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
 }
 
 /**
- * The claims while they are in force, else why they are not.
+ * The claims while they are in force, otherwise the reason.
  *
- * A token is believed for its lifetime and a minute, whoever signed it and whatever it says: one from a clock that was
- * ahead would otherwise be good until long after that clock was mended (ADR 0038).
+ * A token is accepted for at most its lifetime plus one minute from now. Otherwise a token from a clock that was ahead
+ * would stay valid long after the clock was corrected (ADR 0038).
  */
 export function judgeTime(claims: GatewayTokenClaims, nowMs: number): GatewayTokenClaims | TokenRefusal {
   if (nowMs >= claims.expiresAtMs) return 'token_expired';
@@ -83,13 +83,13 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isStorableText(value);
 }
 
-/** Callers of an application whose users are an issuer's or installations prove themselves by gateway token alone. */
+/** Applications with issuer or installation users accept gateway tokens only. */
 export function takesGatewayTokens(app: ReadableApp): boolean {
   return app.userSource === 'issuer' || app.userSource === 'app_install';
 }
 
 /**
- * Refuses an application key where only gateway tokens are taken, before anything is computed for it.
+ * Refuses an application key where only gateway tokens are accepted, before any cryptographic work.
  *
  * @throws auth_required
  * Source: docs/reference/application-api.md#credential-headers.
@@ -100,10 +100,10 @@ export function refuseKeyForToken(credential: string): void {
 }
 
 /**
- * The claims of a token that is good for this application.
+ * The claims of a token that is valid for this application.
  *
  * @param judged the claims, or why there are none.
- * @throws auth_required the token is not valid, has expired, or is for another application or way to authenticate.
+ * @throws auth_required the token is invalid, expired, or for another application or authentication method.
  * Source: docs/reference/application-api.md#gateway-tokens.
  */
 export function requireClaimsFor(app: ReadableApp, judged: GatewayTokenClaims | TokenRefusal): GatewayTokenClaims {

@@ -24,7 +24,7 @@ function setUp(current = SECRET, previous?: string) {
   return { clock, tokens: new GatewayTokens(secrets, clock, new SystemIds()) };
 }
 
-/** Claims of a token that is valid now, with these in their place; `undefined` leaves one out. */
+/** Claims of a currently valid token with these overrides; `undefined` removes one. */
 function payload(claims: Record<string, unknown> = {}): Record<string, unknown> {
   const base = { app: HOLDER.appId, auth_method: 'attest', sub: HOLDER.userId, jti: 'e5b7c1a0' };
   return { ...base, iat: START_SECONDS, exp: START_SECONDS + 60, ...claims };
@@ -32,7 +32,7 @@ function payload(claims: Record<string, unknown> = {}): Record<string, unknown> 
 
 const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 
-/** A token made by hand, signed with HMAC whatever its header says. */
+/** A hand-made token, signed with HMAC regardless of its header. */
 function forged(header: unknown, claims: unknown, secret = SECRET, digest = 'sha256'): string {
   const signed = `${encoded(header)}.${encoded(claims)}`;
   return `${signed}.${createHmac(digest, secret).update(signed).digest('base64url')}`;
@@ -217,7 +217,7 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
   const MINUTE_MS = 60_000;
   const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
 
-  /** A token of a clock that is ahead of the one that judges. */
+  /** A token from a clock that is ahead of the verifying one. */
   async function fromAhead(aheadMs: number, secret = SECRET): Promise<string> {
     const { tokens, clock } = setUp(secret);
     clock.advance(aheadMs);

@@ -20,23 +20,23 @@ import {
 } from './gateway-token.rules.js';
 
 const TYPE = 'JWT';
-/** Tokens whose signature need not be computed again; a user's device holds one at a time. */
+/** Maximum number of cached verifications; a user's device holds one token at a time. */
 const MAX_VERIFIED = 50_000;
 
-/** Whom a token is issued to. */
+/** The subject of a new token. */
 export interface TokenHolder {
   readonly appId: string;
   readonly userId: string;
   readonly authMethod: AuthMethod;
-  /** The application key it is exchanged for; absent for devices. */
+  /** The exchanged application key; absent for devices. */
   readonly apiKeyId?: string;
 }
 
 /**
- * Issues and verifies gateway tokens: signed by us for us, valid for an hour, opaque to clients.
+ * Issues and verifies gateway tokens: signed and verified by this service, valid for an hour, opaque to clients.
  *
- * A verified token is remembered by a hash of the whole of it, so that presenting it again costs one hash and no
- * promise; its times are judged each time. What failed is not remembered.
+ * A verification is cached by the hash of the whole token, so that a repeated token costs one hash and no promise. Its
+ * times are checked every time. Failures are not cached.
  *
  * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
@@ -56,7 +56,7 @@ export class GatewayTokens {
       secrets.previous === undefined ? [this.#signingKey] : [this.#signingKey, toKey(secrets.previous)];
   }
 
-  /** A new token for a proven user. */
+  /** A new token for an authenticated user. */
   issue({ appId, userId, authMethod, apiKeyId }: TokenHolder): Promise<string> {
     const issuedAt = Math.floor(this.clock.nowMs() / 1000);
     const ofKey = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
@@ -69,12 +69,12 @@ export class GatewayTokens {
       .sign(this.#signingKey);
   }
 
-  /** @returns the claims of a token that is valid now; `undefined`, itself or in the promise, for any other text. */
+  /** @returns the claims of a currently valid token; `undefined`, directly or in the promise, for any other text. */
   verify(token: string): Ready<GatewayTokenClaims | undefined> {
     return whenReady(this.judge(token), (judged) => (typeof judged === 'string' ? undefined : judged));
   }
 
-  /** As {@link verify}, and says why a token is not valid; at once when this token was verified before. */
+  /** As {@link verify}, with the reason why a token is invalid; synchronous on a cache hit. */
   judge(token: string): Ready<GatewayTokenClaims | TokenRefusal> {
     const tokenHash = hash('sha256', token, 'hex');
     const known = this.#verified.get(tokenHash);
@@ -111,7 +111,7 @@ export class GatewayTokens {
   }
 }
 
-/** The bytes of the secret's text are the key. */
+/** The key is the UTF-8 text of the secret. */
 function toKey(secret: Secret): CryptoKey {
   const key = createSecretKey(secret.reveal(), 'utf8');
   return key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);

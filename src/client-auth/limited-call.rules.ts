@@ -2,9 +2,9 @@ import type { LimitedCall } from '../request-limits/limited-call.js';
 import type { Caller } from './caller.js';
 
 /**
- * A caller's call as request limits see it.
+ * A caller's call in the form of request limits.
  *
- * @returns undefined where the number of its requests is not limited.
+ * @returns undefined when its requests are not limited.
  */
 export function limitedCallOf({ app, userId }: Pick<Caller, 'app' | 'userId'>): LimitedCall | undefined {
   const ofUser = userId === null ? undefined : app.limits?.user?.requests;

@@ -8,13 +8,13 @@ import type { Caller } from './caller.js';
 import { limitedCallOf } from './limited-call.rules.js';
 import { type UserStanding, userStanding } from './user-standing.rules.js';
 
-/** A user and how it stands. */
+/** A user with their usage and limits. */
 export interface CurrentUser {
   readonly userId: string;
   readonly standing: UserStanding;
 }
 
-/** Tells callers how they stand: as it is counted now, or as it is stored where that says more. */
+/** Reports a user's usage and limits. Today's requests are the larger of the limit's counter and the stored usage. */
 @Injectable()
 export class MeService {
   constructor(
@@ -35,7 +35,7 @@ export class MeService {
     return { userId, standing: userStanding(app.config.limits.per_user, { ...used, countedToday }, isBlocked) };
   }
 
-  /** Zero where requests of one user are not limited, so not counted, or where the count cannot be known now. */
+  /** Zero when requests per user are not limited, and so not counted, or when the counter is unavailable. */
   private async countedToday(app: ReadableApp, userId: string): Promise<number> {
     const limited = app.limits?.user?.requests && limitedCallOf({ app, userId });
     if (limited === undefined) return 0;

@@ -1,15 +1,15 @@
 import type { ScopeLimits } from '../app-directory/config/app-config.js';
 import type { CurrentUsage } from '../usage-reports/user-usage.service.js';
 
-/** What a user has used: as it is stored, and as its limits have counted it, which is sooner. */
+/** A user's usage: as stored, and as counted by the limits, which is more current. */
 export interface UsedByUser extends CurrentUsage {
-  /** Requests of the current UTC day; 0 where they are not counted. */
+  /** Requests of the current UTC day; 0 when they are not counted. */
   readonly countedToday: number;
 }
 
-/** How a user stands against the limits of one user. */
+/** A user's usage and limits. */
 export interface UserStanding {
-  /** Null where nothing is limited, and so nothing is counted. */
+  /** Null when no per-user limit is configured. */
   readonly requestsToday: number | null;
   /** Until the end of the UTC day; null without a daily limit. */
   readonly requestsRemaining: number | null;
@@ -17,7 +17,7 @@ export interface UserStanding {
   readonly requestsPerDay: number | null;
   /** US dollars. */
   readonly monthlyCostUsd: number;
-  /** US dollars beside it that calls of unknown usage are taken to have cost. */
+  /** US dollars, in addition: the estimated cost of calls with unknown usage. */
   readonly estimatedCostUsd: number;
   /** US dollars; null without a budget. */
   readonly monthlyBudgetUsd: number | null;
@@ -25,7 +25,7 @@ export interface UserStanding {
 }
 
 /**
- * Holds what a user has used against the limits of one user. Limits of the whole application are not its business.
+ * Compares a user's usage with the per-user limits. Limits of the whole application are not included.
  *
  * Source: docs/reference/application-api.md#current-user.
  */
