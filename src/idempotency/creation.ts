@@ -2,17 +2,16 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { CreationAnswer } from './receipt.js';
 
 /**
- * Runs the statements of a creation in its one transaction. What they return is what was created; `undefined` when
- * nothing was.
+ * Runs the statements of a creation in its one transaction. They return what was created; `undefined` when nothing was.
  *
- * The statements ask nothing of another connection: all of them could be held by those who wait for one.
+ * The statements must not use another connection of the pool: callers that wait for one could hold all of them.
  */
 export type Write<T> = <R extends T | undefined>(statements: (tx: EntityManager) => Promise<R>) => Promise<R>;
 
-/** Stores the receipt of an answer, in the transaction of the creation. */
+/** Stores the receipt of a response in the transaction of the creation. */
 type KeepReceipt = (tx: EntityManager, answer: CreationAnswer<object>) => Promise<void>;
 
-/** A creation as its request asked for it: with a receipt, when it named an idempotency key. */
+/** A creation, with a receipt when the request has an idempotency key. */
 export class Creation {
   constructor(
     private readonly dataSource: DataSource,
@@ -20,14 +19,14 @@ export class Creation {
   ) {}
 
   /**
-   * Creates and answers.
+   * Creates and returns the response body.
    *
-   * The receipt is written last, so that whoever waits for the same receipt of somebody else holds nothing that the
-   * other one still needs; the loser's statements are undone as a whole.
+   * The receipt is written last, so that a transaction that waits for the same receipt holds no lock that the other one
+   * still needs. The loser's statements are rolled back as a whole.
    *
-   * @param create the use case; whatever it writes, it writes by the function it is given.
-   * @param toAnswer must not wait for anything: the transaction is open.
-   * @throws unknown whatever `create` throws, and a violation of `creation_receipts_pkey` by the loser of a race.
+   * @param create the use case; it writes only through the given function.
+   * @param toAnswer must be synchronous: the transaction is open.
+   * @throws unknown any error of `create`, and a violation of `creation_receipts_pkey` for the loser of a race.
    */
   async run<T, A extends object>(
     create: (write: Write<T>) => Promise<T>,

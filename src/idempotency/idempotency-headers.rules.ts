@@ -5,13 +5,13 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 export const IDEMPOTENCY_PROOF = 'X-Idempotency-Proof';
 
 /**
- * The form of both headers, for the check and for the OpenAPI document.
+ * The format of both headers, for validation and the OpenAPI document.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export const IDEMPOTENCY_TOKEN = /^[A-Za-z0-9_-]{32,256}$/;
 
-/** What names a creation, and what proves that a retry comes from whoever asked first. */
+/** The idempotency key of a creation, and the proof that a retry comes from the same client. */
 export interface IdempotencyPair {
   readonly key: string;
   readonly proof: Secret;
@@ -20,7 +20,7 @@ export interface IdempotencyPair {
 /**
  * Reads the pair of headers of a creation.
  *
- * @param headers names in lower case, as Node gives them.
+ * @param headers names in lower case, as Node provides them.
  * @returns `undefined` when neither is sent.
  * @throws invalid_request naming the header that is missing or malformed.
  * Source: docs/reference/management-api.md#idempotent-creation.

@@ -13,15 +13,18 @@ import { Receipts } from './receipts.service.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the interceptor of creation routes. */
+    /** Set by `IdempotencyInterceptor`. */
     creation?: Creation;
   }
 }
 
-/** What a creation route makes. */
+/** The kind of resource that a route creates. */
 export const Creates = Reflector.createDecorator<CreationKind>();
 
-/** Gives creation routes a `Creation`, and answers retries in their place. Runs after the guards, before the body is judged. */
+/**
+ * Sets the `Creation` of a request, and replays the response of a retry. It runs after the guards and before body
+ * validation.
+ */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
@@ -29,7 +32,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws invalid_request as `readIdempotencyPair` and `parseStrictJson` say; and as `Receipts.answerBefore`. */
+  /** @throws invalid_request as `readIdempotencyPair` and `parseStrictJson`; and as `Receipts.answerBefore`. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const claim = claimOf(request, this.reflector.get(Creates, context.getHandler()));
@@ -41,9 +44,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * Whatever went wrong, the same creation may have been carried out: by a request at the same time, which took the
-   * slug or the last place of a ceiling, or by this one, whose connection broke after its last statement. While nobody
-   * can look, nobody knows: what kept us from looking is answered then, not a refusal that may be untrue.
+   * Looks for a receipt after a failure. The same creation may have succeeded: in a concurrent request that took the
+   * slug or the last place of a limit, or in this one when the connection broke after its last statement. If the
+   * look-up fails, its error is returned, because the original refusal may be wrong.
    */
   private async afterFailure(claim: ReceiptClaim, failure: unknown): Promise<object> {
     const before = await this.receipts.answerBefore(claim);

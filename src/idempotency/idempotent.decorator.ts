@@ -9,9 +9,8 @@ import type { CreationKind } from './receipt.js';
 const SCHEMA = { type: 'string', pattern: IDEMPOTENCY_TOKEN.source } as const;
 
 /**
- * A creation that may be sent again: with the same pair of headers, it is carried out once and answered the same. Name
- * `conflict` among what the route fails with, and where it answers a key `resource_receipt_expired` and
- * `resource_key_unavailable`.
+ * An idempotent creation: requests with the same pair of headers run once and get the same response. The route must
+ * list `conflict` in its `Fails`, and `resource_receipt_expired` and `resource_key_unavailable` if it returns a key.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
@@ -34,7 +33,7 @@ export function Idempotent(kind: CreationKind): MethodDecorator {
   );
 }
 
-/** The creation the route carries out, as a handler's argument: `@Creating() creation: Creation`. */
+/** The creation of the route as a handler argument: `@Creating() creation: Creation`. */
 export const Creating = createParamDecorator((_data: undefined, context): Creation => {
   const { creation } = context.switchToHttp().getRequest<FastifyRequest>();
   if (creation === undefined) throw new Error('No idempotency interceptor ran before this creation route.');

@@ -6,22 +6,22 @@ import type { CreationKind, Receipt, ReceiptClaim } from './receipt.js';
 const SECOND_MS = 1000;
 
 /**
- * How long an answer with a key is given out again, in milliseconds.
+ * How long a response with a key is replayed, in milliseconds.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export const KEY_REPLAY_MS = 15 * 60 * SECOND_MS;
-/** How long a receipt is kept, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
+/** Retention of receipts, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
 export const RECEIPT_LIFE_MS = 90 * 24 * 60 * 60 * SECOND_MS;
 
-/** Who asks for a creation, as a management route has proven them. */
+/** The authenticated caller of a creation. */
 interface Requester {
   readonly organizationId: string;
   readonly identityId: string;
   readonly credentialId: string;
 }
 
-/** What is asked: the body as parsed, before it is judged. */
+/** The request of a creation: the body as parsed, before validation. */
 interface CreationRequest {
   readonly kind: CreationKind;
   readonly method: string;
@@ -29,7 +29,7 @@ interface CreationRequest {
   readonly body: unknown;
 }
 
-/** What a receipt means for a request that names its key. */
+/** The result of matching a receipt with a request. */
 export type ReceiptStanding =
   | 'wrong_proof'
   | 'changed_request'
@@ -39,11 +39,11 @@ export type ReceiptStanding =
   | 'plain_answer';
 
 /**
- * What a request with an idempotency key claims. The credential is noted and decides nothing: a retry may use another
- * one of the same identity.
+ * The claim of a request with an idempotency key. The credential is recorded, but a retry may use another credential of
+ * the same identity.
  *
- * The proof is part of the digest of the request. A body can hold a provider's key, and whoever reads the table must
- * not be able to try keys against the digest.
+ * The request digest includes the proof: a body can hold a provider's key, and read access to the table must not allow
+ * guessing keys against the digest.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
@@ -64,10 +64,9 @@ export function receiptClaim(who: Requester, pair: IdempotencyPair, request: Cre
 }
 
 /**
- * What a request gets that names the key of a receipt, in this order: the proof, the request, the
- * key, the time.
+ * Matches a request with the receipt of its key, in this order: the proof, the request, the key, the time.
  *
- * @param now `isKeyActive`: the created key, if there is one, still opens its application; `nowMs` since the epoch.
+ * @param now `isKeyActive`: the created key, if there is one, is still active; `nowMs` since the epoch.
  */
 export function receiptStanding(
   receipt: Receipt,
@@ -85,10 +84,10 @@ export function receiptStanding(
 }
 
 /**
- * JSON text in which the order of members says nothing: they are sorted by name, at every depth. A number that is too
- * large for a double stands in it as no JSON would have it, so that it is not taken for null.
+ * Canonical JSON text: members are sorted by name at every depth. A number beyond the range of a double appears as
+ * `Infinity`, so that it differs from null.
  *
- * @param value what a JSON text can hold.
+ * @param value a parsed JSON value.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'number') return String(value);

@@ -1,10 +1,10 @@
 import type { Instant } from '../common/clock.js';
 import type { Secret } from '../common/log/secret.js';
 
-/** What a creation makes; the same idempotency key may be used once for each kind. */
+/** The kind of a created resource; an idempotency key may be used once per kind. */
 export type CreationKind = 'app' | 'app_key' | 'provider' | 'provider_gateway';
 
-/** Ids of what a creation made. A `keyId` says that its answer holds a key that is shown once. */
+/** Ids of the created resources. With a `keyId` the response holds a key that is shown once. */
 export interface CreatedIds {
   readonly appId?: string;
   readonly keyId?: string;
@@ -12,13 +12,13 @@ export interface CreatedIds {
   readonly providerGatewayId?: string;
 }
 
-/** What a creation is answered with: the body, and what it made. */
+/** The response of a creation: the body and the created ids. */
 export interface CreationAnswer<A extends object> {
   readonly body: A;
   readonly ids: CreatedIds;
 }
 
-/** A creation that named an idempotency key: whose it is, and how a retry of it is known. */
+/** The claim of a creation with an idempotency key: its owner, and the hashes that identify a retry. */
 export interface ReceiptClaim {
   readonly id: string;
   readonly organizationId: string;
@@ -30,15 +30,15 @@ export interface ReceiptClaim {
   readonly requestHash: string;
 }
 
-/** What is kept of a creation. Exactly one of the answers is there, until the sealed one is cleared. */
+/** A stored receipt. Exactly one of the two answers is set, until the sealed one is cleared. */
 export interface Receipt {
   readonly proofHash: string;
   readonly requestHash: string;
   readonly ids: CreatedIds;
-  /** JSON text of the answer, when it holds no key. */
+  /** JSON text of the response when it holds no key. */
   readonly answer: string | null;
-  /** The same, sealed, when it holds one. */
+  /** The same, sealed, when it holds a key. */
   readonly sealedAnswer: string | null;
-  /** Until when the sealed answer is given out; null when there never was one. */
+  /** End of the replay of the sealed answer; null without one. */
   readonly sealedUntil: Instant | null;
 }

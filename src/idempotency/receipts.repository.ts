@@ -3,15 +3,15 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { CreatedIds, Receipt, ReceiptClaim } from './receipt.js';
 
-/** What is stored of an answer and for how long. */
+/** The stored response and its expiry. */
 export interface KeptAnswer extends Pick<Receipt, 'answer' | 'sealedAnswer' | 'sealedUntil' | 'ids'> {
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
 }
 
-/** A receipt, and how the key stands that was created with it. */
+/** A receipt and the status of the created key. */
 export interface StoredReceipt extends Receipt {
-  /** The account has the key, and it is not revoked; false where no key was created. */
+  /** Whether the account has the key and it is not revoked; false when no key was created. */
   readonly isKeyActive: boolean;
 }
 
@@ -35,7 +35,9 @@ export class ReceiptsRepository {
     return row && toReceipt(row);
   }
 
-  /** Stores a receipt. Another one of the same id violates `creation_receipts_pkey`, once that one is committed. */
+  /**
+   * Stores a receipt. A receipt with the same id violates `creation_receipts_pkey`, once the other transaction commits.
+   */
   async insert(tx: EntityManager, claim: ReceiptClaim, kept: KeptAnswer): Promise<void> {
     const { id, organizationId, identityId, credentialId, kind, proofHash, requestHash } = claim;
     const { ids, answer, sealedAnswer, sealedUntil, createdAt, expiresAt } = kept;

@@ -13,7 +13,7 @@ import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
 /**
- * Keeps what creations were answered, and answers retries of them the same.
+ * Stores the responses of creations and replays them on retries.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
@@ -27,17 +27,18 @@ export class Receipts {
     private readonly ids: Ids,
   ) {}
 
-  /** A creation that leaves a receipt of what it claims; without a claim one that leaves none. */
+  /** A creation that stores a receipt for the claim; without a claim it stores none. */
   creation(claim: ReceiptClaim | undefined): Creation {
     return new Creation(this.dataSource, claim && ((tx, answer) => this.keep(tx, claim, answer)));
   }
 
   /**
-   * What a request was answered before.
+   * The earlier response to the same claim.
    *
    * @returns `undefined` when nothing was created with that key.
-   * @throws forbidden the proof is another one; conflict the request is another one.
-   * @throws resource_key_unavailable, resource_receipt_expired what was created is named, and its key not shown again.
+   * @throws forbidden the proof differs; conflict the request differs.
+   * @throws resource_key_unavailable, resource_receipt_expired the key is not shown again; the error names the created
+   * ids.
    */
   async answerBefore(claim: ReceiptClaim): Promise<object | undefined> {
     const receipt = await this.receipts.find(claim);
@@ -79,7 +80,7 @@ function parsed(answer: string): object {
   return body;
 }
 
-/** An answer that no secret of ours opens any more is as good as gone. */
+/** An answer that no current secret can open counts as expired. */
 function refusal(standing: ReceiptStanding, { ids }: Receipt): GatewayError {
   if (standing === 'wrong_proof') {
     return new GatewayError('forbidden', {

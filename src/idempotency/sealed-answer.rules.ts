@@ -16,8 +16,8 @@ const FORMAT_VERSION = 1;
 type SealingClaim = Pick<ReceiptClaim, 'id' | 'proof' | 'proofHash'>;
 
 /**
- * Seals an answer that holds a key. It takes the client's proof and a secret of ours to open it: neither whoever reads
- * the table nor whoever has our secrets can.
+ * Seals an answer that holds a key. Opening it requires the client's proof and a secret of the service, so neither read
+ * access to the table nor the secrets alone suffice.
  *
  * @param iv 12 random bytes, fresh for this call.
  * Source: docs/reference/management-api.md#idempotent-creation, docs/reference/security.md#vault.
@@ -30,7 +30,7 @@ export function sealAnswer(answer: string, claim: SealingClaim, secrets: AuthSec
   });
 }
 
-/** The answer, also when our secret was replaced once since; `undefined` when it does not open. */
+/** The answer, also after one rotation of the secret; `undefined` when it does not open. */
 export function openAnswer(sealed: string, claim: SealingClaim, secrets: AuthSecrets): string | undefined {
   const blob = parseLocalBlob(sealed);
   if (blob === undefined) return undefined;
@@ -42,8 +42,8 @@ export function openAnswer(sealed: string, claim: SealingClaim, secrets: AuthSec
 }
 
 /**
- * HKDF-SHA256 (RFC 5869). The proof is part of the input and not the salt: a salt of more than 64 bytes is replaced by
- * its hash, and the hash of the proof stands in the table.
+ * HKDF-SHA256 (RFC 5869). The proof is part of the input keying material and not the salt: a salt of more than 64 bytes
+ * is replaced by its hash, and the table stores the hash of the proof.
  */
 function sealingKey({ id, proof }: SealingClaim, secret: Secret): KeyObject {
   const input = JSON.stringify([secret.reveal(), proof.reveal()]);

@@ -11,13 +11,13 @@ import { requireIssuer } from './auth-modes.rules.js';
 import { ExchangeApiKeyRequest } from './dto/exchange.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
-/** A backend and the user it speaks for, both proven. */
+/** An authenticated backend and its authenticated user. */
 export interface ProvenBackend {
   readonly userId: string;
   readonly apiKeyId: string;
 }
 
-/** Judges what a trusted backend presents for a gateway token of one of its users. */
+/** Authenticates a backend that exchanges its API key and an identity token for a gateway token. */
 @Injectable()
 export class ApiKeyExchangeService {
   constructor(
@@ -27,7 +27,7 @@ export class ApiKeyExchangeService {
   ) {}
 
   /**
-   * @param body as it was sent.
+   * @param body as sent.
    * @throws auth_method_not_supported, invalid_request, auth_required (key, blocked), issuer_*; in this order.
    */
   async prove(
@@ -47,7 +47,7 @@ export class ApiKeyExchangeService {
     return { userId, apiKeyId };
   }
 
-  /** Asked of the database each time: a revoked key exchanges nothing from the moment on. */
+  /** Reads the database each time, so that a revocation takes effect at once. */
   private async requireKey(app: ReadableApp, plaintext: string): Promise<string> {
     const key = await this.keys.findStored(plaintext);
     if (key?.appId === app.id && key.status === 'active') return key.id;

@@ -16,12 +16,12 @@ import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/registe
 import { TokenExchangeService } from './token-exchange.service.js';
 
 const TAG = 'Application authentication';
-/** Room for the longest identity token and proof, every character of them escaped once. */
+/** Fits the longest identity token and proof, each character escaped once. */
 const MAX_BODY_BYTES = 256 * 1024;
 const REGISTRATIONS = [RegisterUserDeviceRequest, RegisterInstallRequest];
 const EXCHANGES = [ExchangeUserDeviceRequest, ExchangeInstallRequest, ExchangeApiKeyRequest];
 
-/** What both kinds of proof can be refused with, beside an application that is not set up for them. */
+/** The error codes of both kinds of proof, besides an unsupported authentication method. */
 const PROOF_REFUSALS = [
   'invalid_request',
   'app_not_found',
@@ -35,7 +35,9 @@ const PROOF_REFUSALS = [
   'service_unavailable',
 ] as const;
 
-/** A JSON object of one of several forms; which one counts is the application's configuration, so it is read later. */
+/**
+ * A JSON object of one of several shapes. The application's configuration selects the shape, so it is validated later.
+ */
 type SentBody = Record<string, unknown>;
 
 @Controller('v1/apps/:app/auth')

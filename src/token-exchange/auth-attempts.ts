@@ -8,24 +8,24 @@ import { toGatewayError } from '../common/errors/framework-error.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ServiceTrouble } from '../common/errors/service-trouble.js';
 
-/** One attempt to prove somebody, as far as it has come; the steps fill in what they find out. */
+/** The state of one attempt; the steps fill it in. */
 export interface AuthAttempt {
-  /** Set once the way of the proof is known. */
+  /** Set when the authentication method is known. */
   authMethod: AuthEventDraft['authMethod'];
-  /** Set once the user is proven, and not before. */
+  /** Set only when the user is authenticated. */
   userId: string | null;
-  /** Milliseconds a required claim took to arrive, with the success that ended the wait. */
+  /** The delay of a required claim in milliseconds, set on the success that ended the wait. */
   claimDelayMs: number | null;
 }
 
-/** Who attempts what, as the request says it. */
+/** The attempt as the request describes it. */
 export interface AttemptedRequest {
   readonly event: AuthEventDraft['event'];
   readonly appId: string;
   readonly appVersion: string | null;
 }
 
-/** Runs attempts and leaves one event of each behind, whatever its end. */
+/** Runs attempts and records one event for each, whatever its result. */
 @Injectable()
 export class AuthAttempts {
   constructor(
@@ -36,8 +36,8 @@ export class AuthAttempts {
   ) {}
 
   /**
-   * @param prove the steps behind "the application takes calls".
-   * @throws app_not_found without an event; app_disabled, internal_error and whatever `prove` throws with one.
+   * @param prove the steps after the check that the application is active.
+   * @throws app_not_found without an event; app_disabled, internal_error and every error of `prove` with one.
    */
   async run<T>(request: AttemptedRequest, prove: (app: ReadableApp, attempt: AuthAttempt) => Promise<T>): Promise<T> {
     const startedMs = this.clock.monotonicMs();

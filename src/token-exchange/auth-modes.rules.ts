@@ -3,7 +3,7 @@ import type { ApiKeyAuthentication, DeviceAuthentication, IssuerConfig } from '.
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
- * The authentication of an application whose devices attest themselves.
+ * The authentication of an application with device attestation.
  *
  * @throws auth_method_not_supported 403 for any other application.
  * Source: docs/reference/application-api.md#device-attestation.
@@ -17,10 +17,10 @@ export function requireDeviceApp({ config }: ReadableApp): DeviceAuthentication 
 }
 
 /**
- * The identity provider of a server application whose users sign in.
+ * The identity provider of a server application with issuer users.
  *
- * @throws auth_method_not_supported 400 for a server application that names its users itself or has none: it calls
- * providers with its key.
+ * @throws auth_method_not_supported 400 for a server application with header users or none: it calls providers with its
+ * key.
  * Source: docs/reference/application-api.md#token-exchange.
  */
 export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig {
@@ -32,7 +32,11 @@ export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig 
   });
 }
 
-/** The refusal of an API key that was sent where a device must prove itself. */
+/**
+ * Refuses an API key where device attestation is required.
+ *
+ * @throws auth_method_not_supported
+ */
 export function refuseApiKey(body: object): void {
   if (!Object.hasOwn(body, 'api_key')) return;
   throw new GatewayError('auth_method_not_supported', {

@@ -4,7 +4,7 @@ import { requireActive } from '../app-directory/app-snapshot.js';
 import { ChallengesService } from '../attestation/challenges.service.js';
 import { requireDeviceApp } from './auth-modes.rules.js';
 
-/** Gives devices something to sign. */
+/** Issues challenges to devices. */
 @Injectable()
 export class DeviceChallengeService {
   constructor(

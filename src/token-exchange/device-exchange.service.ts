@@ -17,7 +17,7 @@ const SHAPES = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstall
 
 type DeviceProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
 
-/** Judges what a registered device presents for a gateway token. */
+/** Authenticates a registered device that exchanges an assertion for a gateway token. */
 @Injectable()
 export class DeviceExchangeService {
   constructor(
@@ -29,9 +29,10 @@ export class DeviceExchangeService {
   ) {}
 
   /**
-   * @param body as it was sent.
-   * @returns the id of the user whose device it is.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this order. A key we do not know leaves the challenge in force.
+   * @param body as sent.
+   * @returns the id of the device's user.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
+   * order. An unknown key does not spend the challenge.
    */
   async prove(
     app: ReadableApp,
@@ -52,7 +53,7 @@ export class DeviceExchangeService {
     return userId;
   }
 
-  /** The stored key, where the user may use it. */
+  /** The stored key, if the user may use it. */
   private async requireKey(
     app: ReadableApp,
     { app_attest }: DeviceAuthentication,
@@ -67,8 +68,8 @@ export class DeviceExchangeService {
   }
 
   /**
-   * The counter of the assertion. One that does not hold uses its challenge up all the same; one that holds leaves it to
-   * `use`, which takes challenge and counter in one step.
+   * The counter of the assertion. An invalid assertion spends its challenge here; a valid one leaves it to `use`, which
+   * spends the challenge and raises the counter in one step.
    */
   private async verified(
     app: ReadableApp,

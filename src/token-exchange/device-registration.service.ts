@@ -12,7 +12,7 @@ import { SignedInUser } from './signed-in-user.service.js';
 
 const SHAPES = { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest };
 
-/** Registers devices: who the user is, that the challenge is ours, that the key is a real device's. */
+/** Registers devices: authenticates the user, spends the challenge, verifies the attestation. */
 @Injectable()
 export class DeviceRegistrationService {
   constructor(
@@ -24,9 +24,10 @@ export class DeviceRegistrationService {
   ) {}
 
   /**
-   * @param body as it was sent.
-   * @returns the id of the user the key now belongs to.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this order. A blocked user's challenge stays in force.
+   * @param body as sent.
+   * @returns the id of the key's user.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
+   * order. The challenge of a blocked user is not spent.
    */
   async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
     const authentication = requireDeviceApp(app);

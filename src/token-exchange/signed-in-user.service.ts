@@ -8,17 +8,17 @@ import { IssuerTokens } from '../issuers/issuer-tokens.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 
-/** What the install of an application presents. */
+/** The proof of an installation. */
 interface InstallProof {
   readonly key_id: string;
 }
 
-/** What the device of a signed-in user presents. */
+/** The proof of an issuer user's device. */
 interface SignedInProof extends InstallProof {
   readonly issuer_token: string;
 }
 
-/** Finds out which user an identity token is of, and keeps the wait for claims in the books. */
+/** Authenticates the user of an identity token, and records the wait for required claims. */
 @Injectable()
 export class SignedInUser {
   constructor(
@@ -28,7 +28,7 @@ export class SignedInUser {
   ) {}
 
   /**
-   * The user of a token. The attempt names the user from here on, also when a required claim is missing.
+   * The user of a token. It sets the user of the attempt, also when a required claim is missing.
    *
    * @throws issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable.
    */
@@ -47,9 +47,9 @@ export class SignedInUser {
   }
 
   /**
-   * Whose a device claims to be: a proven user's, or nobody's but its own, which its proof has yet to show.
+   * The user of a device: an authenticated issuer user, or the installation itself, which its proof has yet to verify.
    *
-   * @param body as it was sent.
+   * @param body as sent.
    * @throws invalid_request; see {@link prove}.
    */
   async claim<U extends SignedInProof, I extends InstallProof>(
@@ -68,9 +68,9 @@ export class SignedInUser {
   }
 
   /**
-   * Closes the wait for a claim that a success ended, if there was one.
+   * Ends the wait for a required claim after a success, if there was one.
    *
-   * @param pendingSince when it began; null = nobody waited.
+   * @param pendingSince the start of the wait; null without one.
    */
   async recovered(app: ReadableApp, userId: string, pendingSince: unknown, attempt: AuthAttempt): Promise<void> {
     if (pendingSince === null) return;
@@ -81,7 +81,7 @@ export class SignedInUser {
     });
   }
 
-  /** What fails here is bookkeeping and never the request's. */
+  /** Logs a failure instead of failing the request, because the wait is only a statistic. */
   private async quietly(app: ReadableApp, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -17,10 +17,10 @@ import { SignedInUser } from './signed-in-user.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 
 /**
- * How devices and backends become callers: challenge, registration, exchange of a proof for a gateway token.
+ * Exchange of credentials for gateway tokens: challenge, registration, exchange.
  *
  * Tables: none. Routes: `/v1/apps/{app}/auth/challenge`, `…/register`, `…/token`. Codes: auth_method_not_supported,
- * auth_required (403), and what the rooms of the proofs refuse with. Log lines: claim_window_write_failed,
+ * auth_required (403), and the codes of the modules that verify the proofs. Log lines: claim_window_write_failed,
  * claim_propagation_recovered.
  */
 @Module({

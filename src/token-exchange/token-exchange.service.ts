@@ -5,7 +5,7 @@ import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { DeviceExchangeService } from './device-exchange.service.js';
 
-/** Exchanges a proof, of the kind the application asks for, for a gateway token. */
+/** Exchanges a proof for a gateway token; the application's configuration determines the kind of proof. */
 @Injectable()
 export class TokenExchangeService {
   constructor(

@@ -3,7 +3,7 @@ import { AssertionField, ChallengeField, IssuerTokenField, KeyIdField, NoIssuerT
 
 const MAX_API_KEY_CHARACTERS = 8_192;
 
-/** A registered device of a signed-in user. */
+/** A registered device of an issuer user. */
 @IgnoresOthers()
 export class ExchangeUserDeviceRequest {
   @IssuerTokenField()
@@ -19,7 +19,7 @@ export class ExchangeUserDeviceRequest {
   readonly challenge: string;
 }
 
-/** A registered install. */
+/** A registered installation. */
 @IgnoresOthers()
 export class ExchangeInstallRequest {
   @NoIssuerTokenField()
@@ -35,7 +35,7 @@ export class ExchangeInstallRequest {
   readonly challenge: string;
 }
 
-/** A backend for one of its signed-in users. No other members are accepted. */
+/** A backend for one of its issuer users. No other members are accepted. */
 export class ExchangeApiKeyRequest {
   @Verbatim({ max: MAX_API_KEY_CHARACTERS, description: 'A key of the application.' })
   readonly api_key: string;

@@ -2,7 +2,7 @@ import { Refused, Verbatim } from '../../common/fields/fields.js';
 
 /** Longer than any identity token in use. */
 const MAX_TOKEN_CHARACTERS = 32 * 1024;
-/** Several times the size of what devices make. */
+/** Several times the size of real proofs. */
 const MAX_PROOF_CHARACTERS = 64 * 1024;
 /** Source: docs/reference/application-api.md#request-limits. */
 const MAX_KEY_CHARACTERS = 200;
@@ -14,7 +14,7 @@ export function IssuerTokenField() {
   });
 }
 
-/** The install is the user: who also sends a token believes in an identity that would not be used. */
+/** Refused, because the installation is the user and the identity of the token would be ignored. */
 export function NoIssuerTokenField() {
   return Refused('must not be sent: the users of this application are its installs');
 }

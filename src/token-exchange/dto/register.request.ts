@@ -1,7 +1,7 @@
 import { IgnoresOthers } from '../../common/fields/fields.js';
 import { AttestationField, ChallengeField, IssuerTokenField, KeyIdField, NoIssuerTokenField } from './proof-fields.js';
 
-/** Registers the device of a signed-in user. */
+/** Registers the device of an issuer user. */
 @IgnoresOthers()
 export class RegisterUserDeviceRequest {
   @IssuerTokenField()
@@ -17,7 +17,7 @@ export class RegisterUserDeviceRequest {
   readonly challenge: string;
 }
 
-/** Registers an install, which is its own user. */
+/** Registers an installation, which is its own user. */
 @IgnoresOthers()
 export class RegisterInstallRequest {
   @NoIssuerTokenField()
