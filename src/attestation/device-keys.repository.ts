@@ -61,7 +61,7 @@ export class DeviceKeysRepository {
     return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };
   }
 
-  /** Stores a key with counter 0; replaces an existing key of the same id, whoever its user is. */
+  /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */
   async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
     await tx.query(
       `INSERT INTO device_keys

@@ -16,7 +16,7 @@ import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.j
 import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider-row.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
-/** Maximum number of retries of a write that concurrent address changes overtake. More of them indicate abuse. */
+/** Maximum number of attempts of an update that concurrent address or key changes overtake; more indicate abuse. */
 const MAX_OVERTAKEN = 100;
 
 interface Revising {
@@ -81,7 +81,7 @@ export class ProvidersService {
    * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts`.
    * @throws not_found unknown, or another account's.
    * @throws conflict the stored revision differs.
-   * @throws service_unavailable concurrent address changes overtook every attempt.
+   * @throws service_unavailable concurrent address or key changes overtook every attempt.
    */
   async update(admin: AdminPrincipal, id: string, body: UpdateProviderRequest): Promise<RoutedProvider> {
     const change = this.drafts.readChange(body);

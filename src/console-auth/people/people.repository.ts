@@ -73,8 +73,8 @@ export class PeopleRepository {
   }
 
   /**
-   * The organization of a person without an organization cookie: the oldest one that has not expired, otherwise the
-   * oldest.
+   * The organization of a person without an organization cookie: the one joined first; expired organizations
+   * come last.
    */
   async findHome(tx: EntityManager, identityId: string, at: Instant): Promise<string | undefined> {
     const [row] = await tx.query<{ organizationId: string }[]>(

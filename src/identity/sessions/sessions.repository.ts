@@ -37,7 +37,7 @@ export class SessionsRepository {
 
   /**
    * The session of a token that is valid at `at` and ends by `latestEnd`, with the current role. The organization is
-   * the requested one if the person belongs to it, otherwise the oldest one; expired organizations come last.
+   * the requested one if the person belongs to it, otherwise the one joined first; expired organizations come last.
    */
   async findHolder(
     tokenHash: string,

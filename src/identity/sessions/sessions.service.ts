@@ -73,7 +73,7 @@ export class Sessions {
   }
 
   /**
-   * The session of a cookie, in the organization of the organization cookie or in the oldest one. Once a day the
+   * The session of a cookie, in the organization of the organization cookie or the one joined first. Once a day the
    * session is extended by a full lifetime, and its cookies are signed again with the current secret.
    *
    * @returns `undefined` without a validly signed cookie, and for a session that ended.
