@@ -9,9 +9,7 @@ import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
 import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
 
-/**
- * Topic of {@link ConfigChanges} for application keys. Each change is published twice, by the key's hash and by its id.
- */
+/** Topic of {@link ConfigChanges} for application keys; each change is published by hash and by id. */
 const APP_KEYS_TOPIC = 'app_keys';
 
 const REFRESH_AFTER_MS = 30_000;

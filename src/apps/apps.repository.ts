@@ -92,10 +92,7 @@ export class AppsRepository {
     return rows[0];
   }
 
-  /**
-   * Locks the application row, so that no dependent rows are added until the transaction ends. @returns whether it
-   * exists.
-   */
+  /** Locks the row: no dependent rows are added until the transaction ends. @returns whether it exists. */
   async lock(tx: EntityManager, app: AppRef): Promise<boolean> {
     const rows: unknown[] = await tx.query('SELECT FROM apps WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
       app.organizationId,

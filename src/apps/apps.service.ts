@@ -32,9 +32,7 @@ export interface AppCheck {
   readonly limitations: readonly string[];
 }
 
-/**
- * Replaces, validates, checks and deletes applications. The guard has already found each one in the caller's account.
- */
+/** Replaces, validates, checks and deletes applications. The guard has checked their account. */
 @Injectable()
 export class AppsService {
   constructor(

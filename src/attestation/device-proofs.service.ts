@@ -14,9 +14,7 @@ import {
   attestationClientDataHash,
 } from './proof/client-data.rules.js';
 
-/**
- * Real attestations have about 6 KiB. Parsing time is linear in the number of items, and an item takes at least a byte.
- */
+/** Real attestations have about 6 KiB. Parsing time grows with the items, each at least a byte. */
 const MAX_ATTESTATION_BYTES = 16 * 1024;
 /** Real assertions have about 150 bytes. */
 const MAX_ASSERTION_BYTES = 2 * 1024;

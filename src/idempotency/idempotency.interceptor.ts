@@ -21,10 +21,7 @@ declare module 'fastify' {
 /** The kind of resource that a route creates. */
 export const Creates = Reflector.createDecorator<CreationKind>();
 
-/**
- * Sets the `Creation` of a request, and replays the response of a retry. It runs after the guards and before body
- * validation.
- */
+/** Sets `request.creation` and replays the response of a retry; after the guards, before body validation. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(

@@ -35,9 +35,7 @@ export class ReceiptsRepository {
     return row && toReceipt(row);
   }
 
-  /**
-   * Stores a receipt. A receipt with the same id violates `creation_receipts_pkey`, once the other transaction commits.
-   */
+  /** Stores a receipt. A committed receipt with the same id violates `creation_receipts_pkey`. */
   async insert(tx: EntityManager, claim: ReceiptClaim, kept: KeptAnswer): Promise<void> {
     const { id, organizationId, identityId, credentialId, kind, proofHash, requestHash } = claim;
     const { ids, answer, sealedAnswer, sealedUntil, createdAt, expiresAt } = kept;

@@ -83,10 +83,7 @@ export class AdminAuthentication {
     return admin;
   }
 
-  /**
-   * The console header is required because a cross-site page can cause the cookie to be sent, but cannot set the
-   * header.
-   */
+  /** Requires the console header: a cross-site request can carry the cookie, but not the header. */
   private async requireSession(request: FastifyRequest, reply: FastifyReply): Promise<SessionRow> {
     const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
     if (session === undefined) throw notSignedIn('credential_missing');

@@ -46,10 +46,7 @@ export class BootstrapService {
     return this.opening.hasAny();
   }
 
-  /**
-   * Inserts account and key in one transaction under a lock. Of several instances that start at once, one creates the
-   * account.
-   */
+  /** Inserts account and key under a lock: of several instances that start at once, one succeeds. */
   private async openFirstAccount(tx: EntityManager, key: Secret): Promise<Outcome> {
     if (!(await this.opening.isFirst(tx))) {
       const stored = await this.keys.findRevocation(tx, key);

@@ -107,7 +107,7 @@ export class ProviderCredential {
     }
   }
 
-  /** The result of a failed opening: the previously opened key until it expires, otherwise the error. */
+  /** After a failed opening: the previously opened key while the vault is unreachable, otherwise the error. */
   #fallBack(cause: unknown): readonly string[] {
     const { clock, log } = this.#tools;
     const error =

@@ -13,10 +13,7 @@ export interface RoutedProvider {
   readonly row: ProviderRow;
   /** Null when it is called directly, and when its gateway is missing. */
   readonly gateway: GatewayRow | null;
-  /**
-   * Null when this version does not support the route: the gateway is missing or of another kind, or the type is
-   * unknown.
-   */
+  /** Null for a route that this version does not support: gateway missing or of another kind, or type unknown. */
   readonly route: ProviderRoute | null;
 }
 
@@ -32,9 +29,7 @@ export class ProviderRoutes {
     this.#baseUrls = Object.freeze({ cf_aig: CF_AIG_BASE_URL, vercel: VERCEL_AI_GATEWAY_BASE_URL });
   }
 
-  /**
-   * The account's gateways by id, including revoked ones. It reads the database only when a row references a gateway.
-   */
+  /** The account's gateways by id, including revoked ones; no query when no row references one. */
   async gatewaysOf(
     organizationId: string,
     rows: readonly Pick<ProviderRow, 'providerGatewayId'>[],

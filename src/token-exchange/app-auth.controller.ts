@@ -35,9 +35,7 @@ const PROOF_REFUSALS = [
   'service_unavailable',
 ] as const;
 
-/**
- * A JSON object of one of several shapes. The application's configuration selects the shape, so it is validated later.
- */
+/** A JSON object of one of several shapes. The configuration selects the shape, so validation is later. */
 type SentBody = Record<string, unknown>;
 
 @Controller('v1/apps/:app/auth')

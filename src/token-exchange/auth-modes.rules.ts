@@ -32,11 +32,7 @@ export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig 
   });
 }
 
-/**
- * Refuses an API key where device attestation is required.
- *
- * @throws auth_method_not_supported
- */
+/** @throws auth_method_not_supported (400) an API key was sent where device attestation is required. */
 export function refuseApiKey(body: object): void {
   if (!Object.hasOwn(body, 'api_key')) return;
   throw new GatewayError('auth_method_not_supported', {

@@ -25,9 +25,7 @@ const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND know
 
 const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
 
-/**
- * The counts of an application are spread over several rows (migration keep-user-counts). No row: it never had users.
- */
+/** The counts of an application span several rows (migration keep-user-counts); none: it never had users. */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
 const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
 

@@ -8,10 +8,7 @@ import { UsersRepository } from './users.repository.js';
 
 export type { StoredUser };
 
-/**
- * Stores the users that exchange a proof. An exchange reads the block status here; admission of calls uses
- * `BlockedUsers`.
- */
+/** Stores the users that exchange a proof. Exchanges read the block status here, calls from `BlockedUsers`. */
 @Injectable()
 export class UsersService {
   constructor(

@@ -84,9 +84,7 @@ function instancesUnder(
   return covered.length > 0 ? covered : named;
 }
 
-/**
- * A key for a type needs the price on one of its instances; a call to an instance without it is refused at call time.
- */
+/** A type key needs the price on one instance; a call to an instance without it is refused at call time. */
 function checkPolicyModels(
   { config, known }: References,
   instances: readonly KnownProvider[],

@@ -1,9 +1,6 @@
 import type { AppConfig, Authentication } from './app-config.js';
 
-/**
- * The slugs and types that a configuration names: selected providers, endpoint targets and fallbacks, without
- * duplicates.
- */
+/** The distinct slugs and types that a configuration names: selected providers, endpoint targets, fallbacks. */
 export function referencedProviders({ routing, endpoints }: AppConfig): string[] {
   const selected = routing.providers.mode === 'selected' ? Object.keys(routing.providers.selected) : [];
   const targets = Object.values(endpoints).flatMap((endpoint) => [endpoint, ...endpoint.fallback]);

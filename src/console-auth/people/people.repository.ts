@@ -72,10 +72,7 @@ export class PeopleRepository {
     );
   }
 
-  /**
-   * The organization of a person without an organization cookie: the one joined first; expired organizations
-   * come last.
-   */
+  /** The organization of a person without an organization cookie: joined first; expired ones come last. */
   async findHome(tx: EntityManager, identityId: string, at: Instant): Promise<string | undefined> {
     const [row] = await tx.query<{ organizationId: string }[]>(
       `SELECT m.organization_id AS "organizationId"

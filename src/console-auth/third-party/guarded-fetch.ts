@@ -8,9 +8,7 @@ const MAX_BYTES = 256 * 1024;
 /** Statuses for which `Response` allows no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/**
- * A `fetch` for the library that calls through the outbound guard: address check, timeout, size limit, no redirects.
- */
+/** A `fetch` through the outbound guard: address check, timeout, size limit, no redirects. */
 export function guardedFetch(outbound: GuardedRequest): CustomFetch {
   return async (url, { method, headers, body }) => {
     const bounds = { headers: inLowerCase(headers), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
