@@ -116,7 +116,7 @@ describe('README.md and docs/guides', () => {
 
   it.each(GUIDES)('%s → linked from README.md, and followed by a test', (guide) => {
     expect(read('README.md')).toContain(`](${guide})`);
-    expect(read('test/e2e/guides.e2e-spec.ts')).toContain(`through('${guide}'`);
+    expect(read('test/e2e/bootstrap/guides.e2e-spec.ts')).toContain(`through('${guide}'`);
   });
 });
 

@@ -6,4 +6,4 @@
 import { prove, readProof } from './prove.mjs';
 
 const { howMuch, seed } = readProof('runs', '10');
-await prove('e2e', ['test/e2e/budget-proof'], { BUDGET_RUNS: howMuch, BUDGET_SEED: seed });
+await prove('e2e', ['test/e2e/budgets/budget-proof'], { BUDGET_RUNS: howMuch, BUDGET_SEED: seed });

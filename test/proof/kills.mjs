@@ -5,4 +5,4 @@
 import { prove, readProof } from './prove.mjs';
 
 const { howMuch, seed } = readProof('kills', '1000');
-await prove('e2e', ['test/e2e/usage-kill'], { KILLS: howMuch, KILL_SEED: seed });
+await prove('e2e', ['test/e2e/usage/usage-kill'], { KILLS: howMuch, KILL_SEED: seed });

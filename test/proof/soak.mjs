@@ -5,4 +5,4 @@
 import { prove, readProof } from './prove.mjs';
 
 const { howMuch, seed } = readProof('minutes', '60');
-await prove('e2e', ['test/e2e/soak.e2e-spec.ts'], { SOAK_MINUTES: howMuch, SOAK_SEED: seed });
+await prove('e2e', ['test/e2e/platform/soak.e2e-spec.ts'], { SOAK_MINUTES: howMuch, SOAK_SEED: seed });

@@ -9,7 +9,7 @@ describe('toDocumentedSetting', () => {
   it.each([
     ['a number', { fallback: 8080 }, '`8080`', '8080'],
     ['zero', { fallback: 0 }, '`0`', '0'],
-    ['a text', { fallback: '../../documentation/.data' }, '`../../documentation/.data`', '../../documentation/.data'],
+    ['a text', { fallback: './.data' }, '`./.data`', './.data'],
     ['nothing', {}, 'unset', ''],
     ['an object with words for it', { fallback: {}, fallbackText: 'empty' }, 'empty', ''],
     ['words instead of a value', { fallbackText: 'unset: embedded' }, 'unset: embedded', ''],

@@ -16,7 +16,7 @@ describe('PATH_SEGMENT_PATTERN', () => {
       '..',
       'a/b',
       '/',
-      '../../x',
+      '../x',
       'a\\b',
       '%2e',
       '%2F',

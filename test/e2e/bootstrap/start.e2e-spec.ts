@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
+import { acmeType } from '../../extension/acme-type.js';
+import { newSignUp } from '../../support/console.js';
+import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { newManagementKey, testEnvironment } from '../../support/world.js';
+
+const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/none';
+const KEY_WAY = 'BOOTSTRAP_MANAGEMENT_KEY=';
+const SIGN_UP = /POST (http\S+)/;
+const log = () => undefined;
+
+let ends: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+/** A database and a directory of their own, with no account. */
+async function emptyDeployment(): Promise<Record<string, string>> {
+  const url = await freshDatabase();
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-start-'));
+  ends.push(async () => rmSync(directory, { recursive: true }));
+  ends.push(() => dropDatabase(url));
+  return { ...testEnvironment(url, directory, ''), REDIS_URL: '' };
+}
+
+/** What the banner says, and what `meanwhile` does before the gateway stops. */
+async function bannerOf(
+  settings: Readonly<Record<string, string>>,
+  meanwhile: (gateway: RunningGateway) => Promise<unknown> = async () => undefined,
+): Promise<string> {
+  const gateway = await startGateway(settings, { log });
+  try {
+    await meanwhile(gateway);
+  } finally {
+    await gateway.stop('test');
+  }
+  return gateway.banner;
+}
+
+/** Registers where the banner says. */
+async function register({ banner }: RunningGateway): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(SIGN_UP.exec(banner)?.[1] ?? '', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(newSignUp()),
+  });
+  expect(status).toBe(200);
+}
+
+function waysOf(banner: string) {
+  return { key: banner.includes(KEY_WAY), register: SIGN_UP.test(banner) };
+}
+
+describe('the banner of a start', () => {
+  it('an empty deployment → both ways in; the first person has registered there → none, unless the setting opens it', async () => {
+    const settings = await emptyDeployment();
+    expect(waysOf(await bannerOf(settings, register))).toEqual({ key: true, register: true });
+    expect(waysOf(await bannerOf(settings))).toEqual({ key: false, register: false });
+    const open = { ...settings, ALLOW_ADDITIONAL_REGISTRATIONS: 'true' };
+    expect(waysOf(await bannerOf(open, register))).toEqual({ key: false, register: true });
+  });
+
+  it('an account that no person owns → registering alone', async () => {
+    const settings = { ...(await emptyDeployment()), BOOTSTRAP_MANAGEMENT_KEY: newManagementKey() };
+    expect(waysOf(await bannerOf(settings))).toEqual({ key: false, register: true });
+  });
+});
+
+describe('settings', () => {
+  it('a start → each is read once', async () => {
+    const settings = await emptyDeployment();
+    const names: (string | symbol)[] = [];
+    const noted = new Proxy(settings, {
+      get(all, name) {
+        names.push(name);
+        return Reflect.get(all, name);
+      },
+    });
+    await bannerOf(noted);
+    expect(names.filter((name) => name === 'TRUSTED_PRIVATE_HOSTS')).toHaveLength(1);
+  });
+
+  it('a provider type that is wrong → the start fails before anything is opened', async () => {
+    const settings = { ...testEnvironment(NO_DATABASE, '/nowhere', ''), DATABASE_WAIT_SECONDS: '0' };
+    const wrong = { ...acmeType('https://acme.example.com/'), name: 'openai' };
+    await expect(startGateway(settings, { log, providerTypes: [wrong] })).rejects.toThrow(
+      'taken by another provider type',
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { eventually } from '../../support/eventually.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { startWorld } from '../../support/world.js';
+
+const RECOVERY = { withinMs: 5_000 };
+
+let ends: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+/** The document names no error of this route, so what is answered is read without it. */
+interface Told {
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: number;
+  readonly body: { readonly registrationOpen?: boolean; readonly error?: { readonly code: string } };
+}
+
+/** What the console is told it offers: while the way to the database is lost, and once it is there again. */
+async function capabilities(env: Record<string, string>): Promise<{ lost: Told; again: Told }> {
+  const databaseUrl = await freshDatabase();
+  ends.push(() => dropDatabase(databaseUrl));
+  const url = new URL(databaseUrl);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+  ends.push(() => proxy.close());
+  url.host = `127.0.0.1:${proxy.port}`;
+  const world = await startWorld({ env: { ...env, DATABASE_URL: url.href } });
+  ends.push(() => world.stop());
+  const read = async (): Promise<Told> => {
+    const answer = await fetch(`${world.baseUrl}/v1/console/capabilities`);
+    const body = (await answer.json()) as Told['body'];
+    return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')), body };
+  };
+  proxy.freeze();
+  const asked = read();
+  await sleep(300);
+  proxy.thaw();
+  const lost = await asked;
+  await eventually(async () => (await read()).status === 200, RECOVERY);
+  return { lost, again: await read() };
+}
+
+describe('the console while the database is lost', () => {
+  it('nobody can say whether there is a first person → 503 with Retry-After; afterwards it is told', async () => {
+    const { lost, again } = await capabilities({});
+    expect([lost.status, lost.body.error?.code]).toEqual([503, 'service_unavailable']);
+    expect(lost.retryAfter).toBeGreaterThan(0);
+    expect(again.body.registrationOpen).toBe(true);
+  });
+
+  it('registration is open because the operator says so → told all the same', async () => {
+    const { lost } = await capabilities({ ALLOW_ADDITIONAL_REGISTRATIONS: 'true' });
+    expect([lost.status, lost.body.registrationOpen]).toEqual([200, true]);
+  });
+});

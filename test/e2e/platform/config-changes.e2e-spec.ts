@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { Secret } from '../../../src/common/log/secret.js';
+import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
+import { createDataSource } from '../../../src/platform/database/data-source.js';
+import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { eventually } from '../../support/eventually.js';
+import { inTime } from '../../support/in-time.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+
+let url: string;
+let db: DataSource;
+let opened: ConfigChanges[];
+let trouble: unknown[];
+
+beforeEach(async () => {
+  url = await freshDatabase();
+  const options = { applicationName: 'config-changes-test', poolSize: 2, entities: [], migrations: [] };
+  db = await createDataSource({ url: new Secret(url), ...options }).initialize();
+  opened = [];
+  trouble = [];
+});
+
+afterEach(async () => {
+  await Promise.all(opened.map((changes) => changes.close()));
+  await db.destroy();
+  await dropDatabase(url);
+});
+
+/** A listening instance that has heard the "everything" of its first connection, and its list of keys after that. */
+async function listen(topic: string, where = url): Promise<{ changes: ConfigChanges; keys: string[] }> {
+  const changes = new ConfigChanges({ url: new Secret(where), onTrouble: (error) => trouble.push(error) });
+  opened.push(changes);
+  const keys: string[] = [];
+  changes.subscribe(topic, (key) => keys.push(key));
+  changes.open();
+  await eventually(() => keys.length > 0, { withinMs: 5_000 });
+  expect(keys.splice(0)).toEqual(['*']);
+  return { changes, keys };
+}
+
+function killListeners(): Promise<unknown> {
+  return db.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'gateway-config'`,
+  );
+}
+
+describe('configuration changes', () => {
+  it('a change is published → every instance knows its key within a second', async () => {
+    const [one, other] = [await listen('apps'), await listen('apps')];
+    await one.changes.publish(db, { topic: 'apps', key: 'a1' });
+    await eventually(() => one.keys.length > 0 && other.keys.length > 0, { withinMs: 1_000 });
+    expect([one.keys, other.keys]).toEqual([['a1'], ['a1']]);
+  });
+
+  it('transaction rolled back → nobody is told; committed → told', async () => {
+    const { changes, keys } = await listen('apps');
+    const undone = db.transaction(async (tx) => {
+      await changes.publish(tx, { topic: 'apps', key: 'undone' });
+      throw new Error('roll back');
+    });
+    await expect(undone).rejects.toThrow('roll back');
+    await db.transaction((tx) => changes.publish(tx, { topic: 'apps', key: 'done' }));
+    await eventually(() => keys.length > 0, { withinMs: 1_000 });
+    expect(keys).toEqual(['done']);
+  });
+
+  it('another topic, or a subscription that ended → not told', async () => {
+    const { changes, keys } = await listen('apps');
+    const ended: string[] = [];
+    changes.subscribe('apps', (key) => ended.push(key))();
+    await changes.publish(db, { topic: 'providers', key: 'p1' });
+    await changes.publish(db, { topic: 'apps', key: 'a1' });
+    await eventually(() => keys.length > 0, { withinMs: 1_000 });
+    expect([keys, ended]).toEqual([['a1'], []]);
+  });
+
+  it('one subscriber throws → the others are told, the trouble is reported', async () => {
+    const { changes, keys } = await listen('apps');
+    changes.subscribe('providers', () => {
+      throw new Error('broken subscriber');
+    });
+    const told: string[] = [];
+    changes.subscribe('providers', (key) => told.push(key));
+    await changes.publish(db, { topic: 'providers', key: 'p1' });
+    await changes.publish(db, { topic: 'apps', key: 'a1' });
+    await eventually(() => keys.length > 0, { withinMs: 1_000 });
+    expect([told, trouble]).toEqual([['p1'], [new Error('broken subscriber')]]);
+  });
+
+  it('a text it cannot read, from a newer version → everything may have changed', async () => {
+    const { keys } = await listen('apps');
+    await db.query("select pg_notify('gateway_config', 'v2 something')");
+    await eventually(() => keys.length > 0, { withinMs: 1_000 });
+    expect(keys).toEqual(['*']);
+  });
+
+  it('its connection is terminated → connects again, says that everything may have changed', async () => {
+    const { changes, keys } = await listen('apps');
+    await killListeners();
+    await eventually(() => keys.length > 0 && changes.connected, { withinMs: 3_000 });
+    await changes.publish(db, { topic: 'apps', key: 'later' });
+    await eventually(() => keys.length > 1, { withinMs: 1_000 });
+    expect(keys).toEqual(['*', 'later']);
+    expect(trouble).toHaveLength(1);
+  });
+
+  it('the network swallows everything → noticed within 5 s, back when the network is', async () => {
+    const { hostname, port } = new URL(url);
+    const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
+    const through = new URL(url);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const { changes, keys } = await listen('apps', through.href);
+    await inTime(async () => {
+      proxy.freeze();
+      try {
+        await eventually(() => !changes.connected, { withinMs: 5_000 });
+      } finally {
+        proxy.thaw();
+        await eventually(() => changes.connected, { withinMs: 5_000 });
+      }
+    });
+    await eventually(() => keys.includes('*'), { withinMs: 5_000 });
+    await changes.close();
+    await proxy.close();
+  });
+
+  it('Postgres is not there yet → opening neither fails nor blocks, closing ends the attempts', async () => {
+    const nowhere = new Secret('postgres://nobody@127.0.0.1:1/none');
+    const changes = new ConfigChanges({ url: nowhere, onTrouble: (error) => trouble.push(error) });
+    changes.open();
+    await eventually(() => trouble.length >= 2, { withinMs: 2_000 });
+    expect(changes.connected).toBe(false);
+    await changes.close();
+    const attempts = trouble.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(trouble).toHaveLength(attempts);
+  });
+});

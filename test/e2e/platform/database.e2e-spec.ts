@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SystemClock } from '../../../src/common/clock.js';
+import { Secret } from '../../../src/common/log/secret.js';
+import { createDataSource, type MigrationClass } from '../../../src/platform/database/data-source.js';
+import { type MigrationProgress, runMigrations } from '../../../src/platform/database/migrate.js';
+import { isConnectionTrouble, violates } from '../../../src/platform/database/violates.js';
+import { dropDatabase, emptyDatabase } from '../../support/database.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+
+class CreateFirst1700000000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create table first (id int constraint first_pkey primary key)');
+    await runner.query('select pg_sleep(0.2)');
+    await runner.query('insert into first values (1)');
+  }
+  async down(): Promise<void> {}
+}
+
+class CreateSecond1700000000002 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create table second (id int)');
+  }
+  async down(): Promise<void> {}
+}
+
+/** Dies half way on its first run, as if the process had been killed. */
+class Interrupted1700000000002 implements MigrationInterface {
+  static runs = 0;
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('create table second (id int)');
+    if (Interrupted1700000000002.runs++ === 0) await runner.query('select pg_terminate_backend(pg_backend_pid())');
+  }
+  async down(): Promise<void> {}
+}
+
+const clock = new SystemClock();
+let url: string;
+
+beforeEach(async () => {
+  url = await emptyDatabase();
+});
+
+afterEach(async () => {
+  await dropDatabase(url);
+});
+
+function migrate(migrations: readonly MigrationClass[], more: Partial<Parameters<typeof runMigrations>[0]> = {}) {
+  return runMigrations({ url: new Secret(url), migrations, clock, waitMs: 0, ...more });
+}
+
+function dataSourceAt(where: string, statementTimeoutMs?: number) {
+  return createDataSource({
+    url: new Secret(where),
+    applicationName: 'database-test',
+    poolSize: 1,
+    statementTimeoutMs,
+    entities: [],
+    migrations: [],
+  });
+}
+
+function throughPort(port: number): string {
+  const at = new URL(url);
+  at.host = `127.0.0.1:${port}`;
+  return at.href;
+}
+
+async function query(sql: string, statementTimeoutMs?: number): Promise<unknown> {
+  const source = await dataSourceAt(url, statementTimeoutMs).initialize();
+  try {
+    return await source.query(sql);
+  } finally {
+    await source.destroy();
+  }
+}
+
+describe('migrations', () => {
+  it('three instances on an empty database at once → all come up, each migration ran once', async () => {
+    const all = [CreateFirst1700000000001, CreateSecond1700000000002];
+    const applied = await Promise.all([migrate(all), migrate(all), migrate(all)]);
+    expect(applied.filter((names) => names.length > 0)).toEqual([
+      ['CreateFirst1700000000001', 'CreateSecond1700000000002'],
+    ]);
+    expect(await query('select id from first')).toEqual([{ id: 1 }]);
+  });
+
+  it('connection killed in the middle of a migration → the next try starts from a clean state', async () => {
+    Interrupted1700000000002.runs = 0;
+    const all = [CreateFirst1700000000001, Interrupted1700000000002];
+    await expect(migrate(all)).rejects.toMatchObject({ code: '57P01' });
+    expect(await query("select to_regclass('second') is null as absent")).toEqual([{ absent: true }]);
+    expect(await migrate(all)).toEqual(['Interrupted1700000000002']);
+  });
+
+  it('interrupted while time is left → the same call tries again and comes up', async () => {
+    Interrupted1700000000002.runs = 0;
+    const progress: MigrationProgress[] = [];
+    const onProgress = (step: MigrationProgress) => progress.push(step);
+    const applied = await migrate([Interrupted1700000000002], { waitMs: 5_000, onProgress });
+    expect(applied).toEqual(['Interrupted1700000000002']);
+    expect(progress).toEqual([{ step: 'waiting_for_postgres', attempt: 1, reason: '57P01' }]);
+  });
+
+  it('a second instance while one migrates → says that it waits', async () => {
+    const progress: MigrationProgress[] = [];
+    const first = migrate([CreateFirst1700000000001]);
+    const others = [1, 2].map(() => migrate([CreateFirst1700000000001], { onProgress: (step) => progress.push(step) }));
+    await Promise.all([first, ...others]);
+    expect(progress).toContainEqual({ step: 'waiting_for_another_instance' });
+  });
+
+  it('Postgres cannot be reached → gives up after the allowed wait, having said so', async () => {
+    const progress: MigrationProgress[] = [];
+    const startedMs = clock.monotonicMs();
+    const refused = migrate([], {
+      url: new Secret('postgres://nobody@127.0.0.1:1/none'),
+      waitMs: 500,
+      onProgress: (step) => progress.push(step),
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(clock.monotonicMs() - startedMs).toBeLessThan(2_000);
+    expect(progress[0]).toEqual({ step: 'waiting_for_postgres', attempt: 1, reason: 'ECONNREFUSED' });
+  });
+
+  it('something waiting cannot mend → fails at once', async () => {
+    const elsewhere = new URL(url);
+    elsewhere.pathname = '/no_such_database';
+    const startedMs = clock.monotonicMs();
+    await expect(migrate([], { url: new Secret(elsewhere.href), waitMs: 20_000 })).rejects.toMatchObject({
+      code: '3D000',
+    });
+    expect(clock.monotonicMs() - startedMs).toBeLessThan(5_000);
+  });
+});
+
+describe('data source', () => {
+  it('session: time zone → UTC, whatever the server prefers', async () => {
+    expect(await query("select current_setting('TimeZone') as zone")).toEqual([{ zone: 'UTC' }]);
+  });
+
+  it('a statement beyond its limit → ended by the server, told apart as trouble', async () => {
+    const slow = await query('select pg_sleep(5)', 100).catch((error: unknown) => error);
+    expect(slow).toMatchObject({ code: '57014' });
+    expect(isConnectionTrouble(slow)).toBe(true);
+  });
+
+  it('two rows with one key → violates() names the constraint', async () => {
+    await migrate([CreateFirst1700000000001]);
+    const error = await query('insert into first values (1)').catch((failure: unknown) => failure);
+    expect([violates(error, 'first_pkey'), violates(error, 'other'), isConnectionTrouble(error)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('the network swallows everything → the statement fails, its connection is not used again', async () => {
+    const { hostname, port } = new URL(url);
+    const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
+    const source = await dataSourceAt(throughPort(proxy.port), 100).initialize();
+    proxy.freeze();
+    const stuck = await source.query('select 1').catch((failure: unknown) => failure);
+    expect(stuck).toMatchObject({ code: 'ETIMEDOUT' });
+    expect(isConnectionTrouble(stuck)).toBe(true);
+    proxy.thaw();
+    expect(await source.query('select 2 as two')).toEqual([{ two: 2 }]);
+    await source.destroy();
+    await proxy.close();
+  });
+});

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded-postgres.js';
+import { eventually } from '../../support/eventually.js';
+
+const CHILD = fileURLToPath(new URL('../../support/embedded-postgres-child.mjs', import.meta.url));
+const asRoot = process.getuid?.() === 0;
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly directory: string;
+  readonly adopted: boolean;
+}
+
+let dataDir: string;
+let directories: Set<string>;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gw-embedded-'));
+  directories = new Set([dataDir]);
+  if (asRoot) chmodSync(dataDir, 0o711);
+});
+
+/** Takes over whatever the test left running, which is the way to end it. */
+afterEach(async () => {
+  const last = await startEmbeddedPostgres(dataDir, { disposable: true });
+  await last.stop();
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+}, 60_000);
+
+/** A process of its own that starts, or adopts, the server of `dataDir`. */
+async function startChild(durable?: 'durable'): Promise<Started> {
+  const args = [CHILD, dataDir, durable ?? 'disposable'];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line]: string[] = await once(createInterface(child.stdout), 'line');
+  const started: Omit<Started, 'process'> = JSON.parse(String(line));
+  directories.add(started.directory);
+  return { process: child, ...started };
+}
+
+async function stopChild(started: Started): Promise<void> {
+  started.process.stdin?.write('stop\n');
+  await once(started.process, 'exit');
+}
+
+async function killChild(started: Started): Promise<void> {
+  started.process.kill('SIGKILL');
+  await once(started.process, 'exit');
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function postmasterFile(started: { directory: string }): string {
+  return join(started.directory, 'data', 'postmaster.pid');
+}
+
+function killServer(started: Started): Promise<void> {
+  const pid = Number(readFileSync(postmasterFile(started), 'utf8').split('\n')[0]);
+  process.kill(pid, 'SIGKILL');
+  return eventually(() => !existsSync(`/proc/${pid}/exe`), { withinMs: 5_000 });
+}
+
+describe('embedded Postgres', () => {
+  it('three processes start on one new directory at once → one server; it ends with its last user', async () => {
+    const all = await Promise.all([startChild(), startChild(), startChild()]);
+    expect(all.map((one) => one.adopted).sort()).toEqual([false, true, true]);
+    expect(new Set(all.map((one) => one.url)).size).toBe(1);
+    const [first, second, third] = all;
+    if (!(first && second && third)) throw new Error('three were started');
+    await stopChild(first);
+    await killChild(second);
+    expect(await query(third.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await stopChild(third);
+    expect(existsSync(postmasterFile(third))).toBe(false);
+  }, 60_000);
+
+  it('its process is killed → the next start adopts the server, nothing is lost', async () => {
+    const killed = await startChild('durable');
+    await query(killed.url, 'create table kept as select 7 as seven');
+    await killChild(killed);
+    const next = await startChild('durable');
+    expect(next.adopted).toBe(true);
+    expect(await query(next.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    await stopChild(next);
+  }, 60_000);
+
+  it('process and server are killed → the next start recovers every acknowledged row', async () => {
+    const killed = await startChild('durable');
+    await query(killed.url, 'create table kept as select 7 as seven');
+    await killChild(killed);
+    await killServer(killed);
+    const next = await startChild('durable');
+    expect(next.adopted).toBe(false);
+    expect(await query(next.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    await stopChild(next);
+  }, 60_000);
+
+  it('a dead server left a process id that is now another program’s → starts all the same', async () => {
+    const killed = await startChild();
+    await killChild(killed);
+    await killServer(killed);
+    const bystander = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)'], {
+      uid: asRoot ? statSync(join(killed.directory, 'data')).uid : undefined,
+      stdio: 'ignore',
+    });
+    const left = readFileSync(postmasterFile(killed), 'utf8');
+    writeFileSync(postmasterFile(killed), left.replace(/^\d+/, String(bystander.pid)));
+    const next = await startChild();
+    bystander.kill();
+    expect(next.adopted).toBe(false);
+    await stopChild(next);
+  }, 60_000);
+
+  it('creation was interrupted → is begun anew', async () => {
+    const started = await startChild();
+    await stopChild(started);
+    const cluster = join(started.directory, 'data');
+    renameSync(cluster, `${cluster}.new`);
+    rmSync(join(`${cluster}.new`, 'global'), { recursive: true });
+    const again = await startChild();
+    expect(await query(again.url, 'select current_database() as name')).toEqual([{ name: 'gateway' }]);
+    await stopChild(again);
+  }, 60_000);
+
+  it('files: password and log → for us only; cluster → not ours to run as root; no password left behind', async () => {
+    const { directory, ...server } = await startEmbeddedPostgres(dataDir, { disposable: true });
+    expect(statSync(join(directory, 'password')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(directory, 'postgres.log')).mode & 0o077).toBe(0);
+    expect(statSync(join(directory, 'data')).mode & 0o077).toBe(0);
+    expect(statSync(join(directory, 'data')).uid === 0).toBe(false);
+    expect(readdirSync(directory).filter((name) => name.startsWith('password'))).toEqual(['password']);
+    expect(`${server.url}`).toBe('[secret]');
+    await server.stop();
+    await server.stop();
+  }, 60_000);
+
+  (asRoot ? it : it.skip)(
+    'root, data directory out of the server account’s reach → the database is under /var/lib/gateway, and stays there',
+    async () => {
+      chmodSync(dataDir, 0o700);
+      const apart = await startChild();
+      expect(apart.directory).toMatch(/^\/var\/lib\/gateway\/[0-9a-f]{16}$/);
+      await stopChild(apart);
+      chmodSync(dataDir, 0o711);
+      const later = await startChild();
+      expect(later.directory).toBe(apart.directory);
+      await stopChild(later);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { SystemClock } from '../../../src/common/clock.js';
+import { Log } from '../../../src/common/log/log.js';
+import { Secret } from '../../../src/common/log/secret.js';
+import type { RedisClient } from '../../../src/platform/redis/redis-client.js';
+import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
+import { eventually } from '../../support/eventually.js';
+import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/redis.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+
+const PASSWORD = 'a password/of the tests';
+const ping = (client: RedisClient) => client.ping();
+
+describeBreakingRedis('Redis connection', () => {
+  let server: TestRedis;
+  let opened: RedisConnection[];
+  let lines: { message: string; error?: string; lostMs?: number }[];
+
+  beforeEach(() => {
+    opened = [];
+    lines = [];
+  });
+  afterEach(async () => {
+    for (const redis of opened) redis.close();
+    await server?.stop();
+  });
+
+  function open(url: string): RedisConnection {
+    const clock = new SystemClock();
+    const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
+    const redis = new RedisConnection({ url: new Secret(url), clock, log });
+    opened.push(redis);
+    redis.open();
+    return redis;
+  }
+
+  async function connected(): Promise<RedisConnection> {
+    server = await startRedis();
+    const redis = open(server.url);
+    await eventually(() => redis.state === 'ok', { withinMs: 2_000 });
+    return redis;
+  }
+
+  const messages = () => lines.map(({ message }) => message);
+
+  async function answeredMs(redis: RedisConnection): Promise<number> {
+    const startedAt = performance.now();
+    expect(await redis.run(ping)).toBeUndefined();
+    return performance.now() - startedAt;
+  }
+
+  it('connected → answers, state ok, nothing logged', async () => {
+    const redis = await connected();
+    expect(await redis.run(ping)).toBe('PONG');
+    expect(lines).toEqual([]);
+  });
+
+  it('frozen → the first questions wait 250 ms at most, the next not at all; thawed → back within 5 s', async () => {
+    const redis = await connected();
+    server.freeze();
+    const waits = await Promise.all(Array.from({ length: 50 }, () => answeredMs(redis)));
+    expect(Math.max(...waits)).toBeLessThan(1_000);
+    expect(redis.state).toBe('lost');
+    expect(redis.run(ping)).toBeUndefined();
+    // Long enough for several attempts that connect and are not answered.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    server.thaw();
+    await eventually(() => redis.state === 'ok', { withinMs: 5_000 });
+    expect(await redis.run(ping)).toBe('PONG');
+    expect(messages()).toEqual(['redis_lost', 'redis_back']);
+    expect(lines[1]?.lostMs).toBeGreaterThan(2_500);
+  });
+
+  it('frozen and nobody asks → noticed within 2 s all the same', async () => {
+    const redis = await connected();
+    server.freeze();
+    await eventually(() => redis.state === 'lost', { withinMs: 2_500 });
+  });
+
+  it('killed → lost at once; started again → back within 5 s; two outages → two pairs of lines', async () => {
+    const redis = await connected();
+    for (let outage = 0; outage < 2; outage++) {
+      await server.kill();
+      await eventually(() => redis.state === 'lost', { withinMs: 1_000 });
+      expect(redis.run(ping)).toBeUndefined();
+      await server.revive();
+      await eventually(() => redis.state === 'ok', { withinMs: 5_000 });
+    }
+    expect(messages()).toEqual(['redis_lost', 'redis_back', 'redis_lost', 'redis_back']);
+  });
+
+  it('not there at the start → lost; there later → back', async () => {
+    server = await startRedis();
+    await server.kill();
+    const redis = open(server.url);
+    await eventually(() => lines.length > 0, { withinMs: 2_000 });
+    await server.revive();
+    await eventually(() => redis.state === 'ok', { withinMs: 5_000 });
+    expect(messages()).toEqual(['redis_lost', 'redis_back']);
+  });
+
+  it('the network swallows everything → noticed, back when the network is', async () => {
+    server = await startRedis();
+    const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+    const redis = open(`redis://127.0.0.1:${proxy.port}`);
+    await eventually(() => redis.state === 'ok', { withinMs: 2_000 });
+    proxy.freeze();
+    expect(await answeredMs(redis)).toBeLessThan(1_000);
+    proxy.thaw();
+    await eventually(() => redis.state === 'ok', { withinMs: 5_000 });
+    redis.close();
+    await proxy.close();
+  });
+
+  it('it takes no writes because it is full → lost, though it answers', async () => {
+    server = await startRedis(['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
+    const redis = open(server.url);
+    await eventually(() => lines.length > 0, { withinMs: 2_000 });
+    expect(redis.state).toBe('lost');
+    expect(lines[0]?.error).toContain('OOM');
+  });
+
+  it('a question it refuses → no answer, and a fresh connection', async () => {
+    const redis = await connected();
+    expect(
+      await redis.run((client) => client.incr('gw:probe').then(() => client.lpush('gw:probe', 1))),
+    ).toBeUndefined();
+    expect(lines[0]?.error).toContain('WRONGTYPE');
+    await eventually(() => redis.state === 'ok', { withinMs: 5_000 });
+  });
+
+  it('user, password and database in the address → used; the rights docs/operations.md asks for → enough', async () => {
+    const commands = ['+set', '+incr', '+pexpire', '+multi', '+exec', '+select'];
+    server = await startRedis(['--requirepass', PASSWORD, '--user', 'gateway', 'on', '>secret', '~gw:*', ...commands]);
+    const url = new URL(server.url);
+    url.username = 'gateway';
+    url.password = 'secret';
+    url.pathname = '/3';
+    const redis = open(url.href);
+    await eventually(() => redis.state === 'ok', { withinMs: 2_000 });
+    const counted = await redis.run((client) => client.multi().incr('gw:counter').pexpire('gw:counter', 1_000).exec());
+    expect(counted).toEqual([
+      [null, 1],
+      [null, 1],
+    ]);
+    url.username = '';
+    url.password = PASSWORD;
+    const other = open(url.href);
+    await eventually(() => other.state === 'ok', { withinMs: 2_000 });
+    expect(await other.run((client) => client.get('gw:counter'))).toBe('1');
+    expect(lines).toEqual([]);
+  });
+
+  it('a wrong password → lost, says why, not what was sent', async () => {
+    server = await startRedis(['--requirepass', PASSWORD]);
+    const url = new URL(server.url);
+    url.password = 'another';
+    const redis = open(url.href);
+    await eventually(() => lines.length > 0, { withinMs: 2_000 });
+    expect(redis.state).toBe('lost');
+    expect(lines[0]?.error).toContain('WRONGPASS');
+    expect(JSON.stringify(lines)).not.toContain('another');
+  });
+
+  it('this process was held up for longer than the wait → an answer that lies in the socket counts', async () => {
+    const redis = await connected();
+    // From an immediate, timers that are due come before the socket is read.
+    const answer = await new Promise((resolve) =>
+      setImmediate(() => {
+        const asked = redis.run(ping);
+        const until = performance.now() + 400;
+        while (performance.now() < until);
+        resolve(asked);
+      }),
+    );
+    expect(answer).toBe('PONG');
+    expect(redis.state).toBe('ok');
+  });
+
+  it('closed → no answer, no attempt, no line', async () => {
+    const redis = await connected();
+    redis.close();
+    expect(await redis.run(ping)).toBeUndefined();
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(lines).toEqual([]);
+  });
+});

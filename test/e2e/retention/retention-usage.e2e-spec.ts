@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { Log } from '../../../src/common/log/log.js';
+import { Secret } from '../../../src/common/log/secret.js';
+import { createDataSource } from '../../../src/platform/database/data-source.js';
+import * as expired from '../../../src/retention/expired-rows.js';
+import { Retention } from '../../../src/retention/retention.service.js';
+import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
+import { UsageRetentionRepository } from '../../../src/retention/usage-retention.repository.js';
+import { UsageRetention } from '../../../src/retention/usage-retention.service.js';
+import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
+import { type Break, BreakingSessions } from '../../support/breaking-sessions.js';
+import { FakeClock, sharedClockOf } from '../../support/clock.js';
+import { dropDatabase, freshDatabase } from '../../support/database.js';
+import {
+  expectedTotals,
+  keptTotals,
+  makePartitions,
+  type OldEvent,
+  storeUsage,
+  usageRows,
+} from '../../support/old-usage.js';
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
+/** Events of before 2025-03-01 go, days of before 2024-04-01 become months. */
+const TODAY = '2025-05-30';
+const FIRST_EVENT_DAY = '2025-03-01';
+const FIRST_DAY = '2024-04-01';
+const DAYS = ['2024-02-29', '2024-03-01', '2024-03-31', FIRST_DAY, '2024-12-31', '2025-01-01', '2025-02-28'];
+const KEPT_DAYS = [FIRST_EVENT_DAY, '2025-03-31', TODAY];
+const MONTHS = ['2024-03', '2024-12', '2025-01', '2025-02', '2025-03', '2025-05'];
+const NEVER = new AbortController().signal;
+
+/** So that a handful of rows are many batches. */
+class SmallBatches extends UsageRetention {
+  constructor(protected override readonly atOnce = 2) {
+    super(new UsageRetentionRepository());
+  }
+}
+
+let url: string;
+/** Two instances, and somebody whose connection nobody breaks. */
+let one: DataSource;
+let other: DataSource;
+let reader: DataSource;
+let runs = 0;
+
+beforeAll(async () => {
+  url = await freshDatabase();
+  const connect = (applicationName: string) =>
+    createDataSource({ url: new Secret(url), applicationName, poolSize: 2, entities: [], migrations: [] }).initialize();
+  [one, other, reader] = [await connect('one'), await connect('other'), await connect('reader')];
+});
+
+afterAll(async () => {
+  await Promise.all([one, other, reader].map((db) => db.destroy()));
+  await dropDatabase(url);
+});
+
+function retentionOn(
+  db: DataSource,
+  sessions = new RetentionSessions(db),
+  lines: Record<string, unknown>[] = [],
+  usage = new SmallBatches(),
+) {
+  const clock = new FakeClock(Date.parse(`${TODAY}T03:17:00Z`));
+  return new Retention(
+    sessions,
+    {
+      inOrder: [
+        expired.PRUNE_AUTH_EVENTS,
+        expired.PRUNE_CHALLENGES,
+        expired.PRUNE_DEVICE_KEYS,
+        ...usage.steps,
+        expired.PRUNE_BUDGETS,
+        expired.PRUNE_LIMIT_COUNTS,
+        expired.PRUNE_USERS,
+        expired.PRUNE_RECEIPTS,
+        expired.PRUNE_INVITATIONS,
+        expired.PRUNE_AUDIT_EVENTS,
+        expired.PRUNE_SESSIONS,
+        expired.PRUNE_MANAGEMENT_KEYS,
+      ],
+    },
+    sharedClockOf(clock),
+    new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
+  );
+}
+
+/** What there is beside totals: nothing of it may go before its time, or stay after it. */
+async function rest(): Promise<Record<string, unknown>> {
+  const [row] = await reader.query(
+    `SELECT (SELECT count(*)::int FROM usage_events WHERE created_at < $1::date) AS "oldEvents",
+       (SELECT count(*)::int FROM usage_days WHERE day < $1 AND num_nonnulls(provider_slug, provider_gateway_id,
+         credential_source, model_author, route, endpoint_slug, app_version, cost_source) > 0) AS "fineDays",
+       (SELECT count(*)::int FROM usage_user_days WHERE day < $1) AS "oldUserDays",
+       (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
+       (SELECT count(*)::int FROM budget_months WHERE user_id <> '' AND month < $1) AS "oldUserBudgets",
+       (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
+       (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
+       (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'usage_events'::regclass
+         AND inhrelid::regclass::text < 'usage_events_2025_03') AS "oldPartitions"`,
+    [FIRST_EVENT_DAY, FIRST_DAY],
+  );
+  return row;
+}
+
+const NOTHING_OLD = {
+  ...{ oldEvents: 0, fineDays: 0, oldUserDays: 0, oldUserMonths: 0, oldUserBudgets: 0 },
+  ...{ oldDays: 0, earlyMonths: 0, oldPartitions: 0 },
+};
+
+/** All that must stay as it is, to the row. */
+function recent(): Promise<unknown> {
+  return reader.query(
+    `SELECT 'event' AS kind, to_jsonb(event) AS kept FROM usage_events event WHERE created_at >= $1::date
+     UNION ALL SELECT 'day', to_jsonb(day) FROM usage_days day WHERE day >= $1
+     UNION ALL SELECT 'user day', to_jsonb(day) FROM usage_user_days day WHERE day >= $1
+     UNION ALL SELECT 'user month', to_jsonb(month) FROM usage_user_months month WHERE last_at >= $1::date
+     UNION ALL SELECT 'budget', to_jsonb(spent) FROM budget_months spent
+       WHERE month >= $2 AND (user_id = '' OR month >= $1) ORDER BY 1, 2`,
+    [FIRST_EVENT_DAY, FIRST_DAY],
+  );
+}
+
+const event = fc.record({
+  app: fc.constantFrom('notes', 'draws'),
+  day: fc.constantFrom(...DAYS, ...DAYS, ...KEPT_DAYS),
+  provider_type: fc.constantFrom('openai', 'openai', 'openai', 'gemini'),
+  model: fc.constantFrom('a', 'a', 'a', 'b'),
+  status: fc.constantFrom('ok', 'ok', 'provider_error'),
+  user_id: fc.constantFrom('ann', 'bob', undefined),
+  provider_slug: fc.constantFrom('p', undefined),
+  endpoint_slug: fc.constantFrom('e', 'f', undefined),
+  cost_source: fc.constantFrom('computed', 'reported', 'unresolved', undefined),
+  input_tokens: fc.nat(),
+  output_tokens: fc.nat({ max: 9 }),
+  cost_nano_usd: fc.maxSafeNat(),
+});
+const events = (maxLength: number) => fc.array(event, { minLength: 1, maxLength });
+const aBreak = fc.record({ at: fc.nat({ max: 60 }), how: fc.constantFrom<Break['how'][]>('before', 'after', 'cut') });
+
+describe('old usage', () => {
+  it('random histories, runs that end at random statements, late events → every total exact at all times', async () => {
+    const plan = fc.record({ history: events(50), late: events(6), breaks: fc.array(aBreak, { maxLength: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ history, late, breaks }) => {
+        const ofRun = ({ app, ...fields }: (typeof history)[number]): OldEvent => ({
+          ...fields,
+          app_id: `${app}-${runs}`,
+        });
+        runs++;
+        await makePartitions(reader, MONTHS);
+        const rows = usageRows(history.map(ofRun));
+        const lateRows = usageRows(late.map(ofRun));
+        const before = await keptTotals(reader);
+        await storeUsage(reader, rows);
+        const young = await recent();
+        for (const broken of breaks) {
+          await retentionOn(one, new BreakingSessions(one, reader, broken)).run(NEVER);
+          expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(rows) });
+          expect(await recent()).toEqual(young);
+        }
+        await Promise.all([storeUsage(other, lateRows), retentionOn(one).run(NEVER)]);
+        const expected = { ...before, ...expectedTotals([...rows, ...lateRows]) };
+        expect(await keptTotals(reader)).toEqual(expected);
+        const untouched = await recent();
+        expect(await retentionOn(one).run(NEVER)).toBe('done');
+        expect(await keptTotals(reader)).toEqual(expected);
+        expect(await rest()).toEqual(NOTHING_OLD);
+        expect(await recent()).toEqual(untouched);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  }, 120_000);
+
+  it('two instances at the same rows at once, without the lock → each row counts once', async () => {
+    for (let round = 0; round < 10; round++) {
+      await makePartitions(reader, MONTHS);
+      const before = await keptTotals(reader);
+      const rows = usageRows(
+        Array.from({ length: 120 }, (_none, place) => ({
+          ...{ app_id: `both-${round}`, day: DAYS[place % DAYS.length] ?? TODAY, model: `m${place % 3}` },
+          ...{ user_id: `u${place % 5}`, route: `r${place % 4}`, cost_nano_usd: place },
+        })),
+      );
+      await storeUsage(reader, rows);
+      const fold = async (db: DataSource) => {
+        const usage = new SmallBatches();
+        await usage.compact(db.manager, FIRST_EVENT_DAY, NEVER);
+        await usage.fold(db.manager, FIRST_DAY, NEVER);
+      };
+      await Promise.allSettled([fold(one), fold(other)]);
+      expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(rows) });
+      expect(await retentionOn(one).run(NEVER)).toBe('done');
+      expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(rows) });
+      expect(await rest()).toEqual(NOTHING_OLD);
+    }
+  }, 60_000);
+
+  it('events are stored all the while, of today and late ones → no statement of the writer fails, nothing is lost', async () => {
+    const before = await keptTotals(reader);
+    const writes = new UsageWritesRepository(other);
+    const stored: object[] = [];
+    let isOver = false;
+    const store = async () => {
+      while (!isOver) {
+        const recent = Array.from({ length: 5 }, () => ({ app_id: 'busy', day: TODAY, user_id: 'bob' }));
+        const rows = usageRows([...DAYS.map((day) => ({ app_id: 'busy', day, user_id: 'ann' })), ...recent]);
+        await writes.insert(JSON.stringify(rows));
+        stored.push(...rows);
+      }
+    };
+    const writers = [store(), store()];
+    for (let night = 0; night < 30; night++) {
+      await makePartitions(reader, ['2023-01', '2023-02', '2023-03']);
+      expect(await retentionOn(one, undefined, undefined, new SmallBatches(200)).run(NEVER)).toBe('done');
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect(stored.length).toBeGreaterThan(100);
+    expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(stored) });
+    expect(await retentionOn(one).run(NEVER)).toBe('done');
+    expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(stored) });
+    expect(await rest()).toEqual(NOTHING_OLD);
+  }, 60_000);
+
+  it('what it took away is told; once more → nothing left to take', async () => {
+    await makePartitions(reader, MONTHS);
+    const days = ['2024-02-10', '2025-02-27', '2025-02-28', FIRST_EVENT_DAY];
+    const same = { app_id: 'told', user_id: 'ann' };
+    await storeUsage(
+      reader,
+      usageRows(
+        days.flatMap((day) => [
+          { ...same, day },
+          { ...same, day, route: 's' },
+        ]),
+      ),
+    );
+    const lines: Record<string, unknown>[] = [];
+    const sessions = new RetentionSessions(one);
+    expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
+    const told = () => lines.splice(0).map(({ level: _level, timestamp: _timestamp, ...line }) => line);
+    expect(told()).toEqual([
+      { message: 'auth_events_pruned', events: 0 },
+      { message: 'auth_challenges_pruned', challenges: 0 },
+      { message: 'device_keys_pruned', keys: 0 },
+      { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3, userMonths: 2 },
+      { message: 'usage_rollup_folded', days: 1 },
+      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'limit_counts_pruned', counts: 0 },
+      { message: 'app_users_pruned', users: 0 },
+      { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
+      { message: 'invitations_pruned', invitations: 0 },
+      { message: 'audit_events_pruned', events: 0 },
+      { message: 'sessions_pruned', sessions: 0 },
+      { message: 'management_keys_pruned', keys: 0 },
+    ]);
+    expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
+    expect(told().slice(3)).toEqual([
+      { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0, userMonths: 0 },
+      { message: 'usage_rollup_folded', days: 0 },
+      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'limit_counts_pruned', counts: 0 },
+      { message: 'app_users_pruned', users: 0 },
+      { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
+      { message: 'invitations_pruned', invitations: 0 },
+      { message: 'audit_events_pruned', events: 0 },
+      { message: 'sessions_pruned', sessions: 0 },
+      { message: 'management_keys_pruned', keys: 0 },
+    ]);
+  });
+
+  it('a month that somebody reads for long → nobody waits for it; its events go one by one, it goes the next night', async () => {
+    await makePartitions(reader, MONTHS);
+    await storeUsage(reader, usageRows([{ app_id: 'read', day: '2025-01-10' }]));
+    const long = reader.createQueryRunner();
+    await long.startTransaction();
+    await long.query('SELECT count(*) FROM usage_events');
+    const lines: Record<string, unknown>[] = [];
+    expect(await retentionOn(one, new RetentionSessions(one), lines).run(NEVER)).toBe('done');
+    expect(lines[3]).toMatchObject({ months: 0, events: 1 });
+    await long.rollbackTransaction();
+    await long.release();
+    await retentionOn(one).run(NEVER);
+    expect(await rest()).toEqual(NOTHING_OLD);
+  });
+});
