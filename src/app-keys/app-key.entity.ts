@@ -1,0 +1,41 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { AppEntity } from '../app-directory/app.entity.js';
+import type { Instant } from '../common/clock.js';
+
+/** An API key of an application, kept as a hash. */
+@Entity('app_keys')
+@Check('app_keys_status_check', "status IN ('active', 'revoked')")
+@Unique('app_keys_key_hash_key', ['keyHash'])
+@Index('app_keys_app_idx', { synchronize: false })
+export class AppKeyEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'app_keys_pkey' })
+  id: string;
+
+  @Column({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @Column({ name: 'app_id', type: 'text' })
+  @ForeignKey(() => AppEntity, { name: 'app_keys_app_fkey', onDelete: 'CASCADE' })
+  appId: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ name: 'key_hash', type: 'text' })
+  keyHash: string;
+
+  @Column({ name: 'key_prefix', type: 'text' })
+  keyPrefix: string;
+
+  @Column({ type: 'text' })
+  status: 'active' | 'revoked';
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Instant;
+
+  @Column({ name: 'revoked_at', type: 'timestamptz', nullable: true })
+  revokedAt: Instant | null;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true })
+  lastUsedAt: Instant | null;
+}
