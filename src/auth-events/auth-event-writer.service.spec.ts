@@ -108,11 +108,11 @@ function lost(): unknown[] {
 }
 
 describe('recording authentication events', () => {
-  it('some events → none at once, all together within 200 ms, in their order', async () => {
+  it('some events → none at once, all together soon after, in their order', async () => {
     record('a', 'b', 'c');
     await sleep(50);
     expect(table.attempts).toBe(0);
-    await eventually(() => table.rows.size > 0, { withinMs: 600 });
+    await eventually(() => table.rows.size > 0, { withinMs: 3_000 });
     expect([table.users, table.batches]).toEqual([['a', 'b', 'c'], [3]]);
   });
 
@@ -151,7 +151,7 @@ describe('recording authentication events', () => {
     table.failure = undefined;
     await writer.flush();
     record('b');
-    await eventually(() => table.rows.size === 2, { withinMs: 600 });
+    await eventually(() => table.rows.size === 2, { withinMs: 3_000 });
   });
 
   it('database away, events keep coming → no faster than the pauses allow', async () => {

@@ -93,11 +93,11 @@ function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
 const stored = () => [...writes.counts.values()];
 
 describe('refusals', () => {
-  it('refused for the first time → stored within 200 ms; again and again → the count follows within a second or so', async () => {
+  it('refused for the first time → stored before the second is over; again and again → the count follows later', async () => {
     refuse();
-    await eventually(() => stored().length === 1, { withinMs: 200 });
+    await eventually(() => stored().length === 1, { withinMs: 900 });
     refuse({}, 999);
-    await eventually(() => stored()[0] === 1_000, { withinMs: 1_500 });
+    await eventually(() => stored()[0] === 1_000, { withinMs: 5_000 });
     expect(writes.statements.length).toBeLessThanOrEqual(3);
   });
 
@@ -128,7 +128,7 @@ describe('refusals', () => {
     await refusals.flush();
     expect(lines()).toHaveLength(2);
     writes.failure = undefined;
-    await eventually(() => stored().length === 2, { withinMs: 1_500 });
+    await eventually(() => stored().length === 2, { withinMs: 5_000 });
     expect(writes.added).toBe(4);
   });
 
