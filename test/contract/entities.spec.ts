@@ -48,7 +48,7 @@ function comparable({ name: table, columns, objects }: SchemaTable): object {
         return isGenerated ? { name: column.name, type: column.type, isNullable: column.isNullable } : column;
       })
       .toSorted((one, other) => one.name.localeCompare(other.name)),
-    objects: objects.filter(({ name }) => !UNSAID.has(name)),
+    objects: objects.filter(({ name }) => !UNSAID.has(name)).map(({ name, definition }) => ({ name, definition })),
   };
 }
 
