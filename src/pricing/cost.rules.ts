@@ -3,8 +3,9 @@ import { divideHalfUp, toDecimal } from './decimal.rules.js';
 import type { CallRates, CompiledPrice, TokenRates } from './model-price.js';
 
 /**
- * What one answer used: whole tokens of at least 0. The four buckets do not overlap; the audio counts are the part of
- * the bucket they name that was audio. Source: docs/reference/accounting.md#tokens-of-an-answer.
+ * Usage of one answer: whole tokens of at least 0. The four buckets are disjoint; each audio count is part of the
+ * bucket it names.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export interface BillableUsage {
   readonly inputTokens: number;
@@ -14,13 +15,13 @@ export interface BillableUsage {
   readonly audioInputTokens: number;
   readonly audioCachedInputTokens: number;
   readonly audioOutputTokens: number;
-  /** What else of it, or beside it, has rates of its own. */
+  /** Parts of the buckets, and calls beside them, that have their own rates. */
   readonly parts?: UsageParts | undefined;
-  /** Length of the recording, fractions allowed; absent when the answer does not say. */
+  /** Length of the recording, fractions allowed; absent when the answer does not state it. */
   readonly audioSeconds?: number | undefined;
 }
 
-/** A cost, or that the price has no rate for what was measured. */
+/** A cost, or the fact that the price has no rate for the measured usage. */
 export type Cost = { readonly nanoUsd: number } | { readonly unresolved: 'no_priced_measure' };
 
 /** A number of tokens, and nano-dollars per 1 000 000 of them. */
@@ -28,15 +29,16 @@ type TokensAtRate = readonly [tokens: number, rate: number];
 
 const TOKENS_PER_RATE = 1_000_000;
 const HALF_OF_RATE = TOKENS_PER_RATE / 2;
-/** Rates of calls are for a thousand of them. */
+/** Call rates are per 1 000 calls, so one call counts as this many tokens. */
 const TOKENS_PER_CALL = TOKENS_PER_RATE / 1_000;
 const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
 
 /**
- * The one price function: reservation, billing and reprice all call it. Calls that the price has rates for are part of it. Time decides before tokens, minutes before
- * hours; a measure the price has no rate for leaves the cost unresolved, never silently 0.
+ * Computes the cost of a call; reservation, billing and repricing all use it. It includes the calls that the price has
+ * rates for. Time takes precedence over tokens, and the rate per minute over the rate per hour. Usage without a rate
+ * leaves the cost unresolved, never 0.
  *
- * @returns whole nano-dollars, rounded once, halves up; exact up to 2^53, beyond it the nearest number there is.
+ * @returns whole nano-dollars, rounded once, half up; exact up to 2^53, beyond it the nearest representable number.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
@@ -56,7 +58,7 @@ export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
   return measuredAsPriced ? { nanoUsd: 0 } : NO_PRICED_MEASURE;
 }
 
-/** Only for a price with a rate by the minute or the hour. */
+/** Requires a price with a rate per minute or per hour. */
 function costOfTime(price: CompiledPrice, seconds: number): number {
   const { digits, scale } = toDecimal(seconds);
   const [rate, secondsPerRate] =
@@ -68,7 +70,7 @@ function costOfTokens(rates: TokenRates, usage: BillableUsage, calls: CallRates 
   const parts = tokensAtRates(rates, usage);
   if (calls !== undefined) parts.push(...callsAtRates(calls, usage.parts));
   const total = parts.reduce((sum, [tokens, rate]) => sum + tokens * rate, 0);
-  // Nothing is negative, so a total this small proves that no product or partial sum left the exact integers.
+  // All terms are non-negative, so a total this small proves that every product and partial sum was an exact integer.
   if (total > Number.MAX_SAFE_INTEGER - HALF_OF_RATE) return costOfManyTokens(parts);
   const rounded = total + HALF_OF_RATE;
   return (rounded - (rounded % TOKENS_PER_RATE)) / TOKENS_PER_RATE;
@@ -115,7 +117,7 @@ function tokensAtRates(rates: TokenRates, usage: BillableUsage): TokensAtRate[] 
   ];
 }
 
-/** A bucket in its parts, the rest at the bucket's own rate; parts that overlap never make more than the bucket. */
+/** Splits a bucket into its parts; the rest has the bucket's own rate. The parts never exceed the bucket. */
 function split(
   bucket: number,
   rate: number,
@@ -131,7 +133,7 @@ function split(
   return [...rated, [rest, rate]];
 }
 
-/** A thousand calls cost their rate once, as a million tokens do. */
+/** Scales call counts so that 1 000 calls cost the rate once, like a million tokens. */
 function callsAtRates({ webSearch = 0, fileSearch = 0, request }: CallRates, parts: UsageParts = {}): TokensAtRate[] {
   const { web_search = 0, file_search = 0, low_context_search, medium_context_search } = parts;
   const perRequest = low_context_search ? request?.low : medium_context_search ? request?.medium : request?.high;
@@ -142,7 +144,7 @@ function callsAtRates({ webSearch = 0, fileSearch = 0, request }: CallRates, par
   ];
 }
 
-/** How many of the calls named in the parts the price covers. */
+/** Number of calls in the parts that the price has a rate for. */
 export function pricedCalls({ calls }: CompiledPrice, { web_search = 0, file_search = 0 }: UsageParts = {}): number {
   if (calls === undefined) return 0;
   const web = calls.webSearch === undefined && calls.request === undefined ? 0 : web_search;

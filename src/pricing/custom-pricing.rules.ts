@@ -15,20 +15,20 @@ const PRICE_FIELDS = [
 
 type CustomPriceField = (typeof PRICE_FIELDS)[number];
 
-/** An operator's own price of one model on one provider instance, in US dollars as in `ModelPrice`. */
+/** Custom price of one model on one provider instance, in US dollars as in `ModelPrice`. */
 export type CustomPrice = Pick<ModelPrice, CustomPriceField>;
 
 const MODEL_MAX_LENGTH = 200;
-/** Beyond it the arithmetic could not stay exact, and it is a typing error in any case. */
+/** A higher rate would break exact arithmetic. */
 const MAX_RATE_USD = 1_000_000;
 
 /**
- * Reads the custom pricing of a provider write. `null` clears it and is handed back as null; the record has trimmed
- * model names and no prototype.
+ * Parses the custom pricing of a provider write. `null` clears it. Model names are trimmed; the record has no
+ * prototype.
  *
- * @param path how errors name the place, as in `pricing.my-model.input`.
+ * @param path prefix of error paths, as in `pricing.my-model.input`.
  * @throws invalid_request for anything but `{<model>: <price>}` with known members, each a number from 0 to 1 000 000;
- *   `input` and `output` may be missing only together, when `per_minute` is the only price.
+ *   `input` and `output` may be absent only together, when `per_minute` is the only price.
  * Source: docs/reference/management-api.md#custom-prices.
  */
 export function parseCustomPricing(raw: unknown, path = 'pricing'): Record<string, CustomPrice> | null {
@@ -43,9 +43,9 @@ export function parseCustomPricing(raw: unknown, path = 'pricing'): Record<strin
 }
 
 /**
- * Stored custom pricing, ready for `PriceBook.find`. A map, because a model may be called `constructor`.
+ * Compiles stored custom pricing for `PriceBook.find`. A map, because a model may be named `constructor`.
  *
- * @throws RangeError for a rate that `parseCustomPricing` would have refused.
+ * @throws RangeError for a rate that `parseCustomPricing` would reject.
  */
 export function toCustomPriceMap(
   stored: Readonly<Record<string, CustomPrice>> | null,
@@ -58,7 +58,7 @@ function parseModelName(key: string, path: string): string {
   if (model.length < 1 || model.length > MODEL_MAX_LENGTH) {
     throw invalidRequest(path, `a model name must have 1 to ${MODEL_MAX_LENGTH} characters`);
   }
-  // The database cannot store these.
+  // PostgreSQL cannot store lone surrogates or NUL.
   if (!model.isWellFormed() || model.includes('\0')) throw invalidRequest(path, 'a model name must be plain text');
   if (model === '__proto__') throw invalidRequest(path, '__proto__ is not a model name');
   return model;

@@ -6,7 +6,7 @@ interface Decimal {
 }
 
 /**
- * The decimal a person wrote to get this number (its shortest spelling), without the drift of binary fractions.
+ * Converts a number to the decimal of its shortest representation, without binary fraction error.
  *
  * @throws RangeError for a negative number, NaN or infinity.
  */
@@ -19,7 +19,7 @@ export function toDecimal(value: number): Decimal {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
 }
 
-/** `numerator / denominator` to the nearest whole, halves up. Both at least 0, the denominator above it. */
+/** `numerator / denominator` rounded to an integer, half up. `numerator` is at least 0, `denominator` above 0. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }

@@ -2,24 +2,25 @@ import { costNanoUsd } from './cost.rules.js';
 import type { CompiledPrice } from './model-price.js';
 import { worstCostNanoUsd } from './worst-cost.rules.js';
 
-/** What a request sends, as far as its body tells: an estimate, never above its `UsageBounds`. */
+/** Estimate of what a request sends, from its body; never above its `UsageBounds`. */
 export interface SentUsage {
   /** Prompt tokens of every kind together. */
   readonly inputTokens: number;
-  /** Length of the recording sent. */
+  /** Length of the recording in the request. */
   readonly audioSeconds: number;
 }
 
-/** The same with what is taken to have been generated. */
+/** The estimate of a request together with its assumed output. */
 export interface EstimatedUsage extends SentUsage {
   readonly outputTokens: number;
 }
 
 /**
- * What a call may have cost whose usage nobody heard: prompt and answer at the rates of text, a recording at its rate
- * where the model is sold by time. Never more than `worstCostNanoUsd` of bounds that are nowhere lower.
+ * Estimates the cost of a call without reported usage: prompt and answer at the text rates, a recording at its rate
+ * where the model is billed by time. Never above `worstCostNanoUsd` of bounds that are at least as high in every
+ * member.
  *
- * @param price undefined where only the provider knows the price: the rates that `worstCostNanoUsd` assumes then.
+ * @param price undefined where only the provider has the price; the rates of `worstCostNanoUsd` then apply.
  * @returns whole nano-dollars. Source: ADR 0042.
  */
 export function estimatedCostNanoUsd(price: CompiledPrice | undefined, usage: EstimatedUsage): number {

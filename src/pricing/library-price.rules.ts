@@ -3,7 +3,7 @@ import type { ModelPrice } from './model-price.js';
 
 type LibraryRate = LibraryPrice[string];
 
-/** The library's name of each rate per 1 000 000 tokens whose long form we also carry. */
+/** Rates per 1 000 000 tokens that also have a long-context rate: member, long-context member, library name. */
 const TIERED_RATES = [
   ['input', 'long_input', 'input_mtok'],
   ['cached_input', 'long_cached_input', 'cache_read_mtok'],
@@ -27,17 +27,17 @@ const FLAT_RATES = [
   ['per_1k_requests', 'requests_kcount'],
 ] as const;
 
-/** Kinds of output that a usage report may not tell apart from text. */
+/** Kinds of output that a usage report may count as text. */
 const UNSEEN_OUTPUT_RATES = ['output_image_mtok', 'output_video_mtok', 'output_reasoning_mtok', 'output_citation_mtok'];
 
 type Draft = { -readonly [Member in keyof ModelPrice]: ModelPrice[Member] };
 
 /**
- * One model of the price library in our words. Where the real price depends on what nobody may see (the hour of the day,
- * which output tokens were a picture), the higher rate is taken; of several context tiers, the lowest threshold with
- * the dearest rate. The result may price nothing: ask `isBillable`.
+ * Converts a model of the price library. Where the price depends on facts that usage does not report (hour of the day,
+ * which output tokens are an image), the highest rate applies. Several context tiers become one: the lowest threshold
+ * with the highest rate. The result may have no billable rate; see `isBillable`.
  *
- * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
+ * @param utcDay `YYYY-MM-DD`; selects the dated prices in force.
  * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
@@ -61,7 +61,7 @@ export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
   return price;
 }
 
-/** The UTC days `YYYY-MM-DD` on which dated prices of a model begin. */
+/** UTC days `YYYY-MM-DD` on which dated prices of a model start. */
 export function startDaysOf(model: ModelInfo): string[] {
   if (!Array.isArray(model.prices)) return [];
   return model.prices.flatMap(({ constraint }) => (constraint?.type === 'start_date' ? [constraint.start_date] : []));
@@ -75,14 +75,14 @@ function addOutput(price: Draft, rates: LibraryPrice): void {
     if (unseen > baseOf(output)) price.text_output = baseOf(output);
     if (typeof output === 'object') price.long_output = Math.max(dearestOf(output), unseen);
   } else if (price.input !== undefined && !Object.keys(rates).some((name) => name.startsWith('output_'))) {
-    // Embedding models produce no tokens, so their output costs nothing.
+    // Embedding models generate no tokens, so their output is free.
     price.output = 0;
   }
 }
 
 /**
- * Later entries overrule earlier ones: the last that started is the ground price. Entries after it that hold for some
- * hours of the day compete with it, and the dearest wins.
+ * Later entries override earlier ones: the last one that has started is the base price. Later entries limited to hours
+ * of the day compete with it; the highest price wins.
  */
 function ratesInForce(model: ModelInfo, utcDay: string): LibraryPrice {
   if (!Array.isArray(model.prices)) return model.prices;

@@ -1,9 +1,8 @@
 import { divideHalfUp, toDecimal } from './decimal.rules.js';
 
 /**
- * A price as clients see it: US dollars per 1 000 000 tokens, per minute or hour of audio, or per
- * 1 000 calls. Every member is optional;
- * `isBillable` says whether it prices anything.
+ * A price as the API presents it: US dollars per 1 000 000 tokens, per minute or hour of audio, or per 1 000 calls.
+ * Every member is optional; `isBillable` reports whether the price can bill a call.
  * Source: docs/reference/accounting.md#price-list-and-dates, docs/reference/management-api.md#price-list.
  */
 export interface ModelPrice {
@@ -18,36 +17,36 @@ export interface ModelPrice {
   readonly image_output?: number;
   readonly video_input?: number;
   readonly cached_image_input?: number;
-  /** Cache writes that are kept for an hour. */
+  /** Cache writes with a lifetime of one hour. */
   readonly cache_write_1h?: number;
-  /** Output that is told to be text, of a model that also makes dearer things; `output` is the dearest then. */
+  /** Output reported as text, for a model with more expensive kinds of output; `output` is then the highest rate. */
   readonly text_output?: number;
   readonly video_output?: number;
-  /** Reasoning and citations of a provider that counts them beside the output. */
+  /** Reasoning and citations of a provider that counts them in addition to the output. */
   readonly reasoning_output?: number;
   readonly citation_output?: number;
   readonly per_1k_web_searches?: number;
   readonly per_1k_file_searches?: number;
-  /** Of a model that charges every request for the search it makes; the next two hold where the answer says so. */
+  /** Models that charge a search fee per request; the next two apply where the answer reports that context size. */
   readonly per_1k_requests?: number;
   readonly per_1k_requests_low_context?: number;
   readonly per_1k_requests_medium_context?: number;
   readonly per_minute?: number;
   readonly per_hour?: number;
-  /** Prompt tokens; the `long_*` rates hold for the whole of a request strictly above it. */
+  /** Prompt tokens; above the threshold the `long_*` rates apply to the whole request. */
   readonly long_context_threshold?: number;
   readonly long_input?: number;
   readonly long_output?: number;
   readonly long_cached_input?: number;
   readonly long_cache_write?: number;
   readonly long_cache_write_1h?: number;
-  /** The lab behind a model that someone else hosts; display only. */
+  /** Developer of a model that another provider hosts; display only. */
   readonly author?: string;
   /** `YYYY-MM-DD`, information only. */
   readonly retirement_date?: string;
 }
 
-/** Nano-dollars per 1 000 000 tokens, whole numbers; every fallback between rates is already resolved. */
+/** Nano-dollars per 1 000 000 tokens, whole numbers; all fallbacks between rates are resolved. */
 export interface TokenRates {
   readonly input: number;
   readonly cachedInput: number;
@@ -65,25 +64,25 @@ export interface TokenRates {
   readonly videoOutput: number;
   readonly reasoningOutput: number;
   readonly citationOutput: number;
-  /** The dearest kind of either side, cache writes apart. */
+  /** Highest rate among the kinds of input and of output, cache writes excluded. */
   readonly dearestInput: number;
   readonly dearestOutput: number;
 }
 
 /** Nano-dollars per 1 000 calls, whole numbers. */
 export interface CallRates {
-  /** Undefined: what a search costs is not known. */
+  /** Undefined: the price of a search is unknown. */
   readonly webSearch: number | undefined;
   readonly fileSearch: number | undefined;
-  /** Of every request, its searches included; undefined where requests cost nothing but what they use. */
+  /** Fee of every request, searches included; undefined where requests have no fee of their own. */
   readonly request: { readonly high: number; readonly medium: number; readonly low: number } | undefined;
 }
 
-/** A price ready for arithmetic: whole numbers only. Made by `compilePrice`. */
+/** A price prepared for integer arithmetic. Created by `compilePrice`. */
 export interface CompiledPrice {
-  /** Absent when the model is not sold by the token. */
+  /** Absent when the model is not billed by tokens. */
   readonly tokens: TokenRates | undefined;
-  /** For a prompt strictly above the threshold. */
+  /** Applies to a prompt strictly above the threshold. */
   readonly longContext: { readonly thresholdTokens: number; readonly tokens: TokenRates } | undefined;
   readonly nanoUsdPerMinute: number | undefined;
   readonly nanoUsdPerHour: number | undefined;
@@ -92,18 +91,18 @@ export interface CompiledPrice {
 }
 
 /**
- * Whether a price can bill something: by the minute, by the hour, or by input and output tokens together. Zero is a
- * price. Source: docs/reference/accounting.md#price-list-and-dates.
+ * Whether a price can bill a call: per minute, per hour, or by both input and output tokens. Zero is a price.
+ * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function isBillable(price: ModelPrice): boolean {
   return isRate(price.per_minute) || isRate(price.per_hour) || (isRate(price.input) && isRate(price.output));
 }
 
 /**
- * Turns dollars into whole nano-dollars, once, so that billing never touches a binary fraction. A rate is exact to nine
- * decimals of a dollar; what is beyond them is rounded half up.
+ * Converts dollars to whole nano-dollars once, so that billing uses no binary fractions. A rate is exact to nine
+ * decimals of a dollar; further decimals are rounded half up.
  *
- * @throws RangeError when a rate is negative, not finite, or above nine million dollars (past exact integers).
+ * @throws RangeError when a rate is negative, not finite, or above nine million dollars (beyond exact integers).
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function compilePrice(price: ModelPrice): CompiledPrice {
@@ -121,10 +120,10 @@ export function compilePrice(price: ModelPrice): CompiledPrice {
   };
 }
 
-/** The price of what a provider does for nothing. */
+/** The price of a path that the provider serves for free. */
 export const NO_CHARGE: CompiledPrice = Object.freeze(compilePrice({ input: 0, output: 0 }));
 
-/** The price of a long prompt, in the words of a normal one. */
+/** Maps the `long_*` rates to the members of a normal price. */
 function longContextPrice(price: ModelPrice): ModelPrice {
   return {
     ...price,
@@ -133,7 +132,7 @@ function longContextPrice(price: ModelPrice): ModelPrice {
     cached_input: price.long_cached_input ?? price.cached_input,
     cache_write: price.long_cache_write ?? price.cache_write,
     cache_write_1h: price.long_cache_write_1h ?? price.cache_write_1h,
-    // The dearest output is dearer still after a long prompt, and no long rate is known of text alone.
+    // The long-context rate of text alone is unknown where the long output rate is the highest of several kinds.
     text_output: price.long_output === undefined ? price.text_output : undefined,
   };
 }

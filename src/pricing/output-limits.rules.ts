@@ -1,15 +1,15 @@
 import type { ProviderType } from '../upstreams/provider-types.js';
 import { OUTPUT_LIMITS } from './output-limits.js';
 
-/** How providers name one state of a model: `-2024-08-06`, `-20250514`, `-0613`, `-001`, `-latest`. */
+/** Snapshot suffixes of providers: `-2024-08-06`, `-20250514`, `-0613`, `-001`, `-latest`. */
 const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
 
 /**
- * The longest answer of a model, in tokens of one choice; undefined where that is not known well enough.
+ * Maximum output of a model, in tokens per choice; undefined where it is unknown.
  *
- * @param contextTokens the model's whole context as the price library has it, if it does. It bounds the answer, too; the
- *   library rounds, so that it is taken as the next power of two, and only where that is below `fallback`.
- * @param fallback what is taken where nothing is known. Source: ADR 0044.
+ * @param contextTokens context window of the model in the price library, if listed. It bounds the output. The library
+ *   rounds it, so the next power of two applies, and only where that is below `fallback`.
+ * @param fallback limit the caller assumes where none is known. Source: ADR 0044.
  */
 export function outputLimitOf(
   type: ProviderType,

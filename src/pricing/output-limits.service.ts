@@ -4,24 +4,24 @@ import type { ProviderType } from '../upstreams/provider-types.js';
 import { outputLimitOf } from './output-limits.rules.js';
 import { findContextTokens } from './price-catalog.js';
 
-/** Generated tokens of one choice that nothing limits. */
+/** Assumed output tokens of one choice without a known limit. */
 export const UNLIMITED_OUTPUT_TOKENS = 131_072;
-/** Far above what one service uses, far below what clients could make us keep. */
+/** Cache capacity: above the models of one instance in use, and a bound on what clients can make it store. */
 const REMEMBERED_MODELS = 1_000;
 
 interface Known {
   readonly tokens: number | undefined;
 }
 
-/** Answers how long an answer of a model can be. */
+/** Looks up the maximum output of a model. */
 @Injectable()
 export class OutputLimits {
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED_MODELS });
 
   /**
-   * The longest answer of one choice, in tokens; undefined where that is not known.
+   * Maximum output of one choice, in tokens; undefined where it is unknown.
    *
-   * @param model the canonical one, of at most 200 characters. Source: ADR 0044.
+   * @param model canonical name of at most 200 characters. Source: ADR 0044.
    */
   find(type: ProviderType, model: string): number | undefined {
     const name = `${type}\n${model}`;

@@ -1,9 +1,10 @@
 import type { BuiltInType } from '../upstreams/provider-types.js';
 
 /**
- * The longest answer of models, in tokens, as their providers document it: of the same model with a header for longer
- * answers, where there is one. What is missing is not known well enough; nothing here may be too low, because budgets
- * hold money for no longer an answer. Source: the providers' lists of models; ADR 0044.
+ * Maximum output of models in tokens, as their providers document it, with the header for longer output where one
+ * exists. Models without a reliable figure are absent. No value may be too low, because budgets reserve money for no
+ * more output.
+ * Source: the providers' lists of models; ADR 0044.
  */
 export const OUTPUT_LIMITS: Partial<Record<BuiltInType, Readonly<Record<string, number>>>> = {
   openai: {

@@ -4,20 +4,22 @@ import type { ProviderType } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
 
-/** No model id is longer; what clients send may be. */
+/** No model id is longer; names in requests may be. */
 const MODEL_MAX_LENGTH = 200;
-/** Per provider type: far above what one service uses, far below what an attacker could make us keep. */
+/**
+ * Cache entries per provider type: above the names one instance uses, and a bound on what clients can make it store.
+ */
 const REMEMBERED_ALIASES = 512;
 
-/** Where the prices come from. */
+/** Source of the catalog per day. */
 export interface PriceSource {
-  /** UTC days `YYYY-MM-DD` on which a price changes, ascending: between two of them every day has the same prices. */
+  /** UTC days `YYYY-MM-DD` on which a price changes, ascending. Prices are constant between two of them. */
   readonly changeDays: readonly string[];
   /** The catalog of a UTC day, `YYYY-MM-DD`. */
   catalogOn(utcDay: string): PriceCatalog;
 }
 
-/** Prices between two change days. */
+/** Prices between two change days; `untilMs` is exclusive. */
 interface Period {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -26,14 +28,14 @@ interface Period {
 }
 
 /**
- * Answers what a model costs on a day. Reads are synchronous and, but for the first one of a period, constant in time;
- * memory is bounded whatever clients ask for ([ADR 0032](../../docs/adr/0032-prices-of-the-day.md)).
+ * Looks up the price of a model on a day. Reads are synchronous and take constant time, except for the first read of a
+ * period. Memory is bounded whatever clients send ([ADR 0032](../../docs/adr/0032-prices-of-the-day.md)).
  */
 export class PriceBook {
   readonly #changesMs: readonly number[];
-  /** By the number of changes before it; a period is built when it is first asked for. */
+  /** Keyed by the number of preceding changes; built on first use. */
   readonly #periods = new Map<number, Period>();
-  /** Catalog ids of other names, by provider type; they do not change with the day. */
+  /** Catalog ids of aliases, by provider type; they do not depend on the day. */
   readonly #aliases = new Map<ProviderType, LRUCache<string, { readonly id: string | undefined }>>();
   #latest: Period | undefined;
 
@@ -45,11 +47,11 @@ export class PriceBook {
   }
 
   /**
-   * The price of a model: the provider instance's own, which replaces the catalog's completely; else the catalog's
-   * under exactly this name; else that of the model this name is a snapshot or alias of.
+   * Finds the price of a model. The custom price of the provider instance replaces the catalog price completely. Next
+   * comes the catalog price of exactly this name, then that of the model this name is a snapshot or alias of.
    *
-   * @param model any text a client chose.
-   * @param atMs an instant of the UTC day whose price is asked for, in milliseconds since the Unix epoch; now when absent.
+   * @param model any text a client sent.
+   * @param atMs an instant of the UTC day of the price, in milliseconds since the Unix epoch; default now.
    * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/management-api.md#custom-prices.
    */
   find(
@@ -64,13 +66,13 @@ export class PriceBook {
     return section?.get(model) ?? (section && this.#findByAlias(type, section, model));
   }
 
-  /** Whether every catalog price of one instant is that of the other one. Milliseconds since the Unix epoch. */
+  /** Whether all catalog prices are equal at two instants, in milliseconds since the Unix epoch. */
   hasSamePrices(oneMs: number, otherMs: number): boolean {
     const { fromMs, untilMs } = this.#at(oneMs);
     return otherMs >= fromMs && otherMs < untilMs;
   }
 
-  /** Today's catalog in its wire shape; custom prices are not part of it. */
+  /** Today's catalog in its wire shape, without custom prices. */
   list(): PriceCatalog {
     return this.#at(this.clock.nowMs()).catalog;
   }

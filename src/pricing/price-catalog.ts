@@ -4,19 +4,18 @@ import { CATALOG_OVERLAY } from './catalog-overlay.js';
 import { startDaysOf, toModelPrice } from './library-price.rules.js';
 import { isBillable, type ModelPrice } from './model-price.js';
 
-/** Model ids of one provider type; without a prototype, because a model may be called `constructor`. */
+/** Prices by model id; without a prototype, because a model may be named `constructor`. */
 type CatalogSection = Readonly<Record<string, ModelPrice>>;
 
 /**
- * The catalog as clients read it; a type without a section has no prices of ours.
- *
+ * The catalog as the API presents it; a type without a section has no catalog prices.
  * Source: docs/reference/management-api.md#price-list.
  */
 export type PriceCatalog = Readonly<Partial<Record<BuiltInType, CatalogSection>>>;
 
 /**
- * The library's name of each provider type; null where it has none yet. fireworks, huggingface and openrouter are left
- * out: they ship without a section.
+ * Library id of each provider type; null where the library has none. Types that ship without a section (fireworks,
+ * huggingface, openrouter) are absent.
  */
 const LIBRARY_IDS = {
   openai: 'openai',
@@ -39,9 +38,9 @@ type CataloguedType = keyof typeof LIBRARY_IDS;
 const CATALOGUED_TYPES = Object.keys(LIBRARY_IDS).filter(isCatalogued);
 
 /**
- * Builds the catalog from the price library and our overlay; takes a few milliseconds: callers keep the answer.
+ * Builds the catalog from the price library and the overlay. Takes a few milliseconds; callers cache the result.
  *
- * @param utcDay `YYYY-MM-DD`; decides which dated prices are in force.
+ * @param utcDay `YYYY-MM-DD`; selects the dated prices in force.
  * Source: docs/reference/accounting.md#price-list-and-dates.
  */
 export function buildPriceCatalog(utcDay: string): PriceCatalog {
@@ -50,16 +49,16 @@ export function buildPriceCatalog(utcDay: string): PriceCatalog {
   return catalog;
 }
 
-/** The UTC days `YYYY-MM-DD` on which a price of the catalog changes, ascending, each once. */
+/** UTC days `YYYY-MM-DD` on which a catalog price changes, ascending, without duplicates. */
 export function priceChangeDays(): readonly string[] {
   const days = CATALOGUED_TYPES.flatMap(libraryModels).flatMap(startDaysOf);
   return [...new Set(days)].sort();
 }
 
 /**
- * The catalog's own id of a model that goes by another name (a dated snapshot, `-latest`), by the library's matching.
- * Costs microseconds: callers remember the answer. The id may have no price here: the library also knows models that
- * cost nothing, and other labs' models of the same cloud.
+ * Catalog id of a model given by another name (a dated snapshot, `-latest`), by the matching of the library. Takes
+ * microseconds; callers cache the result. The id may have no price here: the library also lists free models and models
+ * of other labs in the same cloud.
  */
 export function findModelId(type: ProviderType, alias: string): string | undefined {
   const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
@@ -67,7 +66,7 @@ export function findModelId(type: ProviderType, alias: string): string | undefin
   return calcPrice({}, alias, { providerId })?.model.id;
 }
 
-/** The whole context of a model or of the one it is an alias of, in tokens, as the library has it, if it does. */
+/** Context window of a model or of the model behind an alias, in tokens, if the library lists it. */
 export function findContextTokens(type: ProviderType, alias: string): number | undefined {
   const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
   return providerId === null ? undefined : calcPrice({}, alias, { providerId })?.model.context_window;
@@ -76,7 +75,7 @@ export function findContextTokens(type: ProviderType, alias: string): number | u
 function buildSection(type: CataloguedType, utcDay: string): CatalogSection {
   const section: Record<string, ModelPrice> = Object.create(null);
   for (const model of libraryModels(type)) {
-    // The library files the lab's whole cloud under one name; this API serves only its own models.
+    // The library lists the models of the whole Google cloud under one id; this API serves Gemini models only.
     if (type === 'gemini' && model.id.startsWith('claude-')) continue;
     const price = toModelPrice(model, utcDay);
     if (isBillable(price)) section[model.id] = price;

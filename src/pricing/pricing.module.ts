@@ -7,7 +7,7 @@ import { buildPriceCatalog, priceChangeDays } from './price-catalog.js';
 import { PricesController } from './prices.controller.js';
 
 /**
- * What models cost and how long their answers can be: the catalog of each UTC day, custom prices, and the cost of a usage.
+ * Model prices, maximum output, and the cost of usage: the catalog of each UTC day and custom prices.
  *
  * Tables: none. Routes: `/v1/admin/prices`.
  */

@@ -1,14 +1,14 @@
 import type { CompiledPrice, TokenRates } from './model-price.js';
 
-/** What one call can use at most. */
+/** Upper bounds of the usage of one call. */
 export interface UsageBounds {
   /** Prompt tokens of every kind together. */
   readonly inputTokens: number;
   /** Generated tokens, all choices together. */
   readonly outputTokens: number;
-  /** Length of the recording sent. */
+  /** Length of the recording in the request. */
   readonly audioSeconds: number;
-  /** Searches that tools of the provider can make; none when absent. */
+  /** Searches that provider-run tools can make; none when absent. */
   readonly searches?: number;
 }
 
@@ -17,19 +17,19 @@ const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
 const CALLS_PER_RATE = 1_000;
 
-/** Searches one call is taken to make at most where it may search at all. */
+/** Assumed maximum number of searches of a call that may search. */
 export const SEARCHES = 32;
 
-/** What a call is taken to cost where only its provider knows the price, in nano-dollars per 1 000 000 tokens. */
+/** Assumed rates where only the provider has the price, in nano-dollars per 1 000 000 tokens. */
 const UNKNOWN_INPUT_RATE = 15_000_000_000;
 const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
 
 /**
- * The most a call within the bounds can cost: every token at the dearest rate that can apply to it, the recording at its
- * rate. Never less than `costNanoUsd` of any usage within the bounds.
+ * Maximum cost of a call within the bounds: every token at the highest rate that can apply to it, the recording at its
+ * rate. Never below `costNanoUsd` of any usage within the bounds.
  *
- * @param price undefined where the provider reports the cost itself: 15 USD per million prompt tokens and 75 USD per
- *   million generated ones are then assumed.
+ * @param price undefined where the provider reports the cost; the assumed rates are then 15 USD per million prompt
+ *   tokens and 75 USD per million output tokens.
  * @returns whole nano-dollars, rounded up; at most `Number.MAX_SAFE_INTEGER`.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
@@ -52,7 +52,7 @@ function worstAtRates(rates: TokenRates, bounds: UsageBounds): number {
   return costAt(dearest, rates.dearestOutput, bounds);
 }
 
-/** A model that bills its citations searches without being asked to. */
+/** A model that bills citations searches without a request for it. */
 function worstOfCalls({ calls, tokens }: CompiledPrice, asked: number): number {
   if (calls === undefined) return 0;
   const { webSearch = 0, fileSearch = 0, request } = calls;
@@ -63,7 +63,7 @@ function worstOfCalls({ calls, tokens }: CompiledPrice, asked: number): number {
 
 function costAt(inputRate: number, outputRate: number, { inputTokens, outputTokens }: UsageBounds): number {
   const total = inputTokens * inputRate + outputTokens * outputRate;
-  // Nothing is negative, so a total this small proves that no product left the exact integers.
+  // All terms are non-negative, so a total this small proves that every product was an exact integer.
   if (total <= Number.MAX_SAFE_INTEGER) return Math.ceil(total / TOKENS_PER_RATE);
   const exact = BigInt(inputTokens) * BigInt(inputRate) + BigInt(outputTokens) * BigInt(outputRate);
   return bounded(exact / BigInt(TOKENS_PER_RATE) + 1n);

@@ -2,7 +2,7 @@ import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { ModelPrice } from '../model-price.js';
 import type { PriceCatalog } from '../price-catalog.js';
 
-/** A rate in US dollars; absent where the model has none of its own. */
+/** A rate in US dollars; absent where the model has no such rate. */
 function Rate(description: string): PropertyDecorator {
   return ApiProperty({ type: 'number', minimum: 0, required: false, description });
 }
