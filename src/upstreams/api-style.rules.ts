@@ -1,4 +1,4 @@
-/** The wire protocol a request speaks. Read from its path alone; `other` is everything we have no name for. */
+/** The wire protocol of a request, determined by its path alone; `other` is every unrecognised path. */
 export type ApiStyle =
   | 'responses'
   | 'chat_completions'
@@ -7,7 +7,6 @@ export type ApiStyle =
   | 'audio_transcription'
   | 'other';
 
-/** Every API style, `other` last. */
 export const API_STYLES: readonly ApiStyle[] = [
   'responses',
   'chat_completions',
@@ -17,15 +16,14 @@ export const API_STYLES: readonly ApiStyle[] = [
   'other',
 ];
 
-/** Which body members hold the output ceiling; `none` has no such member. */
+/** Body members that hold the output ceiling; `none` has no such member. */
 export type CapStyle = 'responses' | 'chat_completions' | 'anthropic' | 'gemini_native' | 'none';
 
-/** The member that a Chat Completions body gets when it names no ceiling. */
+/** The member to add to a Chat Completions body without a ceiling. */
 export type CapFieldForChat = 'max_completion_tokens' | 'max_tokens';
 
 /**
- * The request shapes the service composes itself for named endpoints.
- *
+ * Request shapes that the gateway composes for named endpoints.
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export type EndpointStyle = 'responses' | 'transcription';
@@ -49,16 +47,16 @@ const STYLE_OF_PATH: ReadonlyMap<string, ApiStyle> = new Map([
 const GEMINI_PREFIXES: ReadonlySet<string> = new Set(['v1/models/', 'v1alpha/models/', 'v1beta/models/']);
 const GEMINI_ACTIONS: ReadonlySet<string> = new Set([':generateContent', ':streamGenerateContent']);
 
-/** The paths of all named styles, as path-policy entries. Source: docs/reference/application-api.md#api-styles. */
+/** Paths of all named styles, as path-policy entries. Source: docs/reference/application-api.md#api-styles. */
 export const NAMED_STYLE_PATHS: readonly string[] = [
   ...STYLE_OF_PATH.keys(),
   ...[...GEMINI_PREFIXES].flatMap((prefix) => [...GEMINI_ACTIONS].map((action) => `${prefix}{model}${action}`)),
 ];
 
 /**
- * The API style of a provider path; the provider's type plays no part.
+ * Returns the API style of a provider path; the provider type has no effect.
  *
- * @param path as it will be sent: still percent-encoded, no leading slash, no query.
+ * @param path as sent: percent-encoded, no leading slash, no query.
  * Source: docs/reference/application-api.md#api-styles.
  */
 export function classifyPath(path: string): ApiStyle {

@@ -9,20 +9,20 @@ const SHAPE = /^(https?):\/\/([^/]+)(\/.*)?$/i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const TRAILING_SLASHES = /\/+$/;
 
-/** Last labels that never belong to a public host. */
+/** Top-level labels that no public host uses. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   'local localhost internal intranet private home lan corp domain alt onion arpa invalid test example'.split(' '),
 );
 
 /**
- * Reads the base URL a provider instance is given instead of its type's own: https on the default port of a public
- * DNS name. It is a check of the text only; the address behind the name is checked when it is dialled.
+ * Parses the base URL of a provider instance: https on the default port of a public DNS name. Checks the text only; the
+ * resolved address is checked when the connection is dialled.
  *
- * @param isTrustedHost says which hosts the operator trusts although private (setting `TRUSTED_PRIVATE_HOSTS`), never
- *   asked for a metadata address: these may be plain http, on any port, an address or a single label. It gets the host in lower case, an IPv6 address
- *   without brackets, and the port that will be dialled.
- * @returns the canonical form: lower-case host, no default port, exactly one slash at the end.
- * @throws invalid_request at `baseUrl`, naming the broken rule.
+ * @param isTrustedHost whether `TRUSTED_PRIVATE_HOSTS` lists a host. A trusted host may use plain http, any port, an IP
+ *   address or a single label. Never called for a cloud metadata address. Receives the host in lower case, an IPv6
+ *   address without brackets, and the effective port.
+ * @returns the canonical form: lower-case host, no default port, exactly one trailing slash.
+ * @throws invalid_request at `baseUrl`, naming the violated rule.
  * Source: docs/reference/management-api.md#base-urls, docs/reference/security.md#outbound-addresses.
  */
 export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, port: number) => boolean): string {
@@ -47,7 +47,7 @@ function refuseStrangeText(raw: string): void {
 }
 
 function parseOrigin(scheme: string, authority: string): URL {
-  // An escape in a host is decoded by some clients and not by others.
+  // Some clients decode an escape in a host and others do not.
   if (authority.includes('%')) refuse('must not contain escapes in its host');
   const url = URL.parse(`${scheme}://${authority}/`) ?? refuse('must have a valid host and port');
   if (url.hostname.endsWith('.')) refuse('must not end its host with a dot');

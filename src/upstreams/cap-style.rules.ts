@@ -1,7 +1,7 @@
 import type { ApiStyle, CapStyle } from './api-style.rules.js';
 import type { ProviderDialect } from './provider-dialect.js';
 
-/** Endings of unnamed text-generation paths; their bodies carry the members of the named style. */
+/** Endings of text-generation paths without an API style; their bodies use the members of the mapped style. */
 const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
   ['completions', 'chat_completions'],
   ['responses', 'responses'],
@@ -10,16 +10,17 @@ const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
 ]);
 
 /**
- * The ceiling members of a default path that has no API style of its own: those of its body where it generates
- * text, `none` for embeddings, images and speech. Source: docs/reference/application-api.md#allowed-paths.
+ * Returns the ceiling members of a default path without an API style: those of its body where it generates text, `none`
+ * for embeddings, images and speech.
+ * Source: docs/reference/application-api.md#allowed-paths.
  */
 export function capStyleOfExtraPath(path: string): CapStyle {
   return CAP_STYLE_OF_ENDING.get(path.slice(path.lastIndexOf('/') + 1)) ?? 'none';
 }
 
 /**
- * Path segments, and actions behind a colon, of requests that generate no text: embeddings, counting, moderation,
- * ranking, images, speech. Providers refuse or misread a ceiling there.
+ * Path segments, and actions after a colon, of requests that generate no text: embeddings, counting, moderation,
+ * ranking, images, speech. Providers reject or misread a ceiling there.
  */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set([
   ...['embeddings', 'embed', 'contextualizedembeddings', 'multimodalembeddings'],
@@ -33,7 +34,10 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set([
 
 const SEGMENTS = /[/:]/;
 
-/** Whether a path without an API style is known to generate no text. An unknown path may, so a ceiling holds there. */
+/**
+ * Whether a path without an API style is known to generate no text. An unknown path may generate text, so it gets a
+ * ceiling.
+ */
 function generatesNoText(path: string): boolean {
   return path.split(SEGMENTS).some((segment) => WITHOUT_TEXT.has(segment));
 }
@@ -41,7 +45,7 @@ function generatesNoText(path: string): boolean {
 const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
   responses: 'responses',
   chat_completions: 'chat_completions',
-  // Native for the type; but a Messages body is a Messages body wherever it is sent.
+  // A Messages body has the same members at every provider type.
   anthropic_messages: 'anthropic',
   gemini_native: 'gemini_native',
   audio_transcription: 'none',
@@ -49,11 +53,11 @@ const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
 };
 
 /**
- * Which members hold the output ceiling of a request: the matched policy entry's `clamp`, else what the API style
- * says, else what the path's ending says of a text-generation body, else none where the path is known to generate no
- * text, else what the provider type speaks natively.
+ * Determines which members hold the output ceiling of a request. Precedence: the `clamp` of the matched policy entry;
+ * the API style; the ending of a text-generation path; `none` where the path is known to generate no text; the native
+ * style of the provider type.
  *
- * @param path below the base URL; looked at for unnamed styles only.
+ * @param path below the base URL; read for style `other` only.
  */
 export function capStyleFor(
   dialect: ProviderDialect,

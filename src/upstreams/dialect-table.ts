@@ -1,13 +1,12 @@
 import type { ApiStyle, CapFieldForChat, CapStyle, EndpointStyle } from './api-style.rules.js';
 import type { BuiltInType } from './provider-types.js';
 
-/** The headers our own types read their key from. `authorization` carries it as a bearer token, any other bare. */
+/** Credential headers of the built-in types. `authorization` carries a bearer token, any other header the bare key. */
 type CredentialHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key';
 
-/** A header name in lower case and its value. */
 export type HeaderPair = readonly [name: string, value: string];
 
-/** How a provider type differs from the common kind: bearer key, Chat Completions, every style, no reported cost. */
+/** Differences of a provider type from the defaults: bearer key, Chat Completions, every style, no reported cost. */
 export interface DialectFacts {
   readonly label: string;
   readonly baseUrl: string;
@@ -21,23 +20,21 @@ export interface DialectFacts {
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
   readonly probePath?: string;
   readonly probeHeaders?: readonly HeaderPair[];
-  /** The laboratory of a type that serves its own models; `namespace`: the model's name says it. */
+  /** Developer of a type that serves its own models; `namespace`: taken from the model name. */
   readonly author?: string;
-  /** Styles whose answers carry the provider's own cost. */
+  /** Styles whose answers contain the provider's own cost. */
   readonly costStyles?: readonly ApiStyle[];
-  /** Inference paths that have no named style. */
+  /** Inference paths without a named style. */
   readonly extraPaths?: readonly string[];
-  /** Further ones that the provider serves for nothing: token counts, moderation. */
+  /** Further paths that the provider serves for free: token counts, moderation. */
   readonly freePaths?: readonly string[];
-  /** The model that the provider takes on a path where a request may leave it out. */
+  /** Default model of a path on which a request may omit the model. */
   readonly pathModels?: readonly (readonly [path: string, model: string])[];
 }
 
 /**
- * Facts per type of our own.
- *
- * Source: docs/reference/application-api.md#allowed-paths, 6.12, 7.1, 9.3, 9.6;
- * docs/reference/management-api.md#testing-a-provider-key.
+ * Facts of the built-in types.
+ * Source: docs/reference/application-api.md#allowed-paths, docs/reference/management-api.md#testing-a-provider-key.
  */
 export const DIALECT_FACTS: Readonly<
   Record<BuiltInType, DialectFacts & { readonly credentialHeader?: CredentialHeader }>
@@ -174,7 +171,7 @@ export const DIALECT_FACTS: Readonly<
     label: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/',
     extraHeaders: [['x-openrouter-metadata', 'enabled']],
-    // The only style of this type whose answer carries a cost.
+    // The only style of this type whose answer contains a cost.
     apiStyles: ['chat_completions'],
     probePath: 'v1/key',
     author: 'namespace',

@@ -1,12 +1,12 @@
 /**
- * Which members of a request name objects kept at a provider: what one application stored there, all others behind the
- * same provider key could reach. Data alone; `src/proxy/body/kept-objects.rules.ts` judges by it, and
- * `test/contract/kept-objects.spec.ts` holds it against the types of the official SDKs.
+ * Request members that name objects stored at a provider. Every application that shares the provider key could read
+ * them. `src/proxy/body/kept-objects.rules.ts` applies this table, and `test/contract/kept-objects.spec.ts` checks it
+ * against the types of the official SDKs.
  *
- * Names are in snake case; the camel-case spelling of each counts too. See ADR 0028.
+ * Names are in snake case; the camel-case spelling of each also matches. See ADR 0028.
  */
 
-/** Members of the request's own object. */
+/** Members of the root object. */
 export const KEPT_AT_ROOT = {
   /** Refused with any value. */
   any: [
@@ -14,13 +14,13 @@ export const KEPT_AT_ROOT = {
     ...['context_id', 'assistant_id', 'agent_id', 'interaction_id', 'previous_interaction_id', 'preset'],
     ...['voice_id', 'user_profile_id', 'workspace_id', 'fallback_credit_token'],
   ],
-  /** Refused with an object as the value; a text is content. */
+  /** Refused with an object as the value; a string is content. */
   object: ['prompt'],
-  /** Passes for who made it. */
+  /** Allowed for the creator of the response only. */
   response: ['previous_response_id'],
 } as const;
 
-/** Members that name objects wherever they stand, when the value is a text or a list with entries. */
+/** Members that name objects at any depth, when the value is a string or a non-empty list. */
 export const KEPT_ANYWHERE: readonly string[] = [
   ...['file_id', 'file_ids', 'upload_id', 'upload_ids', 'container', 'container_id', 'skill_id', 'skill_ids'],
   ...['vector_store_id', 'vector_store_ids', 'file_search_store_names', 'library_ids', 'collection_ids'],
@@ -30,30 +30,33 @@ export const KEPT_ANYWHERE: readonly string[] = [
   ...['api_key_secret', 'api_key_secret_version'],
 ];
 
-/** Members that hold whole settings for stores of the provider: refused as objects, too. */
+/** Members with complete settings of provider stores; refused as objects too. */
 export const KEPT_SETTINGS: readonly string[] = ['vertex_ai_search', 'vertex_rag_store', 'external_api'];
 
-/** Members whose text is an address or the content itself; the provider's own schemes and stores are refused. */
+/**
+ * Members whose string is an address or the content itself; addresses with provider schemes or at provider stores are
+ * refused.
+ */
 export const ADDRESSES: readonly string[] = [
   ...['file_uri', 'image_url', 'video_url', 'audio_url', 'file_url', 'document_url', 'file_data'],
 ];
 
-/** The addresses that are never content: no text but a URL will do. */
+/** Address members that never hold content: the string must be a URL. */
 export const URIS: ReadonlySet<string> = new Set(['file_uri', 'fileUri']);
 
-/** Members under which `url` is such an address. */
+/** Members whose nested `url` is such an address. */
 export const ADDRESS_HOLDERS: readonly string[] = [
   ...['image_url', 'video_url', 'audio_url', 'file_url', 'document_url', 'source', 'image', 'images', 'video', 'mask'],
 ];
 
-/** Hosts, or parts of them, at which a provider keeps files under plain URLs. */
+/** Host name fragments at which a provider stores files under plain URLs. */
 export const KEPT_HOSTS: readonly string[] = ['generativelanguage'];
 
-/** What an object carries beside its id when it is no mere reference. */
+/** Members that show that an object carries its content besides its id. */
 export interface Content {
-  /** At least one of these is there. */
+  /** At least one of these must be present. */
   readonly members: readonly string[];
-  /** Whether an empty text or list is content. */
+  /** Whether an empty string or list counts as content. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -65,7 +68,7 @@ function present(...members: string[]): Content {
   return { members, mayBeEmpty: true };
 }
 
-/** The items of a Responses input by their type. What is not listed needs one member of any of these, not empty. */
+/** Content of Responses input items by type. An unlisted type needs a non-empty member of any listed type. */
 export const ITEM_CONTENT: ReadonlyMap<string, Content> = new Map([
   ['message', present('content')],
   ['reasoning', filled('encrypted_content', 'content', 'summary')],
@@ -99,31 +102,31 @@ export const ITEM_CONTENT: ReadonlyMap<string, Content> = new Map([
   ['program_output', present('result')],
 ]);
 
-/** The types of items that are references, whatever stands beside the id. */
+/** Types of items that are references, whatever other members they have. */
 export const REFERENCE_TYPES: ReadonlySet<string> = new Set(['item_reference']);
 
-/** An item without a type is a message, else a reference. */
+/** An item without a type but with a role is a message; without a role it is a reference. */
 export const UNTYPED_ITEM: Content = present('content');
 
 const NO_CONTENT = filled();
 
-/** Objects under these members name a kept object by their `id`, unless they carry its content. */
+/** Objects under these members name a stored object by `id`, unless they carry its content. */
 export const KEPT_BY_ID: ReadonlyMap<string, Content> = new Map([
   ['audio', filled('data')],
   ['voice', NO_CONTENT],
   ['container', NO_CONTENT],
 ]);
 
-/** Members whose objects or lists are the application's own data, or citations: nothing in them is acted on. */
+/** Members whose objects or lists are application data or citations; the provider resolves no reference in them. */
 export const FREE_OBJECTS: readonly string[] = [
   ...['input', 'args', 'response', 'parameters', 'input_schema', 'metadata', 'properties'],
 ];
 export const FREE_LISTS: readonly string[] = ['annotations', 'results'];
 
-/** Names of models that stand for something kept at the provider; the operator alone may name them. */
+/** Model names that refer to something stored at the provider; only the operator may name them. */
 export const KEPT_MODELS: readonly RegExp[] = [/@preset\//i, /^ft:/i, /(?:^|\/)tunedModels\//i, /^ag:/i];
 
-/** Both spellings of a name. */
+/** Returns the snake-case and the camel-case spelling of a name. */
 export function spellings(name: string): readonly string[] {
   const camel = name.replace(/_([a-z])/g, (_underscore, letter: string) => letter.toUpperCase());
   return camel === name ? [name] : [name, camel];

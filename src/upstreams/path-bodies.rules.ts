@@ -1,6 +1,6 @@
 import type { ApiStyle } from './api-style.rules.js';
 
-/** What the requests of a path are made of; `either`: both are known there, or nothing is known of the path. */
+/** Body format of a path; `either`: both are valid there, or the path is unknown. */
 export type PathBody = 'json' | 'form' | 'either';
 
 const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
@@ -12,7 +12,7 @@ const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
   other: undefined,
 };
 
-/** Endings of the other paths, as the official SDKs call them. Edits of images come as a form or as JSON. */
+/** Endings of the other paths, as the official SDKs call them. Image edits accept a form or JSON. */
 const BODY_OF_ENDING: ReadonlyMap<string, PathBody> = new Map([
   ...(['completions', 'responses', 'agent', 'messages'] as const).map((ending) => [ending, 'json'] as const),
   ...(['embeddings', 'contextualizedembeddings', 'moderations'] as const).map((ending) => [ending, 'json'] as const),
@@ -23,7 +23,7 @@ const BODY_OF_ENDING: ReadonlyMap<string, PathBody> = new Map([
 
 const LAST_PART = /[^/:]*$/;
 
-/** @param path below the base URL; looked at for unnamed styles only. */
+/** @param path below the base URL; read for style `other` only. */
 export function bodyOfPath(style: ApiStyle, path: string): PathBody {
   return BODY_OF_STYLE[style] ?? BODY_OF_ENDING.get(LAST_PART.exec(path)?.[0] ?? '') ?? 'either';
 }

@@ -9,24 +9,24 @@ import { isSafeUpstreamPath } from './upstream-path.rules.js';
 const PLACEHOLDER = '{model}';
 const EXACT_MODEL = /^(v1(?:alpha|beta)?\/models\/)([^/:]+)(:[a-zA-Z]+)$/;
 
-/** One permitted provider path of an application. Source: docs/reference/application-api.md#allowed-paths. */
+/** One allowed provider path of an application. Source: docs/reference/application-api.md#allowed-paths. */
 export interface PathPolicyEntry {
-  /** The exact path; `{model}`, at most once, stands for one segment or a part of one. */
+  /** The exact path; `{model}`, at most once, matches one segment or a part of one. */
   readonly path: string;
-  /** Model for prices and the model list when neither path nor body names one; never sent. */
+  /** Model for pricing and the model list when neither path nor body names one; never sent. */
   readonly fixedModel?: string;
-  /** Which members hold the output ceiling on this path, instead of what its style says. */
+  /** Overrides which members hold the output ceiling on this path. */
   readonly clamp?: CapStyle;
-  /** Instead of those that the path has of itself. */
+  /** Overrides the default methods of the path. */
   readonly methods?: readonly PathMethod[];
 }
 
-/** An entry that permits a path, with the model the path names, percent-decoded. */
+/** The entry that allows a path, and the percent-decoded model in the path. */
 export interface PathMatch {
   readonly entry: PathPolicyEntry;
-  /** A request of any other method is refused. */
+  /** Any other method is refused. */
   readonly methods: ReadonlySet<string>;
-  /** The path with `{model}` in the place of the model, where it names one. */
+  /** The path with `{model}` in place of the model, where the path names one. */
   readonly template: string;
   readonly model?: string;
 }
@@ -36,7 +36,7 @@ interface RankedEntry {
   readonly entry: PathPolicyEntry;
   readonly methods: ReadonlySet<string>;
   readonly template: string;
-  /** Named by the exact path itself, percent-decoded. */
+  /** Named by the exact path, percent-decoded. */
   readonly model?: string | undefined;
 }
 
@@ -45,15 +45,15 @@ interface ModelEntry extends RankedEntry {
   readonly suffix: string;
 }
 
-/** Path policy ready for look-ups: exact paths in a map, paths with a model in written order. */
+/** Path policy prepared for lookup: exact paths in a map, paths with a model in their written order. */
 export interface CompiledPathPolicy {
   readonly exact: ReadonlyMap<string, RankedEntry>;
   readonly withModel: readonly ModelEntry[];
 }
 
 /**
- * Prepares a path policy. Nothing but `{model}` is special, `*` included. An empty list permits nothing here: what
- * an empty `allowed_paths` means is {@link defaultPathPolicy}.
+ * Compiles a path policy. Only `{model}` is special; `*` is a literal. An empty list allows nothing here; {@link
+ * defaultPathPolicy} implements an empty `allowed_paths`.
  *
  * @throws invalid_request an entry has more than one `{model}`; the path in the error is relative to the list.
  */
@@ -72,10 +72,10 @@ export function compilePathPolicy(entries: readonly PathPolicyEntry[]): Compiled
 }
 
 /**
- * The first entry, in written order, that permits a path; none for a path that {@link isSafeUpstreamPath} refuses.
+ * Finds the first entry, in written order, that allows a path; none for a path that {@link isSafeUpstreamPath} rejects.
  *
- * @param path as it will be sent: still percent-encoded, no leading slash, no query.
- * @throws invalid_request the segment that names the model has a broken percent escape.
+ * @param path as sent: percent-encoded, no leading slash, no query.
+ * @throws invalid_request the segment with the model has an invalid percent escape.
  * Source: docs/reference/application-api.md#allowed-paths, docs/reference/application-api.md#proxy-paths.
  */
 export function matchPath(policy: CompiledPathPolicy, path: string): PathMatch | undefined {
@@ -94,8 +94,8 @@ export function matchPath(policy: CompiledPathPolicy, path: string): PathMatch |
 }
 
 /**
- * The model that an exact path of Google's names: what is asked for there, whatever a body says. A model that the entry
- * fixes stands for it, and is never written into the path.
+ * The model in an exact Gemini path; the provider uses it whatever the body names. A `fixedModel` takes its place for
+ * policy and price but never changes the path.
  */
 function exactModel({ path, fixedModel }: PathPolicyEntry): Pick<RankedEntry, 'template' | 'model'> {
   const [, before = '', named, action = ''] = EXACT_MODEL.exec(path) ?? [];
@@ -129,10 +129,10 @@ function isNamed(path: string): boolean {
   return classifyPath(path) !== 'other';
 }
 
-/** Each is made when it is first asked for: types may be added until the service starts. */
+/** Built on first use, because types may be registered until the application starts. */
 const defaultPolicies = new Map<ProviderType, CompiledPathPolicy>();
 
-/** What an empty `allowed_paths` permits: the inference paths of the type, never its control plane. */
+/** The policy of an empty `allowed_paths`: the inference paths of the type, never its control plane. */
 export function defaultPathPolicy(type: ProviderType): CompiledPathPolicy {
   const known = defaultPolicies.get(type);
   if (known !== undefined) return known;

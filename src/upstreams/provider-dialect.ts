@@ -12,8 +12,7 @@ import { type BuiltInType, type DefinedType, type ProviderType } from './provide
 const MAX_AUTHOR_LENGTH = 64;
 
 /**
- * The cheap authenticated GET that proves a credential.
- *
+ * The cheap authenticated GET that verifies a credential.
  * Source: docs/reference/management-api.md#testing-a-provider-key.
  */
 interface CredentialProbe {
@@ -22,38 +21,38 @@ interface CredentialProbe {
   readonly headers: readonly HeaderPair[];
 }
 
-/** What a provider type speaks when it is called directly. Source: docs/reference/application-api.md#provider-types. */
+/** Protocol facts of a provider type on a direct route. Source: docs/reference/application-api.md#provider-types. */
 export interface ProviderDialect {
   readonly type: ProviderType;
-  /** For people. */
+  /** Display name. */
   readonly label: string;
-  /** Origin and base path, with the trailing slash to which a provider path is appended. */
+  /** Origin and base path with a trailing slash; the provider path is appended. */
   readonly baseUrl: string;
-  /** The header the provider reads its key from, in lower case. */
+  /** Header of the key, in lower case. */
   readonly credentialHeader: string;
-  /** The value of `credentialHeader` for a provider secret in clear. */
+  /** Value of `credentialHeader` for a provider secret in plain text. */
   credentialValue(secret: string): string;
-  /** Set on every call, in lower case; a client's header of the same name never wins. */
+  /** Sent with every call, names in lower case; they override client headers of the same name. */
   readonly extraHeaders: readonly HeaderPair[];
-  /** Where the output ceiling stands when neither policy nor path says so. */
+  /** Location of the output ceiling when neither policy nor path determines it. */
   readonly capStyle: CapStyle;
-  /** The member to add when a Chat Completions body names no ceiling. */
+  /** The member to add when a Chat Completions body has no ceiling. */
   readonly capFieldForChat: CapFieldForChat;
   /** Styles this type serves on a direct route. */
   readonly apiStyles: readonly ApiStyle[];
-  /** Upstream path of each style a named endpoint can compose for this type; empty for most types. */
+  /** Upstream path of each named-endpoint style that the gateway can compose for this type; empty for most types. */
   readonly endpointStyles: ReadonlyMap<EndpointStyle, string>;
   /** Null: the type has no cheap authenticated call. */
   readonly probe: CredentialProbe | null;
-  /** Paths, `{model}` included, that an empty `allowed_paths` permits. */
+  /** Paths, `{model}` included, that an empty `allowed_paths` allows. */
   readonly inferencePaths: readonly string[];
-  /** The model that is taken on a path, of `inferencePaths`, where a request names none. */
+  /** Default model of paths in `inferencePaths` on which a request may omit the model. */
   readonly pathModels: ReadonlyMap<string, string>;
-  /** True for the path of a request that the provider serves for nothing. */
+  /** Whether the provider serves the path for free. */
   isFree(path: string): boolean;
-  /** True where an answer of that style carries the provider's own cost, so no price is needed. */
+  /** Whether an answer of that style contains the provider's own cost, so that no price is needed. */
   reportsCost(style: ApiStyle): boolean;
-  /** Who made the model, for analytics, when the price catalog does not know. */
+  /** Developer of the model, for analytics, when the price catalog has none. */
   modelAuthor(model: string): string | null;
 }
 
@@ -80,12 +79,12 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
   });
 }
 
-/** @param path of the table, of letters, digits, `/`, `_` and `:`, in which `{model}` stands for a segment or part of one. */
+/** @param path of the table, of letters, digits, `/`, `_` and `:`; `{model}` matches a segment or part of one. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace('{model}', '[^/]+')}$`);
 }
 
-/** The part of a marketplace's model name before the slash; null when there is none of a sensible length. */
+/** The part of a marketplace model name before the slash; null when it is missing or too long. */
 function namespaceOf(model: string): string | null {
   const slash = model.indexOf('/');
   return slash > 0 && slash <= MAX_AUTHOR_LENGTH ? model.slice(0, slash) : null;
@@ -96,9 +95,9 @@ const DIALECTS = new Map<ProviderType, ProviderDialect>(
 );
 
 /**
- * The dialect of a provider type: one shared frozen object per type.
+ * Returns the dialect of a provider type: one shared frozen object per type.
  *
- * @throws TypeError for a name that is no provider type, which only a value past the type checker can be.
+ * @throws TypeError for an unknown provider type, which requires a value that bypassed the type checker.
  */
 export function dialectOf(type: ProviderType): ProviderDialect {
   const known = DIALECTS.get(type);
@@ -106,12 +105,12 @@ export function dialectOf(type: ProviderType): ProviderDialect {
   return known;
 }
 
-/** Adds the dialect of a type that has none yet. Only for who defines all of it: see `defineProviderTypes`. */
+/** Adds the dialect of a new type. For `defineProviderTypes` only, which registers all parts of a type. */
 export function addDialect(type: DefinedType, facts: DialectFacts): void {
   DIALECTS.set(type, dialect(type, facts));
 }
 
-/** Every header that some provider type reads its key from, in lower case. */
+/** All headers that carry a key for some provider type, in lower case. */
 export function credentialHeaders(): ReadonlySet<string> {
   return new Set([...DIALECTS.values()].map(({ credentialHeader }) => credentialHeader));
 }

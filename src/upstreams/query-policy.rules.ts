@@ -1,9 +1,9 @@
 import { type GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 
 /**
- * Parameters that no request may have, each with what it does, in the spelling of the provider that reads it. Google's
- * APIs read most of them from every request (https://cloud.google.com/apis/docs/system-parameters); frameworks and
- * gateways in front of other providers read the rest.
+ * Refused parameters with the reason, in the spelling of the provider that reads them. Google APIs read most of them
+ * from every request (https://cloud.google.com/apis/docs/system-parameters); frameworks and gateways in front of other
+ * providers read the rest.
  */
 const REFUSED: readonly (readonly [problem: string, names: readonly string[]])[] = [
   [
@@ -35,19 +35,19 @@ const REFUSED: readonly (readonly [problem: string, names: readonly string[]])[]
   ['stands for the body, which is judged as such', ['req', 'model']],
 ];
 
-/** How the names of headers begin that some servers also read from the query. */
+/** Prefixes of header names that some servers also read from the query. */
 const HEADER_BEGINNINGS = ['xgoog', 'xhttp', 'xmethod', 'xapi', 'xamz', 'xms', 'xopenai', 'xforwarded'];
 const HEADER_PROBLEM = 'stands for a header, which is judged as such';
 
-/** Sent by SDKs out of habit: left out, so that nothing of theirs breaks. */
+/** SDKs send these by default; they are removed instead of refused. */
 const REMOVED: ReadonlySet<string> = new Set(['key', 'apikey']);
-/** The parameter for the format of an answer, and its values that can be metered. */
+/** The parameter for the format of an answer, and the values that can be metered. */
 const FORMAT = 'alt';
 const METERED_FORMATS: ReadonlySet<string> = new Set(['sse', 'json']);
 
-/** Printable ASCII but `#`, which begins a fragment, and `;`, which some servers take for an ampersand. */
+/** Printable ASCII except `#`, which starts a fragment, and `;`, which some servers treat as `&`. */
 const PLAIN_QUERY = /^[!"$-:<-~]*$/;
-/** What a server that cuts or decodes a name once more would read otherwise. */
+/** Characters that a server could read differently when it truncates or decodes the name again. */
 const UNCLEAR_NAME = /[\p{Cc}\p{Cf}%]/u;
 const ARRAY_SUFFIX = /(?<=.)\[.*$/s;
 const PUNCTUATION = /[^\p{L}\p{N}]+/gu;
@@ -62,14 +62,14 @@ const REFUSALS: ReadonlyMap<string, Refusal> = new Map(
 );
 
 /**
- * Judges a query and leaves out the keys in it. The rest keeps its bytes and its order.
+ * Validates a query and removes the keys in it. The remaining bytes and their order do not change.
  *
- * A name is judged apart from its escapes, letter case and punctuation (`$alt`, `api%5Fkey`, `User-Project`, `fields[]`):
- * which of them are one to a provider is its affair.
+ * Names are compared without percent escapes, letter case and punctuation (`$alt`, `api%5Fkey`, `User-Project`,
+ * `fields[]`), because providers differ in which spellings they treat as equal.
  *
- * @param rawQuery what follows the `?`, still percent-encoded; may be empty.
- * @throws invalid_request naming the parameter that would change who pays, what is done or what the answer tells; or the
- *   query has more than one reading.
+ * @param rawQuery the part after `?`, percent-encoded; may be empty.
+ * @throws invalid_request naming a parameter that would change the billed account, the operation or the content of the
+ *   answer; also for a query with more than one reading.
  */
 export function judgeQuery(rawQuery: string): string {
   if (rawQuery === '' || rawQuery === 'alt=sse') return rawQuery;
@@ -101,7 +101,7 @@ function requireHarmless(name: string): void {
   }
 }
 
-/** Letter case is removed as in `JudgedNames`: upper case first, so that the Kelvin sign falls together with `k`. */
+/** Folds letter case as `JudgedNames` does: upper case first, so that the Kelvin sign equals `k`. */
 function folded(name: string): string {
   const plain = name.normalize('NFKC').replace(ARRAY_SUFFIX, '').replace(PUNCTUATION, '');
   return plain.toUpperCase().toLowerCase();

@@ -16,7 +16,7 @@ function defineTypes(...definitions: ProviderTypeDefinition[]): void {
   defineProviderTypes(definitions, TRUSTED);
 }
 
-/** The type of that name, once it is one. */
+/** The registered type of that name. */
 function typeOf(name: string) {
   if (!isProviderType(name)) throw new Error(`${name} is no provider type`);
   return name;

@@ -9,12 +9,12 @@ import { badDefinition, factsOfDefinition } from './provider-type-definition.rul
 const defined = new Map<string, DialectFacts>();
 
 /**
- * Makes types of an extension known to this process, for good, as our own are: all of them or, when one is wrong, none.
- * To be called before an application is made: its requests and its document then know them. The same facts may come
- * again, for another service in the same process.
+ * Registers provider types of an extension for the lifetime of the process: all of them, or none when one is invalid.
+ * Call it before the application is created, so that request validation and the OpenAPI document include them.
+ * Registering identical facts again is allowed, for another application in the same process.
  *
- * @param trusted the private hosts that calls may reach.
- * @throws Error naming the type, the member and the rule; also for a name that is taken.
+ * @param trusted private hosts that calls may reach.
+ * @throws Error naming the type, the member and the rule; also for a name in use.
  */
 export function defineProviderTypes(definitions: readonly ProviderTypeDefinition[], trusted: TrustedHosts): void {
   const facts = new Map<string, DialectFacts>();

@@ -7,9 +7,9 @@ import { isSafeUpstreamPath } from '../upstream-path.rules.js';
 import { credentialHeaderProblem, fixedHeadersProblem } from './definition-headers.rules.js';
 import type { ProviderTypeDefinition } from './provider-type-definition.js';
 
-/** The form of a slug: an instance is called as its type when nobody says otherwise. */
+/** Same form as a slug: the type name is the default slug of an instance. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** Names that every object has. */
+/** Names of inherited object properties. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 const MAX_LABEL_LENGTH = 100;
 const MAX_AUTHOR_LENGTH = 64;
@@ -20,12 +20,12 @@ const API_STYLE_OF: Readonly<Record<EndpointStyle, ApiStyle>> = {
   transcription: 'audio_transcription',
 };
 
-/** A member of a definition, and what is wrong with it. */
+/** The invalid member of a definition and the problem. */
 type Problem = readonly [member: keyof ProviderTypeDefinition, problem: string];
 
 /**
- * The facts of a type that an extension defines. Written by the operator's own people, so it is judged for slips, not
- * for attacks; but what the outbound guard or the proxy would refuse later is said here.
+ * Validates a definition and returns its facts. The operator's own developers write definitions, so validation targets
+ * mistakes, not attacks. It also reports what the outbound guard or the proxy would reject later.
  *
  * @throws Error naming type, member and rule.
  */
@@ -36,7 +36,7 @@ export function factsOfDefinition(definition: ProviderTypeDefinition, trusted: T
   return { ...facts, baseUrl: canonicalBaseUrl(definition, trusted) };
 }
 
-/** The refusal of a definition. */
+/** The error for an invalid definition. */
 export function badDefinition(
   { name }: ProviderTypeDefinition,
   member: keyof ProviderTypeDefinition,
@@ -73,7 +73,7 @@ function problemOfStyles({ apiStyles, endpointPaths = [] }: ProviderTypeDefiniti
   const styles = endpointPaths.map(([style]) => style);
   if (new Set(styles).size < styles.length) return ['endpointPaths', 'must not name a style twice'];
   for (const [style, path] of endpointPaths) {
-    // The style of a call is read from its path alone: ceiling, usage and price would be those of another.
+    // Style detection reads the path alone: another style would get its ceiling, usage and price.
     if (classifyPath(path) !== API_STYLE_OF[style]) return ['endpointPaths', `must give ${style} a path of that style`];
     if (!apiStyles.includes(API_STYLE_OF[style])) {
       return ['endpointPaths', `must be of the apiStyles; ${API_STYLE_OF[style]} is not`];
@@ -95,7 +95,7 @@ function isTextOf(text: string, maxLength: number): boolean {
   return text.trim() !== '' && text.length <= maxLength;
 }
 
-/** The rules of an instance's own address: https and public, unless the operator trusts the host. */
+/** Applies the base URL rules of an instance: https and public, unless the operator trusts the host. */
 function canonicalBaseUrl(definition: ProviderTypeDefinition, trusted: TrustedHosts): string {
   try {
     return parseProviderBaseUrl(definition.baseUrl, (host, port) =>

@@ -2,35 +2,34 @@ import type { ApiStyle, CapFieldForChat, CapStyle, EndpointStyle } from '../api-
 import type { HeaderPair } from '../dialect-table.js';
 
 /**
- * A provider type that an extension brings along. What is absent is as the common kind has it: a bearer key, Chat
- * Completions ceilings, no named endpoints, no test of a key. The catalog has no prices for it, so its instances need
- * custom ones.
+ * A provider type that an extension defines. Defaults: a bearer key, Chat Completions ceilings, no named endpoints, no
+ * test of a key. The catalog has no prices for it, so its instances need custom prices.
  */
 export interface ProviderTypeDefinition {
-  /** Lower-case letters, digits and dashes: what requests call it, what usage shows, and the usual slug. */
+  /** Lower-case letters, digits and dashes; used in requests and usage, and the default slug. */
   readonly name: string;
-  /** For people; 1 to 100 characters. */
+  /** Display name; 1 to 100 characters. */
   readonly label: string;
-  /** Where it is, unless an instance says otherwise. A private host must be one of `TRUSTED_PRIVATE_HOSTS`. */
+  /** Base URL unless an instance overrides it. A private host must be listed in `TRUSTED_PRIVATE_HOSTS`. */
   readonly baseUrl: string;
-  /** The styles it serves on the proxy's routes; at least one. */
+  /** Styles served on the proxy routes; at least one. */
   readonly apiStyles: readonly ApiStyle[];
-  /** The header it reads its key from, in lower case; `authorization` carries it as a bearer token, any other bare. */
+  /** Header of the key, in lower case; `authorization` carries it as a bearer token, any other header bare. */
   readonly credentialHeader?: string;
-  /** Sent with every call, names in lower case. */
+  /** Sent with every call; names in lower case. */
   readonly extraHeaders?: readonly HeaderPair[];
-  /** Where the output ceiling stands when neither policy nor path says so. */
+  /** Location of the output ceiling when neither policy nor path determines it. */
   readonly capStyle?: CapStyle;
-  /** The member to add when a Chat Completions body names no ceiling. */
+  /** The member to add when a Chat Completions body has no ceiling. */
   readonly capFieldForChat?: CapFieldForChat;
-  /** The path, below `baseUrl`, of each style of named endpoints that it serves. */
+  /** Path below `baseUrl` for each named-endpoint style it serves. */
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
-  /** The path of a cheap GET that proves a key. */
+  /** Path of a cheap GET that verifies a key. */
   readonly probePath?: string;
-  /** Sent with that GET beside the key. */
+  /** Sent with that GET in addition to the key. */
   readonly probeHeaders?: readonly HeaderPair[];
-  /** Who makes its models, for analytics; `namespace`: what stands before the slash of a model's name. */
+  /** Developer of its models, for analytics; `namespace`: the part of a model name before the slash. */
   readonly author?: string;
-  /** Inference paths beside those of the named styles; `{model}`, at most once, stands for a segment or part of one. */
+  /** Inference paths besides those of the named styles; `{model}`, at most once, matches a segment or part of one. */
   readonly extraPaths?: readonly string[];
 }

@@ -18,7 +18,7 @@ const cfAig = (type: ProviderType, place: GatewayPlace = CF) => gatewayRoute(typ
 const vercel = (type: ProviderType, options: GatewayRouteOptions | null = null) =>
   gatewayRoute(type, VERCEL, options, BASE_URLS);
 
-/** Header list as one object. */
+/** Converts a header list to an object. */
 const named = (flat: readonly string[]) =>
   Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
 

@@ -5,7 +5,7 @@ import type { ProviderType } from '../provider-types.js';
 import type { GatewayBaseUrls, GatewayPlace, GatewayRouteOptions, GatewayType } from './gateway-types.js';
 import type { ProviderRoute, RoutedCaller, RouteProbe } from './provider-route.js';
 
-/** The path segment of each type that `cf_aig` serves. */
+/** Path segment of each type that `cf_aig` serves. */
 const CF_AIG_SLUGS: ReadonlyMap<ProviderType, string> = new Map([
   ['openai', 'openai'],
   ['anthropic', 'anthropic'],
@@ -14,7 +14,7 @@ const CF_AIG_SLUGS: ReadonlyMap<ProviderType, string> = new Map([
   ['perplexity', 'perplexity-ai'],
 ]);
 
-/** What a client may tell `cf_aig` itself. Source: docs/reference/application-api.md#request-headers. */
+/** Client headers for `cf_aig` itself. Source: docs/reference/application-api.md#request-headers. */
 const CF_AIG_PASSED_HEADERS: ReadonlySet<string> = new Set([
   'cf-aig-cache-ttl',
   'cf-aig-skip-cache',
@@ -23,7 +23,7 @@ const CF_AIG_PASSED_HEADERS: ReadonlySet<string> = new Set([
   'cf-aig-retry-delay',
 ]);
 
-/** The namespace that `vercel` wants before the model names of each type it serves. */
+/** Model name namespace of each type that `vercel` serves. */
 const VERCEL_PREFIXES: ReadonlyMap<ProviderType, string> = new Map([
   ['openai', 'openai/'],
   ['anthropic', 'anthropic/'],
@@ -47,19 +47,18 @@ const SERVED: ReadonlyMap<string, ReadonlyMap<ProviderType, string>> = new Map([
 
 const MAX_REPORTED_USER = 256;
 const MAX_REPORTED_TAG = 64;
-/** What a header carries unchanged: printable ASCII, blanks only inside. */
+/** Values that a header carries unchanged: printable ASCII, blanks inside only. */
 const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const NOT_ASCII = /[\x7f-\uffff]/g;
 const API_VERSION = 'v1/';
 
-/** True when providers of that type can be reached through gateways of that kind; false for a kind we do not know. */
+/** Whether gateways of that kind serve providers of that type; false for an unknown kind. */
 export function servesType(gateway: GatewayType, type: ProviderType): boolean {
   return SERVED.get(gateway)?.has(type) ?? false;
 }
 
 /**
- * True for kinds on which an instance may set {@link GatewayRouteOptions}.
- *
+ * Whether an instance may set {@link GatewayRouteOptions} for this kind.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export function takesRouteOptions(gateway: GatewayType): boolean {
@@ -67,11 +66,11 @@ export function takesRouteOptions(gateway: GatewayType): boolean {
 }
 
 /**
- * The way to a provider through an upstream gateway.
+ * Returns the route to a provider through an upstream gateway.
  *
- * @param options what the instance sets for its way; without effect on kinds that have no such options.
- * @throws TypeError for a type the gateway does not serve (see {@link servesType}), and for a place that is none: both
- * are refused when they are written.
+ * @param options of the instance; ignored for kinds without options.
+ * @throws TypeError for a type the gateway does not serve (see {@link servesType}), and for an invalid place;
+ *   validation on write refuses both.
  * Source: docs/reference/application-api.md#provider-types.
  */
 export function gatewayRoute(
@@ -88,7 +87,7 @@ export function gatewayRoute(
   }
 }
 
-/** Transparent: every path and body of the provider passes as it is. */
+/** Transparent: provider paths and bodies pass unchanged, except for the `v1/` prefix of OpenAI paths. */
 function cfAigRoute(type: ProviderType, { accountId, gatewayId }: GatewayPlace, baseUrl: string): ProviderRoute {
   const slug = CF_AIG_SLUGS.get(type) ?? notServed('cf_aig', type);
   const dialect = dialectOf(type);
@@ -115,14 +114,17 @@ function cfAigRoute(type: ProviderType, { accountId, gatewayId }: GatewayPlace, 
   } satisfies ProviderRoute);
 }
 
-/** One API for all providers: the paths are the gateway’s and models have a namespace. No cost is read from its answers. */
+/**
+ * One API for all providers: paths belong to the gateway and models have a namespace. Its answers are not read for a
+ * cost.
+ */
 function vercelRoute(type: ProviderType, options: GatewayRouteOptions | null, baseUrl: string): ProviderRoute {
   const prefix = VERCEL_PREFIXES.get(type) ?? notServed('vercel', type);
   return Object.freeze({
     kind: 'vercel',
     baseUrl,
     apiStyles: VERCEL_STYLES,
-    // Named endpoints are of the two families that have them, whatever the gateway could translate.
+    // Named endpoints of style `responses` require native support by the type, even where the gateway could translate.
     endpointPaths: dialectOf(type).endpointStyles.has('responses') ? VERCEL_ENDPOINTS : NO_ENDPOINTS,
     modelPrefix: options?.modelPrefix ?? prefix,
     paths: 'gateway',
@@ -141,7 +143,7 @@ function notServed(gateway: GatewayType, type: ProviderType): never {
   throw new TypeError(`${gateway} does not serve ${type}`);
 }
 
-/** One path segment. A dot segment keeps its meaning however it is written, so it cannot be one. */
+/** Encodes one path segment. Percent-encoding does not neutralise dot segments, so they are rejected. */
 function segment(name: string | undefined): string {
   if (name === undefined || name === '' || name === '.' || name === '..') throw new TypeError('not a path segment');
   return encodeURIComponent(name);
@@ -160,12 +162,12 @@ function cfAigCallerHeaders({ appId, userId }: RoutedCaller): readonly string[] 
   return ['cf-aig-metadata', metadata.replace(NOT_ASCII, escapedUnit)];
 }
 
-/** JSON's own spelling of a UTF-16 unit that no header carries. */
+/** JSON escape of a UTF-16 unit that headers cannot carry. */
 function escapedUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** What would not arrive as it is, is left out: a wrong name is worse than none. */
+/** Omits values that cannot be sent unchanged: a wrong name is worse than none. */
 function vercelCallerHeaders({ appId, userId }: RoutedCaller): readonly string[] {
   const headers: string[] = [];
   if (userId !== null && isSendable(userId, MAX_REPORTED_USER)) headers.push('ai-reporting-user', userId);

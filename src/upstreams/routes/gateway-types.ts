@@ -1,6 +1,5 @@
 /**
- * Kinds of upstream gateways that providers can be reached through.
- *
+ * Kinds of upstream gateways that can serve providers.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export const GATEWAY_TYPES = ['cf_aig', 'vercel'] as const;
@@ -8,29 +7,27 @@ export const GATEWAY_TYPES = ['cf_aig', 'vercel'] as const;
 export type GatewayType = (typeof GATEWAY_TYPES)[number];
 
 /**
- * Where an operator's gateway of one kind stands within that kind.
- *
+ * Address of an operator's gateway within its kind.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export interface GatewayPlace {
   readonly type: GatewayType;
-  /** Of the gateway's own account; `cf_aig` only. */
+  /** The operator's account at the gateway; `cf_aig` only. */
   readonly accountId?: string;
-  /** Within that account; `cf_aig` only. */
+  /** Gateway within that account; `cf_aig` only. */
   readonly gatewayId?: string;
 }
 
-/** Base addresses of the gateway kinds, with a slash at the end. */
+/** Base URLs of the gateway kinds, with a trailing slash. */
 export type GatewayBaseUrls = Readonly<Record<GatewayType, string>>;
 
 /**
- * What an instance may set for its way through a gateway; `vercel` only.
- *
+ * Route options of an instance; `vercel` only.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
 export interface GatewayRouteOptions {
-  /** Before model names instead of the type's own namespace; ends with a slash. */
+  /** Prefix of model names instead of the type's own namespace; ends with a slash. */
   readonly modelPrefix?: string;
-  /** The only providers that may serve behind the gateway. */
+  /** The only providers that the gateway may use. */
   readonly providerOnly?: readonly string[];
 }

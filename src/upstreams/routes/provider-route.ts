@@ -5,48 +5,48 @@ import { dialectOf } from '../provider-dialect.js';
 import type { ProviderType } from '../provider-types.js';
 import type { GatewayType } from './gateway-types.js';
 
-/** Who makes a call, for gateways that want to be told. */
+/** The caller, for gateways that accept caller metadata. */
 export interface RoutedCaller {
   readonly appId: string;
   readonly userId: string | null;
 }
 
 /**
- * How the calls of one provider instance reach its provider: everything that differs between calling it directly and
- * calling it through an upstream gateway. Pure data and functions, made once per instance.
+ * How calls of one provider instance reach the provider: everything that differs between a direct call and a call
+ * through an upstream gateway. Pure data and functions, created once per instance.
  * Source: docs/reference/application-api.md#provider-types.
  */
 export interface ProviderRoute {
   readonly kind: 'direct' | GatewayType;
-  /** Origin and base path, with the trailing slash to which `upstreamPath` is appended. */
+  /** Origin and base path with a trailing slash; `upstreamPath` is appended. */
   readonly baseUrl: string;
-  /** Styles that can be called this way. */
+  /** Styles available on this route. */
   readonly apiStyles: readonly ApiStyle[];
-  /** Provider path of each style a named endpoint can compose this way; empty for most. */
+  /** Provider path of each named-endpoint style that the gateway can compose on this route; empty for most routes. */
   readonly endpointPaths: ReadonlyMap<EndpointStyle, string>;
-  /** What stands before model names on the wire; null = nothing. */
+  /** Prefix of model names on the wire; null = none. */
   readonly modelPrefix: string | null;
-  /** Whose paths calls name. */
+  /** Whether calls use the paths of the provider or of the gateway. */
   readonly paths: 'provider' | 'gateway';
-  /** The only providers that may serve behind a gateway that chooses; null = any. */
+  /** The only providers that a translating gateway may use; null = any. */
   readonly providerOnly: readonly string[] | null;
-  /** Client headers that pass on this way only, in lower case. */
+  /** Client headers that only this route forwards, in lower case. */
   readonly passedHeaders: ReadonlySet<string>;
-  /** Whose key pays, where the way alone tells. */
+  /** Owner of the key that pays; null where the route does not determine it. */
   readonly credentialSource: 'direct' | 'byok' | null;
   /** Null: there is no cheap authenticated call. */
   readonly probe: RouteProbe | null;
-  /** What a provider path becomes below `baseUrl`. */
+  /** Maps a provider path to the path below `baseUrl`. */
   upstreamPath(path: string): string;
-  /** The headers that carry the credential, the credential's first, then the fixed ones; in lower case. */
+  /** Headers with the credential first, then the fixed ones; names in lower case. */
   credentialHeaders(secret: Secret): readonly HeaderPair[];
-  /** Headers that tell the gateway who calls, names and values in turn; empty when it wants none. */
+  /** Caller metadata for the gateway, names and values alternating; empty when the route has none. */
   callerHeaders(caller: RoutedCaller): readonly string[];
-  /** Whether an answer of that style carries the provider's own cost, so that no price is needed. */
+  /** Whether an answer of that style contains the provider's own cost, so that no price is needed. */
   reportsCost(style: ApiStyle): boolean;
 }
 
-/** The cheap authenticated GET that proves a credential. */
+/** The cheap authenticated GET that verifies a credential. */
 export interface RouteProbe {
   /** Below `baseUrl`, no leading slash. */
   readonly path: string;
@@ -56,7 +56,7 @@ export interface RouteProbe {
 const NO_HEADERS: readonly string[] = Object.freeze([]);
 const NO_PASSED_HEADERS: ReadonlySet<string> = new Set();
 
-/** The way to a provider itself, at its type's own address or another. */
+/** Returns the direct route to a provider, at its type's base URL or the given one. */
 export function directRoute(type: ProviderType, baseUrl: string | null): ProviderRoute {
   const dialect = dialectOf(type);
   return Object.freeze({

@@ -1,17 +1,17 @@
-/** What is left of a byte sequence: all of it in `head` when `tail` is absent, else its beginning and its end. */
+/** The retained bytes of a sequence: all of them in `head` when `tail` is absent, else the first and the last bytes. */
 export interface WindowView {
   readonly head: Buffer;
   readonly tail?: Buffer;
 }
 
 const INITIAL_CAPACITY_BYTES = 1024;
-/** A buffer up to this size is kept for the next sequence; a larger one is given back. */
+/** A buffer up to this size is reused for the next sequence; a larger one is released. */
 const REUSED_CAPACITY_BYTES = 4096;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Keeps the first `headBytes` and the last `tailBytes` of what is appended, whatever the length. One buffer that
- * grows as needed; past the bound its second part is used as a ring. Appended chunks are copied, never retained.
+ * Retains the first `headBytes` and the last `tailBytes` of the appended bytes. One buffer grows on demand; beyond its
+ * maximum size, the tail is a ring buffer. Appended chunks are copied, never retained.
  */
 export class ByteWindow {
   private buffer = EMPTY;
@@ -25,7 +25,7 @@ export class ByteWindow {
     this.capacity = headBytes + tailBytes;
   }
 
-  /** Bytes appended since the last `clear`, dropped ones included. */
+  /** Bytes appended since the last `clear`, dropped bytes included. */
   get length(): number {
     return this.total;
   }
@@ -40,7 +40,7 @@ export class ByteWindow {
     if (fits < chunk.length) this.appendToRing(chunk, fits);
   }
 
-  /** A view that the next `append` or `clear` may overwrite; copy what must outlive it. */
+  /** A view that the next `append` or `clear` may overwrite; copy it to keep it. */
   view(): WindowView {
     if (this.total <= this.capacity) return { head: this.buffer.subarray(0, this.total) };
     const ring = this.buffer.subarray(this.headBytes, this.capacity);
@@ -57,7 +57,7 @@ export class ByteWindow {
   }
 
   private appendToRing(chunk: Buffer, from: number): void {
-    // Only the last turn of the ring survives; what it would overwrite at once is not written at all.
+    // Only the last `tailBytes` survive; earlier bytes of the chunk are skipped.
     const start = Math.max(from, chunk.length - this.tailBytes);
     this.total += start - from;
     for (let at = start; at < chunk.length; ) {
@@ -77,7 +77,7 @@ export class ByteWindow {
   }
 }
 
-/** A copy that stays valid. */
+/** Returns a view that later appends do not change. */
 export function copyOfView(view: WindowView): WindowView {
   return { head: Buffer.from(view.head), tail: view.tail };
 }

@@ -1,7 +1,7 @@
-/** A parsed JSON object of which nothing is known yet. */
+/** A parsed JSON object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True for a JSON object; false for arrays, null and everything else. */
+/** False for arrays, null and everything that is no object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -11,13 +11,12 @@ export function memberOf(parent: JsonObject | undefined, name: string): unknown 
   return parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined;
 }
 
-/** An own member that is an object. */
 export function objectIn(parent: JsonObject | undefined, name: string): JsonObject | undefined {
   const member = memberOf(parent, name);
   return isJsonObject(member) ? member : undefined;
 }
 
-/** An own member that is a list, without its elements that are no objects. */
+/** The objects of an own member that is a list; other elements are dropped. */
 export function objectsIn(parent: JsonObject | undefined, name: string): JsonObject[] | undefined {
   const member = memberOf(parent, name);
   return Array.isArray(member) ? member.filter(isJsonObject) : undefined;
@@ -29,19 +28,19 @@ export function textIn(parent: JsonObject | undefined, name: string, maxLength: 
   return typeof member === 'string' && member !== '' && member.length <= maxLength ? member : undefined;
 }
 
-/** An own member that is a number of at least zero, `1e999` included, which is infinite; strings are none. */
+/** An own member that is a number of at least zero. `1e999` counts and is infinite; strings do not count. */
 export function measureIn(parent: JsonObject | undefined, name: string): number | undefined {
   const member = memberOf(parent, name);
-  // Adding zero turns a negative zero into zero.
+  // Adding zero converts a negative zero to zero.
   return typeof member === 'number' && member >= 0 ? member + 0 : undefined;
 }
 
-/** No answer uses more of anything: what is above it is a defect of the provider, or an attack on our sums. */
+/** Upper bound of any count in an answer: a higher one is a provider defect or an attack on the sums. */
 export const MOST_OF_ANYTHING = 1_000_000_000;
 
 /**
- * Like {@link measureIn}, truncated to an integer; infinite when it is above {@link MOST_OF_ANYTHING}, so that whatever is
- * made of it is seen to be no usage.
+ * Like {@link measureIn}, truncated to an integer. A value above {@link MOST_OF_ANYTHING} becomes infinite, so that
+ * every value derived from it is recognisable as implausible.
  */
 export function counterIn(parent: JsonObject | undefined, name: string): number | undefined {
   const measure = measureIn(parent, name);
@@ -49,12 +48,12 @@ export function counterIn(parent: JsonObject | undefined, name: string): number 
   return measure > MOST_OF_ANYTHING ? Number.POSITIVE_INFINITY : Math.trunc(measure);
 }
 
-/** As much of a bucket as a part of it can be; infinite when the part is. */
+/** Clamps a part to its bucket; an infinite part stays infinite. */
 export function partOf(bucket: number, part: number): number {
   return part === Number.POSITIVE_INFINITY ? part : Math.max(0, Math.min(bucket, part));
 }
 
-/** The first of several spellings that is a counter. */
+/** The first of several names whose member is a counter. */
 export function firstCounterIn(parent: JsonObject | undefined, names: readonly string[]): number | undefined {
   for (const name of names) {
     const counter = counterIn(parent, name);
@@ -63,7 +62,7 @@ export function firstCounterIn(parent: JsonObject | undefined, names: readonly s
   return undefined;
 }
 
-/** JSON text as a value; undefined when it is not JSON. */
+/** Parses JSON text; undefined when it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,16 +1,17 @@
 import { isJsonObject, type JsonObject, parseJson } from './json-fields.rules.js';
 
-/** A usage object is far smaller; the bounds keep hostile text from costing more than a few milliseconds. */
+/** Bounds on the work for hostile text: a few milliseconds. A usage object is far smaller. */
 const MAX_OBJECT_CHARS = 16 * 1024;
 const MAX_TRIES = 64;
 
 const OBJECT_VALUE = /\s{0,16}:\s{0,16}(?=\{)/y;
-/** The sign after the number proves that it was not cut. */
+/** The character after the number proves that it is complete. */
 const NUMBER_VALUE = /\s{0,16}:\s{0,16}(\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?)(?=[\s,}\]])/y;
 
 /**
- * The last `"name": {…}` in a piece of JSON whose beginning or end may be missing; one that is cut off itself is
- * passed over for the one before. Source: docs/reference/accounting.md#tokens-of-an-answer.
+ * Finds the last `"name": {…}` in a piece of JSON whose beginning or end may be missing. A truncated object is skipped
+ * in favour of the one before it.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function lastObject(text: string, name: string): JsonObject | undefined {
   return lastValue(text, name, (after) => {
@@ -24,8 +25,7 @@ export function lastObject(text: string, name: string): JsonObject | undefined {
 }
 
 /**
- * The last `"name": <number of at least zero>` in such a piece.
- *
+ * Finds the last `"name": <number of at least zero>` in such a piece.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function lastNumber(text: string, name: string): number | undefined {
@@ -49,7 +49,7 @@ function lastValue<T>(text: string, name: string, valueAfter: (index: number) =>
   return undefined;
 }
 
-/** The index after the brace that closes the one at `start`; -1 when it is missing or too far away. */
+/** The index after the brace that closes the one at `start`; -1 when it is missing or beyond the bound. */
 function endOfObject(text: string, start: number): number {
   const limit = Math.min(text.length, start + MAX_OBJECT_CHARS);
   let depth = 0;

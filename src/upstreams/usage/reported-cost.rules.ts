@@ -3,26 +3,29 @@ import { openAiUsageOf } from './usage-openai.rules.js';
 import type { UsageReading } from './usage-reading.js';
 
 const NANO_PER_USD = 1e9;
-/** xAI counts in ticks of 1e-10 USD. */
+/** xAI reports ticks of 1e-10 USD. */
 const TICKS_PER_NANO_USD = 10;
-/** A million dollars: 9 000 such calls still fit the sums of one month. */
+/** One million dollars: the sum of 9 000 such calls still fits a 64-bit integer. */
 export const MOST_NANO_USD_OF_A_CALL = 1_000_000_000_000_000;
 const MAX_NAME_LENGTH = 256;
 
-/** What a provider that bills by itself says about the bill. */
+/** Cost and billing facts that a provider reports. */
 export type ReportedCost = Pick<
   UsageReading,
   'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
 >;
 
-/** xAI's own figure, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs. */
+/**
+ * Cost reported by xAI, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs.
+ */
 export function readXaiCost(document: JsonObject): ReportedCost {
   const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
   return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
 }
 
 /**
- * OpenRouter's own figure, what it paid upstream with the customer's key included, and who served the request.
+ * Cost reported by OpenRouter, including what it paid upstream with the customer's key, and the provider that served
+ * the request.
  * Source: docs/reference/accounting.md#reported-costs.
  */
 export function readOpenRouterCost(document: JsonObject): ReportedCost {
@@ -45,12 +48,12 @@ function selectedProvider(metadata: JsonObject | undefined): string | undefined 
   return textIn(selected, 'provider', MAX_NAME_LENGTH);
 }
 
-/** Dollars as the nearest nano-dollar. */
+/** Converts dollars to the nearest nano-dollar. */
 function nanoUsd(usd: number): number {
   return Math.round(usd * NANO_PER_USD);
 }
 
-/** A cost no call can have is none. */
+/** Rejects a cost beyond the maximum of one call, NaN included. */
 function reported(costNanoUsd: number): ReportedCost {
   if (!(costNanoUsd <= MOST_NANO_USD_OF_A_CALL)) return { implausible: true };
   return { reportedCostNanoUsd: Math.round(costNanoUsd) };

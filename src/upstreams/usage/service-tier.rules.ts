@@ -2,15 +2,15 @@ import { type JsonObject, objectIn, textIn } from './json-fields.rules.js';
 
 const MAX_NAME_LENGTH = 64;
 
-/** Names, in lower case, of the tier whose price is in price lists. `auto`: the provider has not said which it took. */
+/** Lower-case names of the tier that price lists apply to. `auto`: the provider has not reported the tier. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set([
   ...['standard', 'default', 'auto', 'standard_only', 'on_demand', 'unspecified', 'traffic_type_unspecified'],
   ...['service_tier_standard', 'service_tier_unspecified'],
 ]);
-/** Places of inference that cost nothing extra. */
+/** Inference locations without a surcharge. */
 const NORMAL_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
 
-/** Members that name what a price depends on, with the values, in lower case, that mean the standard price. */
+/** Members that affect the price, with the lower-case values that mean the standard price. */
 const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['service_tier', STANDARD_TIERS],
   ['service_tier_used', STANDARD_TIERS],
@@ -21,8 +21,8 @@ const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 /**
- * The service tier an answer, or one of its stream events, names, where that is another one than the standard tier:
- * at the root, in the response or message it wraps, or in its usage. Undefined: the standard one, or none is named.
+ * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
+ * the wrapped response or message, and in the usage. Undefined: the standard tier, or none named.
  */
 export function otherTierOf(document: JsonObject): string | undefined {
   const response = objectIn(document, 'response');

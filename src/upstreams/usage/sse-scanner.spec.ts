@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { SseScanner } from './sse-scanner.js';
 
-/** A listener that finds every event with an `!` interesting and remembers what it was shown. */
+/**
+ * Scans chunks with a listener that treats every event with an `!` as interesting; `asked` counts `isInteresting`
+ * calls.
+ */
 function scan(chunks: readonly string[]) {
   const events: string[] = [];
   let asked = 0;

@@ -5,22 +5,25 @@ const CARRIAGE_RETURN = 0x0d;
 const HEAD_BYTES = 4 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
-/** What a scanner asks and tells its owner. Views and chunks are valid during the call only. */
+/** Callbacks of a scanner. Views and chunks are valid during the call only. */
 export interface SseListener {
-  /** True when the bytes, whole events or parts of them, hold something worth looking at event by event. */
+  /** Whether the bytes, complete events or parts of them, need inspection event by event. */
   isInteresting(bytes: Buffer): boolean;
-  /** One whole event in its raw lines, or the cut one at the end of the stream. Called for interesting events only. */
+  /**
+   * One complete event in its raw lines, or the truncated one at the end of the stream. Called for interesting events
+   * only.
+   */
   onEvent(event: WindowView): void;
 }
 
 /**
- * Cuts an event stream into events, wherever the chunks are cut. A chunk of whole events without anything of interest
- * costs one question to the listener and no copy; only an event that is not complete yet is copied, up to its first
- * 4 KiB and last 1 MiB.
+ * Splits an event stream into events, independent of chunk boundaries. A chunk of complete events without anything of
+ * interest costs one `isInteresting` call and no copy. Only an incomplete event is copied, up to its first 4 KiB and
+ * last 1 MiB.
  */
 export class SseScanner {
   private readonly pending = new ByteWindow(HEAD_BYTES, TAIL_BYTES);
-  /** The last two bytes of the pending event: a blank line may be cut in two. */
+  /** The last two bytes of the pending event: a chunk boundary may split a blank line. */
   private beforeLast = 0;
   private last = 0;
 
@@ -37,12 +40,12 @@ export class SseScanner {
     if (end < rest.length) this.hold(rest.subarray(end));
   }
 
-  /** Hands over the event that the end of the stream cut off. */
+  /** Emits the event that the end of the stream truncated. */
   finish(): void {
     this.releasePending();
   }
 
-  /** @returns where the first event that starts in this chunk begins; its length when the pending one goes on. */
+  /** @returns the offset of the first event that starts in this chunk; its length when the pending event continues. */
   private completePending(chunk: Buffer): number {
     let end = endAcross(this.beforeLast, this.last, chunk);
     if (end === -1) end = endOfEvent(chunk, 0);
@@ -110,7 +113,7 @@ function endOfLastEvent(bytes: Buffer): number {
   return 0;
 }
 
-/** Like {@link endOfEvent} for a blank line that begins in the two bytes before this chunk. */
+/** Like {@link endOfEvent} for a blank line that starts in the two bytes before this chunk. */
 function endAcross(beforeLast: number, last: number, chunk: Buffer): number {
   if (last === LINE_FEED) {
     if (chunk[0] === LINE_FEED) return 1;

@@ -7,7 +7,7 @@ import type { UsageReading } from './usage-reading.js';
 
 const MIB = 1024 * 1024;
 
-/** Reads chunks that lie in one slab, which is wiped after each of them: nothing may be kept by reference. */
+/** Reads chunks from one buffer that is wiped after each of them: no view may be retained. */
 function readChunks(style: ApiStyle, chunks: readonly Uint8Array[]): UsageReading | undefined {
   const reader = createUsageReader({
     style,

@@ -7,15 +7,15 @@ import { documentsOfEvent } from './usage-documents.rules.js';
 import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';
 
 const RESPONSE = Buffer.from('"response"');
-/** The id stands in the first event that has a response object; a stream that keeps it elsewhere is given up on. */
+/** Maximum number of events searched for the id, which is in the first event with a response object. */
 const ID_TRIES = 8;
 const ID_HEAD_BYTES = 4 * 1024;
-/** Bound of the events that are kept beside the last one with usage. */
+/** Size limit of events retained besides the last one with usage. */
 const SIDE_EVENT_BYTES = 64 * 1024;
 
 /**
- * Watches an event stream and keeps copies of the few events that tell the usage: the first, the last, and the last
- * with a duration. Nothing is parsed before the stream has ended.
+ * Scans an event stream and retains copies of the events that state usage: the first, the last, and the last with a
+ * duration. Parsing happens after the stream has ended.
  */
 export class SseUsage implements SseListener {
   private readonly scanner = new SseScanner(this);
@@ -25,7 +25,9 @@ export class SseUsage implements SseListener {
   private firstUsage: WindowView | undefined;
   private lastUsage: WindowView | undefined;
   private lastDuration: WindowView | undefined;
-  /** The event the end of the stream cut off: its usage may itself be cut, so it replaces no earlier one. */
+  /**
+   * The event that the end of the stream truncated. Its usage may be truncated too, so it replaces no earlier event.
+   */
   private cutEvent: WindowView | undefined;
   private ended = false;
   private id: string | undefined;
@@ -36,7 +38,7 @@ export class SseUsage implements SseListener {
     this.idTriesLeft = mayHaveResponseId(style) ? ID_TRIES : 0;
   }
 
-  /** Id of the response object, when an event that announces it came by. */
+  /** Id of the response object, once an event with it has passed. */
   get responseId(): string | undefined {
     return this.id;
   }
@@ -45,7 +47,7 @@ export class SseUsage implements SseListener {
     this.scanner.push(chunk);
   }
 
-  /** Ends the stream. @returns the kept events as parsed documents, the latest first. */
+  /** Ends the stream. @returns the retained events as parsed documents, the latest first. */
   finish(): JsonObject[] {
     this.ended = true;
     this.scanner.finish();

@@ -3,7 +3,7 @@ import { createUsageReader } from './usage-reader.js';
 import type { UsageReading } from './usage-reading.js';
 
 const CHUNK_BYTES = 16 * 1024;
-/** Beyond both windows of a document, so that its middle is not kept. */
+/** Exceeds both windows of a document, so that its middle is dropped. */
 const LONG_ANSWER_WORDS = 40_000;
 
 type Answer = readonly [type: 'openai' | 'xai', contentType: string, text: string];
@@ -15,7 +15,7 @@ const stream = (...events: object[]): Answer => [
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
 ];
 
-/** Reads an answer to a transcription in chunks. */
+/** Reads a transcription answer in chunks. */
 function read([type, contentType, text]: Answer): UsageReading | undefined {
   const reader = createUsageReader({ style: 'audio_transcription', type, reportsCost: false, contentType });
   const bytes = Buffer.from(text);

@@ -7,15 +7,15 @@ const DATA_FIELD = 'data:';
 const DATA_FIELDS = /^data: ?/gm;
 
 /**
- * The JSON objects of an answer, the last one first. A list of documents gives its elements. What is cut or damaged
- * gives stand-ins that hold the last usage and duration found in the end, then in the beginning of the text.
+ * Parses an answer into JSON objects, the last one first. A list yields its elements. A truncated or damaged answer
+ * yields substitutes with the last usage and duration found, first from the tail, then from the head.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function documentsOf(view: WindowView): JsonObject[] {
   return readTexts(view.head.toString(), view.tail?.toString());
 }
 
-/** The same for one event of a stream, given in its raw lines. */
+/** Parses one event of a stream, given in its raw lines. */
 export function documentsOfEvent(event: WindowView): JsonObject[] {
   return readTexts(dataOf(event.head.toString()), event.tail?.toString().replaceAll(DATA_FIELDS, ''));
 }
@@ -35,7 +35,10 @@ function salvaged(text: string): JsonObject[] {
   return found ? [{ usage, usageMetadata, duration }] : [];
 }
 
-/** The joined `data:` lines; the text itself when it has none, for an answer that only claims to be a stream. */
+/**
+ * The joined `data:` lines; the text itself when it has none, for an answer that is not a stream despite its content
+ * type.
+ */
 function dataOf(event: string): string {
   const lines = event.split(LINE_END).filter((line) => line.startsWith(DATA_FIELD));
   return lines.length === 0 ? event : lines.map((line) => line.slice(DATA_FIELD.length)).join('\n');

@@ -8,7 +8,7 @@ const COUNTERS = [
 ] as const;
 const MAX_MODALITY_LENGTH = 32;
 
-/** Tokens by kind; documents are read as pictures. */
+/** Tokens by modality; documents count as images. */
 interface Modalities {
   readonly text: number;
   readonly audio: number;
@@ -40,7 +40,7 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
   const audioOutput = partOf(candidates, ofOutput?.audio ?? 0);
   return {
     ...NO_TOKENS,
-    // What its tools brought in is beside the prompt, and charged as text.
+    // Tool results are not part of the prompt count; they are billed as text.
     inputTokens: input + toolUse,
     cachedInputTokens: cached,
     outputTokens: candidates + thoughts,
@@ -53,7 +53,7 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
       image_input: imageInput,
       video_input: videoInput,
       unknown_input: partOf(input - audioInput - imageInput - videoInput, unexplained(prompt, ofPrompt)),
-      // Thoughts are text, whatever the answer is.
+      // Thoughts are text, whatever the modality of the answer.
       text_output: partOf(candidates - audioOutput, ofOutput?.text ?? 0) + thoughts,
       image_output: partOf(candidates - audioOutput, ofOutput?.image ?? 0),
       video_output: partOf(candidates - audioOutput, ofOutput?.video ?? 0),
@@ -62,18 +62,18 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
   };
 }
 
-/** What of a kind was not read from the cache. */
+/** Tokens of a modality that were not read from the cache. */
 function uncached(bucket: number, ofKind = 0, ofKindCached = 0): number {
   return partOf(bucket, ofKind === Number.POSITIVE_INFINITY ? ofKind : ofKind - ofKindCached);
 }
 
-/** Tokens that a split by kind leaves out; none where there is no split. */
+/** Tokens that a split by modality does not cover; none where there is no split. */
 function unexplained(total: number, split: Modalities | undefined): number {
   if (split === undefined || total === Number.POSITIVE_INFINITY) return 0;
   return Math.max(0, total - split.text - split.audio - split.image - split.video);
 }
 
-/** The sums of the first of the lists that is there and not empty. */
+/** Sums of the first list that is present and not empty. */
 function modalitiesOf(usage: JsonObject | undefined, lists: readonly string[]): Modalities | undefined {
   const details = lists.map((name) => objectsIn(usage, name)).find((list) => list !== undefined && list.length > 0);
   if (details === undefined) return undefined;

@@ -11,9 +11,9 @@ const DURATION = Buffer.from('"duration"');
 const DATA_FIELD = Buffer.from('data:');
 
 /**
- * Where the next `"usage": {` or `"usageMetadata": {` begins, or -1. A `"usage":null`, which some providers repeat in
- * every event, is passed over after a few bytes. Looks at bytes only; nothing is decoded. Member names inside JSON
- * strings never match, because their quotes are escaped.
+ * Offset of the next `"usage": {` or `"usageMetadata": {`, or -1. A `"usage":null`, which some providers repeat in
+ * every event, is skipped after a few bytes. Works on bytes without decoding. Member names inside JSON strings never
+ * match, because their quotes are escaped.
  */
 export function indexOfUsage(bytes: Buffer, from = 0): number {
   for (let at = bytes.indexOf(USAGE, from); at !== -1; at = bytes.indexOf(USAGE, at + USAGE.length)) {
@@ -24,7 +24,7 @@ export function indexOfUsage(bytes: Buffer, from = 0): number {
   return -1;
 }
 
-/** Where the next `"duration": <number>` begins, or -1. */
+/** Offset of the next `"duration": <number>`, or -1. */
 export function indexOfDuration(bytes: Buffer, from = 0): number {
   for (let at = bytes.indexOf(DURATION, from); at !== -1; at = bytes.indexOf(DURATION, at + DURATION.length)) {
     const first = valueByte(bytes, at + DURATION.length);
@@ -39,7 +39,7 @@ function valueByte(bytes: Buffer, from: number): number | undefined {
   return bytes[colon] === COLON ? bytes[skipSpace(bytes, colon + 1)] : undefined;
 }
 
-/** Passes over white space and over the start of a further `data:` line, which an event may break its JSON with. */
+/** Skips white space and the start of a further `data:` line, at which an event may break its JSON. */
 function skipSpace(bytes: Buffer, from: number): number {
   for (let at = from; ; at += DATA_FIELD.length) {
     while (isSpace(bytes[at])) at += 1;

@@ -141,7 +141,7 @@ describe('Gemini format', () => {
       audioInputTokens: 20,
       audioCachedInputTokens: 30,
       audioOutputTokens: 3,
-      // Thoughts are text; what the split of the output leaves out is of no known kind.
+      // Thoughts are text; output tokens that the split does not cover are of unknown kind.
       parts: { text_output: 5, unknown_output: 7 },
     });
   });

@@ -16,15 +16,15 @@ import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
 
 type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
 
-/** What one document or event says was used. */
+/** Usage stated by one document or event. */
 export interface UsageMeasure {
   readonly format: UsageFormat;
   readonly tokens?: TokenCounts;
   readonly audioSeconds?: number;
   readonly hostedToolCalls?: number | undefined;
-  /** The service tier it names, where that is not the standard one. */
+  /** The service tier, where it is not the standard one. */
   readonly otherTier?: string | undefined;
-  /** The output goes on after this. */
+  /** First event of a stream; the output count is not final. */
   readonly isOpening?: boolean;
 }
 
@@ -37,10 +37,10 @@ const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
 ]);
 
 /**
- * Reads one JSON document or stream event in the format of the request's API style; only style `other` looks at the
- * answer to find the format out.
+ * Reads one JSON document or stream event in the format of the request's API style. Only style `other` detects the
+ * format from the answer.
  *
- * @returns undefined when it has neither a counter nor a duration: unknown, not zero.
+ * @returns undefined without a counter or duration: unknown, not zero.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function measureOf(style: ApiStyle, document: JsonObject): UsageMeasure | undefined {
@@ -50,7 +50,7 @@ export function measureOf(style: ApiStyle, document: JsonObject): UsageMeasure |
   return otherTier === undefined ? measure : { ...measure, otherTier };
 }
 
-/** Completes what a later event says with what an earlier one of the same answer says. */
+/** Merges a later event with an earlier one of the same answer; the later one takes precedence. */
 export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageMeasure {
   const cumulative = later.format === 'anthropic' && earlier.format === 'anthropic';
   return {
@@ -66,7 +66,10 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
   };
 }
 
-/** Whether every number can be what one answer used; a counter that was too large is infinite, and so is what was made of it. */
+/**
+ * Whether every number is possible for one answer. A counter above the limit is infinite, and so are the values derived
+ * from it.
+ */
 export function isPlausible({ tokens, audioSeconds = 0, hostedToolCalls = 0 }: UsageMeasure): boolean {
   const { parts, ...counts } = tokens ?? NO_TOKENS;
   const all = [...Object.values(counts), ...Object.values(parts ?? {}), hostedToolCalls];

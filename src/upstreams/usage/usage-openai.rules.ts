@@ -12,7 +12,7 @@ import type { TokenCounts } from './usage-reading.js';
 
 const INPUT = ['input_tokens', 'prompt_tokens'] as const;
 const OUTPUT = ['output_tokens', 'completion_tokens'] as const;
-/** The singular spelling is that of transcription answers. */
+/** Transcription answers use the singular spelling. */
 const INPUT_DETAILS = ['input_tokens_details', 'prompt_tokens_details', 'input_token_details'] as const;
 const OUTPUT_DETAILS = ['output_tokens_details', 'completion_tokens_details', 'output_token_details'] as const;
 
@@ -23,7 +23,7 @@ const MAX_TYPE_LENGTH = 64;
 const WEB_SEARCH = 'web_search_call';
 const FILE_SEARCH = 'file_search_call';
 const WEB_ACTIONS_WITHOUT_FEE: ReadonlySet<string> = new Set(['open_page', 'find', 'find_in_page']);
-/** Calls the client answers itself, or that cost nothing but tokens. */
+/** Calls that the client executes, or whose only cost is tokens. */
 const CALLS_WITHOUT_FEE: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
@@ -34,7 +34,7 @@ const CALLS_WITHOUT_FEE: ReadonlySet<string> = new Set([
   'tool_search_call',
 ]);
 
-/** The `usage` object of an answer or of a Responses stream event; undefined when there is none. */
+/** The `usage` object of an answer or of a Responses stream event. */
 export function openAiUsageOf(document: JsonObject): JsonObject | undefined {
   return objectIn(document, 'usage') ?? objectIn(objectIn(document, 'response'), 'usage');
 }
@@ -42,7 +42,7 @@ export function openAiUsageOf(document: JsonObject): JsonObject | undefined {
 /**
  * Token counts of an OpenAI-format answer (Responses, Chat Completions, embeddings, images, transcription).
  *
- * @returns undefined when neither an input nor an output counter is there.
+ * @returns undefined when there is neither an input nor an output counter.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readOpenAiTokens(document: JsonObject): TokenCounts | undefined {
@@ -90,7 +90,7 @@ export function readOpenAiTokens(document: JsonObject): TokenCounts | undefined 
   };
 }
 
-/** A provider that bills citations counts them, and its reasoning, beside the completion. */
+/** A provider that bills citations counts them and its reasoning in addition to the completion. */
 function unsplitOutputOf(usage: JsonObject | undefined): { reasoning: number; citations: number } {
   const citations = counterIn(usage, 'citation_tokens');
   return {
@@ -103,23 +103,23 @@ function lessCached(ofKind: number, cached: number): number {
   return ofKind === Number.POSITIVE_INFINITY ? ofKind : ofKind - cached;
 }
 
-/** Tokens that a split by kind leaves out; none where text is not split off. */
+/** Tokens that a split by kind does not cover; none where text is not counted separately. */
 function unexplained(total: number, details: readonly JsonObject[]): number {
   if (!details.some((group) => counterIn(group, 'text_tokens') !== undefined)) return 0;
   const kinds = ['text_tokens', 'audio_tokens', 'image_tokens'].map((name) => detail(details, name));
   return Math.max(0, total - kinds.reduce((sum, count) => sum + count, 0));
 }
 
-/** Calls of provider-run tools with a fee of their own. */
+/** Calls of provider-run tools with their own fee. */
 export interface ToolCalls {
-  /** All of them; undefined when the answer does not say. */
+  /** Number of calls with a fee; undefined when the answer does not state it. */
   readonly paid: number | undefined;
-  /** Those of them that are searches, and how much context they brought in. */
+  /** The searches among them, and the context size of the search. */
   readonly parts: UsageParts | undefined;
 }
 
 /**
- * The output items of a Responses answer, else the provider's counters.
+ * Counts calls from the output items of a Responses answer, else from the provider's counters.
  * Source: docs/reference/application-api.md#refused-members.
  */
 export function readOpenAiToolCalls(document: JsonObject): ToolCalls {
@@ -142,7 +142,7 @@ export function readOpenAiToolCalls(document: JsonObject): ToolCalls {
   };
 }
 
-/** Opening a page, and finding text in it, cost only tokens. */
+/** Opening a page and finding text in it cost only tokens. */
 function isWebSearch(item: JsonObject): boolean {
   if (textIn(item, 'type', MAX_TYPE_LENGTH) !== WEB_SEARCH) return false;
   const action = textIn(objectIn(item, 'action'), 'type', MAX_TYPE_LENGTH);
@@ -159,7 +159,7 @@ function isPaidCall(type: string): boolean {
   return type.endsWith('_call') && !CALLS_WITHOUT_FEE.has(type);
 }
 
-/** The objects among several members, in the order of the names; most answers have one at most. */
+/** The objects among several members, in the order of the names; most answers have at most one. */
 function objectsNamed(parent: JsonObject | undefined, names: readonly string[]): readonly JsonObject[] {
   let found: JsonObject[] | undefined;
   for (const name of names) {
@@ -175,7 +175,7 @@ function cachedDetailsOf(inputDetails: readonly JsonObject[]): readonly JsonObje
   return inputDetails.length === 0 ? NONE : inputDetails.flatMap((group) => objectsNamed(group, CACHED_DETAILS));
 }
 
-/** The first counter of this name that is not zero. */
+/** The first non-zero counter of this name. */
 function detail(groups: readonly JsonObject[], name: string): number {
   for (const group of groups) {
     const counter = counterIn(group, name);

@@ -9,45 +9,45 @@ import { documentsOf } from './usage-documents.rules.js';
 import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
-/** Windows of a document that is not a stream. */
+/** Retained bytes of a document that is not a stream. */
 const DOCUMENT_HEAD_BYTES = 256 * 1024;
 const DOCUMENT_TAIL_BYTES = 1024 * 1024;
 const ID_HEAD_BYTES = 4 * 1024;
 const NEVER_JSON = /^\s*(?:audio|image|video|font)\//i;
 
-/** What a reader must know about the answer it will see. */
+/** Facts about an answer that are available before its body. */
 export interface UsageReaderOptions {
-  /** Of the request: it alone chooses the format. */
+  /** Style of the request; it alone determines the format. */
   readonly style: ApiStyle;
   readonly type: ProviderType;
-  /** Whether the answer may carry the provider's own cost. */
+  /** Whether the answer may contain the provider's own cost. */
   readonly reportsCost: boolean;
-  /** The answer's content type as received; empty when it had none. */
+  /** Content type of the answer as received; empty when absent. */
   readonly contentType: string;
 }
 
-/** Sees the bytes of one answer pass and tells at the end what was used. Throws on no bytes whatever. */
+/** Observes the bytes of one answer and returns its usage at the end. Throws on no input. */
 export interface UsageReader {
-  /** Looks at the next bytes. At most the first chunk of a document is kept, until the next one or the end. */
+  /** Processes the next bytes. Retains at most the first chunk of a document, until the next one or the end. */
   push(chunk: Buffer): void;
-  /** Ends the reading, also of an answer that was cut. Undefined: the answer said nothing. */
+  /** Ends reading, also of a truncated answer. Undefined: the answer stated nothing. */
   finish(): UsageReading | undefined;
 }
 
-/** The reader for answers to what costs nothing: whatever they say, nothing was used. */
+/** The reader for free calls: reports zero usage whatever the answer states. */
 export const NOTHING_USED: UsageReader = {
   push: () => undefined,
   finish: () => ({ ...NO_TOKENS, usageSeen: true }),
 };
 
-/** Bytes that turn into documents at their end, the latest first. */
+/** Collects bytes and returns documents at the end, the latest first. */
 interface DocumentSource {
   readonly responseId: string | undefined;
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
 
-/** A reader for one answer, used once. */
+/** Creates a reader for one answer. */
 export function createUsageReader(options: UsageReaderOptions): UsageReader {
   const source = sourceFor(options);
   return {
@@ -66,10 +66,7 @@ function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
 
 const NOTHING: DocumentSource = { responseId: undefined, push: () => undefined, finish: () => [] };
 
-/**
- * A document that arrives in one piece, as most do, is read where it stands; only one that comes in several pieces is
- * copied.
- */
+/** A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. */
 class WholeDocument implements DocumentSource {
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;

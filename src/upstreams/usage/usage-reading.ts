@@ -1,15 +1,16 @@
 import type { UsageParts } from './usage-parts.js';
 
 /**
- * Token counts of one answer: non-negative integers. The four buckets are disjoint, so their sum is everything that
- * is billed; the other counts are parts of a bucket. Source: docs/reference/accounting.md#tokens-of-an-answer.
+ * Token counts of one answer: non-negative integers. The four buckets are disjoint, and their sum is everything billed;
+ * the other counts are parts of a bucket.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export interface TokenCounts {
-  /** Prompt tokens that were neither read from nor written to a cache. */
+  /** Prompt tokens neither read from nor written to a cache. */
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
-  /** Everything generated, reasoning included. */
+  /** All generated tokens, reasoning included. */
   readonly outputTokens: number;
   /** Part of `outputTokens`. */
   readonly reasoningTokens: number;
@@ -19,11 +20,11 @@ export interface TokenCounts {
   readonly audioCachedInputTokens: number;
   /** Part of `outputTokens`. */
   readonly audioOutputTokens: number;
-  /** What else may have a rate of its own. */
+  /** Further parts that may have their own rates. */
   readonly parts?: UsageParts | undefined;
 }
 
-/** No tokens at all; the start of every reading. */
+/** The initial value of every reading. */
 export const NO_TOKENS: TokenCounts = {
   inputTokens: 0,
   cachedInputTokens: 0,
@@ -36,29 +37,31 @@ export const NO_TOKENS: TokenCounts = {
 };
 
 /**
- * What one provider answer said about itself.
- *
+ * Facts that one provider answer states about itself.
  * Source: docs/reference/accounting.md#tokens-of-an-answer, docs/reference/accounting.md#reported-costs.
  */
 export interface UsageReading extends TokenCounts {
-  /** False: the answer gave no count and no duration. The zeros above then mean "unknown", not "free". */
+  /** False: the answer stated no count and no duration. The zeros above then mean "unknown", not "free". */
   readonly usageSeen: boolean;
-  /** A number of the answer is beyond what any answer can use. The counts are zero then and there is no reported cost. */
+  /** A number in the answer exceeds the possible maximum. The counts are then zero and there is no reported cost. */
   readonly implausible?: boolean;
-  /** The service tier the answer names, where it is another one than the standard tier, which price lists are of. */
+  /** The service tier in the answer, where it differs from the standard tier of price lists. */
   readonly otherTier?: string | undefined;
-  /** Length of the audio; may have a fraction. */
+  /** Length of the audio; may be fractional. */
   readonly audioSeconds?: number;
-  /** The counts are those of the beginning of an answer; what was generated after it is not among them. */
+  /** The counts come from the first event of a stream; later output is not included. */
   readonly isOpening?: boolean;
-  /** The provider's own figure; zero is a real report. Independent of `usageSeen`. */
+  /** The cost the provider reports; zero is a valid report. Independent of `usageSeen`. */
   readonly reportedCostNanoUsd?: number;
-  /** Only where a provider passes requests on to others. */
+  /** Set only by providers that route requests to others. */
   readonly servedModel?: string;
   readonly servedProvider?: string;
   readonly credentialSource?: 'byok';
   /** Id of the provider-side response object (Responses API), 1 to 256 printable ASCII characters. */
   readonly responseId?: string;
-  /** Calls of provider-run tools that cost beside the tokens, searches included. Absent: the answer does not say; zero: it says there were none. */
+  /**
+   * Calls of provider-run tools with a fee besides the tokens, searches included. Absent: not stated; zero: stated as
+   * none.
+   */
   readonly hostedToolCalls?: number;
 }
