@@ -15,7 +15,7 @@ import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayParts } from './relay/relay-parts.js';
 
-/** The proxy path, one straight line of named stages. */
+/** Forwards proxied calls, as a linear sequence of stages. */
 @Injectable()
 export class Forwarding implements BeforeApplicationShutdown {
   readonly #ttfbTimeoutMs: number;
@@ -37,7 +37,7 @@ export class Forwarding implements BeforeApplicationShutdown {
   }
 
   /**
-   * Forwards one call. Every stage returns what the next one needs, or throws a catalogue error; from `start` on the
+   * Forwards one call. Each stage returns the input of the next one, or throws a catalogue error. From `start` on the
    * relay owns the answer.
    */
   async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {

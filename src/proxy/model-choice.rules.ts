@@ -8,30 +8,29 @@ import type { ProxyPlan } from './plan.js';
 import { unpriced } from './provider-choice.rules.js';
 
 const MAX_MODEL_CHARACTERS = 200;
-/** What usage records of a request that names no model; no provider's model is called so. */
+/** Model in the usage of a request without a model; no provider has a model of this name. */
 const NO_MODEL = '(none)';
 
-/** The model of a call: as asked, as sent and recorded, and what it costs. */
+/** Model of a call: requested, canonical and wire names, and its price. */
 export interface ModelChoice {
   readonly requested: string;
-  /** After the application's rewrites; what usage records. */
+  /** After the application's rewrites; recorded in usage. */
   readonly canonical: string;
-  /** What the provider is told: behind some gateways with a prefix. */
+  /** Name sent upstream; some gateways require a prefix. */
   readonly wire: string;
-  /** Absent only where the provider reports the cost itself. */
+  /** Absent only where the provider reports the cost. */
   readonly price: CompiledPrice | undefined;
-  /** Where the name must be written back when it changed; a path rule's own model is never written. */
+  /** Where to write a changed name; the model of a path rule is never written. */
   readonly source: 'path' | 'body' | 'rule';
 }
 
 /**
- * Chooses the model: the path's, else the body's, else the path rule's; allowed by the name the client sent, then
- * rewritten, then priced.
+ * Chooses the model: from the path, else the body, else the path rule. The allowlist applies to the client's name; then
+ * the name is rewritten and priced.
  *
- * @param inBody the body's `model`, when it has one.
- * @param priceOf what the plan's provider asks for a model on the day of the call.
- * @throws invalid_request no model, or another one in the body than in the path; model_not_allowed;
- *   pricing_not_configured.
+ * @param inBody the body's `model`, if present.
+ * @param priceOf price of a model at the plan's provider on the day of the call.
+ * @throws invalid_request no model, or different models in path and body; model_not_allowed; pricing_not_configured.
  * Source: docs/reference/application-api.md#models.
  */
 export function chooseModel(
@@ -57,28 +56,28 @@ export function chooseModel(
   return { requested, canonical, wire: wireModel(provider, canonical), price, source };
 }
 
-/** A model that is kept at the provider is the operator's to name: in the list of models, a rewrite or a price. */
+/** Requires that the operator names a model that is stored at the provider: in the allowlist, a rewrite or a price. */
 function requireNamed({ access, provider }: ProxyPlan, app: ReadableApp, model: string): void {
   if (access.allowedModels.has(model) || app.modelRewrites.has(model) || provider.customPrices.has(model)) return;
   throw invalidRequest('model', 'names what is kept at the provider; the application must allow it', 'kept_object');
 }
 
-/** How Google's APIs name a model in a body; in the path the prefix stands before the name. */
+/** Prefix of model names in bodies of Google's APIs; in paths it precedes the model segment. */
 const RESOURCE_PREFIX = 'models/';
 
-/** Whether a body names the model that the path names. */
+/** Whether body and path name the same model. */
 export function agreesWithPath(inBody: string, inPath: string): boolean {
   return inBody === inPath || inBody === RESOURCE_PREFIX + inPath;
 }
 
-/** A model as the body spelled the one before. */
+/** Applies the prefix of the previous model name in the body to a new one. */
 export function inBodySpelling(before: string, model: string): string {
   return before.startsWith(RESOURCE_PREFIX) && !model.startsWith(RESOURCE_PREFIX) ? RESOURCE_PREFIX + model : model;
 }
 
 /**
- * The model of a request without a body, which costs nothing and so needs no price: the path's, else the path rule's,
- * else none.
+ * Chooses the model of a request without a body: from the path, else the path rule, else none. Such a request is free,
+ * so it needs no price.
  *
  * @throws model_not_allowed, invalid_request.
  */
@@ -103,7 +102,7 @@ function requireAllowed({ access }: ProxyPlan, model: string): void {
   });
 }
 
-/** The name of a model on the way to its provider. Source: docs/reference/application-api.md#models. */
+/** Model name on the route to its provider. Source: docs/reference/application-api.md#models. */
 export function wireModel({ route }: ProviderInstance, canonical: string): string {
   return route.modelPrefix === null ? canonical : route.modelPrefix + canonical;
 }

@@ -20,21 +20,21 @@ import { ToldAddresses } from './relay/told-addresses.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
-/** Longest a call waits for the time, after a clock of this machine has jumped. */
+/** Maximum wait for the clock to settle after a jump of the system clock. */
 const LONGEST_MEASURE_MS = 1_000;
 
-/** What all targets of one request have in common. */
+/** Values shared by all targets of one request. */
 export interface OutgoingRequest {
   readonly caller: Caller;
   readonly request: GatewayRequest;
-  /** Of the event that all of them share. */
+  /** Id of the event that all targets share. */
   readonly eventId: string;
   readonly createdAtMs: number;
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
 }
 
-/** One judged request for one target, with how long that one may take. */
+/** One validated request for one target, with its time limit. */
 export interface OutgoingCall {
   readonly target: CallTarget;
   readonly admitted: AdmittedRequest;
@@ -43,10 +43,10 @@ export interface OutgoingCall {
   readonly chain?: FallbackChain;
 }
 
-/** Makes of a judged request the call that leaves: its event, its headers, its connection. */
+/** Turns a validated request into an upstream call: event, headers, connection. */
 @Injectable()
 export class OutgoingCalls {
-  /** Made once for each version of an instance. */
+  /** Cached per version of an instance. */
   readonly #told = new WeakMap<ProviderInstance, ToldAddresses>();
 
   constructor(
@@ -57,9 +57,9 @@ export class OutgoingCalls {
   ) {}
 
   /**
-   * Begins a request: its event gets its id and its time, by which its day and month are told.
+   * Starts a request: assigns the id and the time of its event, which determine its day and month.
    *
-   * @returns at once, unless the time has to be measured first: then within a second, by the best guess if need be.
+   * @returns synchronously while the clock is settled; otherwise within a second, with the best estimate if necessary.
    */
   begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): Ready<OutgoingRequest> {
     const settled = this.clock.settled();
@@ -70,7 +70,7 @@ export class OutgoingCalls {
     });
   }
 
-  /** The event of the request, as this target would be recorded in it. */
+  /** The event of the request, as recorded for this target. */
   eventOf(outgoing: OutgoingRequest, target: CallTarget, { model, bounds, sent }: AdmittedRequest): UsageAdmission {
     const { caller, eventId, createdAtMs, endpointSlug } = outgoing;
     const { provider, path, style } = target;
@@ -101,7 +101,7 @@ export class OutgoingCalls {
     };
   }
 
-  /** The call itself; `undefined` when as many calls as may be are open to the provider's origin. */
+  /** Acquires a connection and builds the call; `undefined` at the connection limit of the provider's origin. */
   connect(outgoing: OutgoingRequest, made: OutgoingCall): NextCall | undefined {
     const { target, admitted, event, ttfbTimeoutMs, chain } = made;
     const { provider, credential } = target;
@@ -158,13 +158,13 @@ export class OutgoingCalls {
   }
 }
 
-/** The provider's key within its credential header. */
+/** The provider key in its credential header. */
 function credentialIn(credential: readonly string[]): string {
   const value = credential[1] ?? '';
   return value.startsWith('Bearer ') ? value.slice('Bearer '.length) : value;
 }
 
-/** The refusal of a call for which no connection is free. */
+/** The refusal when no connection is free. */
 export function overloaded(): GatewayError {
   return new GatewayError('service_unavailable', {
     message: 'Too many open calls to this provider; try again shortly.',

@@ -3,15 +3,15 @@ import type { Caller } from '../client-auth/caller.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { UsageResponses } from '../usage/usage-responses.service.js';
 
-/** Whose the responses are that providers keep. */
+/** Checks the ownership of responses stored at providers. */
 @Injectable()
 export class OwnResponses {
   constructor(private readonly responses: UsageResponses) {}
 
   /**
-   * A stored response may be continued by those who created it.
+   * Requires that the caller created a stored response.
    *
-   * @throws invalid_request it was not created by this application and user.
+   * @throws invalid_request this application and user did not create it.
    */
   async require({ app, userId }: Caller, responseId: string): Promise<void> {
     if (await this.responses.createdBy(app.id, userId, responseId)) return;

@@ -14,23 +14,23 @@ import type { ProxyPath } from './proxy-path.rules.js';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Where a call goes and what the application allows there; decided before a byte of the body is read. */
+/** Target of a call and the application's policy there; determined before the body is read. */
 export interface ProxyPlan extends CallTarget {
   readonly method: string;
   readonly access: ProviderAccess;
   readonly match: PathMatch;
-  /** As it is sent, without question mark; perhaps empty. */
+  /** As sent, without question mark; may be empty. */
   readonly query: string;
 }
 
-/** Makes the plan of a proxied call: address, provider, path, method, API style, in this order. */
+/** Plans proxied calls. Order: address, provider, path, method, API style, query. */
 @Injectable()
 export class ProxyPlans {
   constructor(private readonly providers: ProviderDirectory) {}
 
   /**
    * @throws path_not_allowed, provider_not_configured, provider_disabled, provider_unavailable,
-   * api_style_not_supported, invalid_request (a broken escape in the path's model, or the query).
+   *   api_style_not_supported, invalid_request (an invalid escape in the path's model, or the query).
    */
   forCall(caller: Caller, address: ProxyPath, method: string): Ready<ProxyPlan> {
     const { providerSlug, path } = address;
@@ -62,7 +62,7 @@ function planFor(
     throw notAllowed('method_not_allowed', `The application does not allow ${method} on this path; use ${allowed}.`);
   }
   const style = classifyPath(path);
-  // A style is how a body is read and charged for.
+  // The style determines how a body is read and billed.
   if (takesBody(method) && !provider.route.apiStyles.includes(style)) {
     throw new GatewayError('api_style_not_supported', {
       message: `${provider.dialect.label} does not serve ${style} requests.`,

@@ -35,7 +35,7 @@ import { chooseModel, inBodySpelling, type ModelChoice, modelWithoutBody } from 
 import { OwnResponses } from './own-responses.service.js';
 import type { ProxyPlan } from './plan.js';
 
-/** What is known of every request that costs nothing. */
+/** Common values of all free requests. */
 const FREE = {
   isFree: true,
   withholdUsageChunk: false,
@@ -44,15 +44,15 @@ const FREE = {
   sent: { inputTokens: 0, audioSeconds: 0 },
 } as const satisfies Partial<AdmittedRequest>;
 
-/** A call to be judged. */
+/** A planned call before validation. */
 interface PlannedCall {
   readonly caller: Caller;
   readonly plan: ProxyPlan;
-  /** When it was made, in milliseconds since the Unix epoch: it costs what that day's prices say. */
+  /** Time of the request, in milliseconds since the Unix epoch; determines the day of the prices. */
   readonly atMs: number;
 }
 
-/** Judges a body against the plan and makes of it what is sent: one decision, on the bytes that leave. */
+/** Validates a body against the plan and composes the body to send, so that the validated bytes are the sent bytes. */
 @Injectable()
 export class ProxyPolicy {
   constructor(
@@ -63,6 +63,8 @@ export class ProxyPolicy {
   ) {}
 
   /**
+   * Validates a request with a body.
+   *
    * @param contentType the request's header, empty when absent.
    * @throws invalid_request, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
    * Source: docs/reference/application-api.md#order-of-checks.
@@ -78,9 +80,9 @@ export class ProxyPolicy {
   }
 
   /**
-   * Judges a request whose method has no body.
+   * Validates a request whose method has no body.
    *
-   * @throws invalid_request it announces one; model_not_allowed.
+   * @throws invalid_request the headers announce a body; model_not_allowed.
    */
   admitBare(caller: Caller, plan: ProxyPlan, headers: IncomingHttpHeaders): AdmittedRequest {
     judgeKeptParameters(plan.query);
@@ -100,7 +102,7 @@ export class ProxyPolicy {
     });
   }
 
-  /** @param nested the same body, read for the models inside of it. */
+  /** @param nested the same body, scanned for nested models. */
   private judgeJson(call: PlannedCall, scan: ScannedBody, nested?: ScannedBody): Ready<AdmittedRequest> {
     const { caller, plan } = call;
     const { provider, style, access } = plan;
@@ -163,12 +165,12 @@ export class ProxyPolicy {
   }
 }
 
-/** What the body must call the model; undefined where it says so already, or names none. */
+/** The model name to write into the body; undefined where the body needs no change or has no model. */
 function renamedInBody({ wire, requested }: ModelChoice, inBody: string | undefined): string | undefined {
   return inBody === undefined || wire === requested ? undefined : inBodySpelling(inBody, wire);
 }
 
-/** Path and query as sent upstream; a model that changed goes back to where it came from. */
+/** Path and query as sent upstream, with a changed model where the path names one. */
 function pathFor({ provider, match, path, query }: ProxyPlan, model: ModelChoice): string {
   const suffix = query === '' ? '' : `?${query}`;
   const isKept = model.source !== 'path' || model.wire === model.requested;

@@ -3,18 +3,18 @@ import { shownText } from '../common/errors/shown-text.rules.js';
 import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 
-/** Where a call goes. */
+/** The target of a call. */
 export interface CallTarget {
   readonly provider: ProviderInstance;
   readonly style: ApiStyle;
-  /** Below the provider's base URL, as its own clients name it. */
+  /** Below the provider's base URL, as the provider documents it. */
   readonly path: string;
-  /** Flat list of the headers that carry the provider's credential, which comes first, and its fixed ones. */
+  /** Flat list of headers: the provider's credential first, then the fixed ones. */
   readonly credential: readonly string[];
 }
 
 /**
- * The provider of this slug, when it takes calls.
+ * Finds the active provider with this slug.
  *
  * @throws provider_not_configured, provider_disabled. Source: docs/reference/application-api.md#order-of-checks.
  */
@@ -29,7 +29,7 @@ export function requireActiveProvider(providers: ProviderSet, slug: string): Pro
   return provider;
 }
 
-/** The refusal of a model whose cost nobody could tell. Source: docs/reference/application-api.md#models. */
+/** The refusal of a model without a price. Source: docs/reference/application-api.md#models. */
 export function unpriced(model: string, providerSlug: string): GatewayError {
   return new GatewayError('pricing_not_configured', {
     message: `The model ${shownText(model)} has no price. Add custom pricing for it on the provider "${providerSlug}".`,

@@ -10,7 +10,7 @@ import { type EndpointPath, findEndpointPath } from './endpoints/endpoint-path.r
 import { Forwarding } from './forwarding.service.js';
 import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 
-/** A request that no framework has seen. */
+/** A raw request that bypasses the framework. */
 class DoorRequest implements CallerRequest {
   timings: RequestTimings | undefined;
   caller: Caller | undefined;
@@ -27,9 +27,9 @@ class DoorRequest implements CallerRequest {
 }
 
 /**
- * The proxy's own door: takes provider calls, of the proxy routes and of named endpoints, straight off the HTTP server,
- * through the guard that their routes in `ProxyController` and `EndpointsController` declare. The framework's routing,
- * hooks and promises would cost a fifth of what a call may cost in all (ADR 0010).
+ * Handles provider calls of the proxy routes and of named endpoints directly on the HTTP server, with the guard that
+ * `ProxyController` and `EndpointsController` declare. The framework's routing, hooks and promises would take a fifth
+ * of the cost budget of a call (ADR 0010).
  */
 @Injectable()
 export class ProxyDoor {
@@ -40,7 +40,7 @@ export class ProxyDoor {
     private readonly refusals: Refusals,
   ) {}
 
-  /** @returns false for a request of another route, which is then the framework's. */
+  /** @returns false for a request of another route, which the framework handles. */
   takes(message: IncomingMessage, response: ServerResponse): boolean {
     const url = message.url ?? '';
     const path = findProxyPath(url);

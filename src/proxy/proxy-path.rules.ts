@@ -1,22 +1,22 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** Everything before the provider's slug; a slash in a query is none of the path. */
+/** Everything before the provider's slug; a slash in the query is not part of the path. */
 const ROUTE = /^\/v1\/apps\/([^/?#]+)\/proxy\//;
 
-/** The parts of a proxy URL, verbatim as sent. */
+/** Parts of a proxy URL, as sent. */
 export interface ProxyPath {
   readonly appId: string;
   readonly providerSlug: string;
-  /** Everything after the provider's slug, still percent-encoded, without a leading slash. */
+  /** Everything after the provider's slug, percent-encoded, without a leading slash. */
   readonly path: string;
-  /** The query without its question mark, or empty. */
+  /** The query without its question mark; may be empty. */
   readonly query: string;
 }
 
 /**
- * Takes a proxy URL apart without decoding anything: what is matched is what is sent.
+ * Splits a proxy URL without decoding, so that the matched path is the sent path.
  *
- * @param url request target, perhaps `/v1/apps/{app}/proxy/{provider}/{path…}`.
+ * @param url request target, possibly `/v1/apps/{app}/proxy/{provider}/{path…}`.
  * @returns `undefined` for any other URL.
  * Source: docs/reference/application-api.md#proxy-paths.
  */
@@ -36,10 +36,7 @@ export function findProxyPath(url: string): ProxyPath | undefined {
   };
 }
 
-/**
- * The refusal (404) of a URL that a router took for a proxy's by reading an escape as a letter of the route: nothing may
- * be read at the wrong place because of it.
- */
+/** The refusal (404) of a URL that the router matched to a proxy route only after decoding an escape. */
 export function escapedRoute(): GatewayError {
   return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_escaped' });
 }

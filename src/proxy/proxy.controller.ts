@@ -7,8 +7,8 @@ import { escapedRoute } from './proxy-path.rules.js';
 import { RelayedCall } from './relayed-call.decorator.js';
 
 /**
- * Declares who may call the proxy's routes and what they do. The calls themselves are taken by `ProxyDoor` before the
- * framework sees them; what a router still leads here is no URL of the proxy's.
+ * Declares access and documentation of the proxy routes. `ProxyDoor` handles their calls before the framework; a
+ * request that the router still dispatches here has an escaped URL.
  */
 @Controller('v1/apps/:app/proxy')
 export class ProxyController {

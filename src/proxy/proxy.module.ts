@@ -30,16 +30,15 @@ import { RelayParts } from './relay/relay-parts.js';
 import { SendBatch } from './relay/send-batch.js';
 
 /**
- * Calls to providers in the providers' own formats, through the proxy or a named endpoint: plan, policy, admission,
- * relay, record.
+ * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
+ * record.
  *
  * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
- * Codes: path_not_allowed, endpoint_not_found, provider_*,
- * api_style_not_supported, payload_too_large, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded,
- * auth_required (403, a blocked user), billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted,
- * app_rate_limited.
- * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback,
- * endpoint_fallback_skipped, provider_stream_failed.
+ * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
+ * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
+ * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
+ * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, endpoint_fallback_skipped,
+ * provider_stream_failed.
  */
 @Module({
   imports: [

@@ -4,7 +4,7 @@ import { headerReference } from '../common/http/answer-headers.js';
 import { Fails } from '../common/http/openapi.decorators.js';
 import { PASSED_HEADERS } from './request-headers.rules.js';
 
-/** Of every answer, ours and providers’. */
+/** Headers of every answer, of the gateway and of providers. */
 const RELAYED_HEADERS = {
   'Server-Timing': headerReference('ServerTiming'),
   'Retry-After': headerReference('RelayedRetryAfter'),
@@ -12,10 +12,10 @@ const RELAYED_HEADERS = {
   'X-Request-Id': headerReference('RelayedRequestId'),
 };
 const TRACE_HEADER = { name: 'traceparent', description: 'The trace that the call’s own belongs to.' };
-/** No words of a generated client: it sends them by itself, or OpenAPI has its own for them. */
+/** Headers that generated clients set themselves, or that OpenAPI describes elsewhere. */
 const UNNAMED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
-/** Describes a route of an application whose answer is a provider's, and the refusals all such routes share. */
+/** Documents an application route whose answer comes from a provider, and the refusals that such routes share. */
 export function RelayedCall(): MethodDecorator {
   return applyDecorators(
     ...passedHeaders(),
@@ -48,7 +48,7 @@ export function RelayedCall(): MethodDecorator {
   );
 }
 
-/** Names what of a request’s headers reaches the provider, or whoever traces the call. */
+/** Documents the request headers that reach the provider or the trace. */
 function passedHeaders(): MethodDecorator[] {
   const passed = [...PASSED_HEADERS].filter((name) => !UNNAMED_HEADERS.has(name));
   const names = [...passed.map((name) => ({ name, description: 'Passed on to the provider as it is.' })), TRACE_HEADER];

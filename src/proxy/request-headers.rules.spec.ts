@@ -55,7 +55,7 @@ const OURS = ['authorization', 'Bearer sk-operator'];
 const RULE: HeaderRule = { removed: [], passed: new Set(), injected: OURS };
 const FIXED = ['content-type', 'application/json', 'accept-encoding', 'identity'];
 
-/** What of the client's went on: everything between the two fixed headers and the injected ones. */
+/** The forwarded client headers: everything between the two fixed headers and the injected ones. */
 function passed(rawHeaders: readonly string[], rule: HeaderRule = RULE): string[] {
   const headers = upstreamHeaders(rawHeaders, rule);
   expect(headers.slice(2, 4)).toEqual(['accept-encoding', 'identity']);

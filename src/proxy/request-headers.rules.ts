@@ -1,4 +1,4 @@
-/** Request headers that go to every provider. Everything else stays here, but for `x-stainless-*`. */
+/** Request headers forwarded to every provider. All others are dropped, except `x-stainless-*`. */
 export const PASSED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -14,23 +14,23 @@ export const PASSED_HEADERS: ReadonlySet<string> = new Set([
 const ALLOWED_PREFIX = 'x-stainless-';
 const JSON_TYPE = 'application/json';
 
-/** What of a client's headers depends on the application and the provider. */
+/** Header rules that depend on the application and the provider. */
 export interface HeaderRule {
-  /** Names in lower case that identify a person or a caller and never go on, whatever the allowlist says. */
+  /** Lower-case names that identify a user or caller and are never forwarded, whatever the allowlist. */
   readonly removed: readonly string[];
-  /** Names in lower case that go on beside the allowlisted ones, on this way. */
+  /** Lower-case names that this route forwards in addition to the allowlist. */
   readonly passed: ReadonlySet<string>;
-  /** What the provider gets of ours: its credential and its fixed headers, as a flat list. */
+  /** Headers of the gateway: credential and fixed headers, as a flat list. */
   readonly injected: readonly string[];
-  /** The content type of what is really sent; absent for JSON, null where nothing is. */
+  /** Content type of the sent body; absent for JSON, null without a body. */
   readonly contentType?: string | null | undefined;
-  /** Of a body whose length nobody could see otherwise, in bytes. */
+  /** Length in bytes of a body in pieces, whose length undici cannot determine. */
   readonly contentLength?: number | undefined;
 }
 
 /**
- * The headers of the provider call as a flat list: the allowlisted ones as sent, then ours, which no client can add,
- * remove or replace.
+ * Builds the headers of the provider call as a flat list: allowlisted headers as sent, and the gateway's headers, which
+ * clients cannot add, remove or replace.
  *
  * @param rawHeaders flat list of names and values as Node received them.
  */
@@ -50,7 +50,7 @@ export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule)
   return headers;
 }
 
-/** Headers that the client declared to be for this connection only (RFC 9110, 7.6.1). */
+/** Headers that the client declared as connection-specific (RFC 9110, 7.6.1). */
 function connectionTokens(rawHeaders: readonly string[]): Set<string> | undefined {
   let tokens: Set<string> | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -30,7 +30,7 @@ const EVERYTHING = {
   per_app: { requests: { per_minute: 20 }, ...BUDGET },
 };
 
-/** What the others answer: an error is thrown, or rejected where `isSlow`. */
+/** Results of the other checks: an error is thrown, or rejected when `isSlow`. */
 interface Answers {
   block?: boolean | Error;
   plan?: Error;
@@ -42,7 +42,7 @@ interface Answers {
 let clock: FakeClock;
 let timings: RequestTimings;
 let budgets: CountedBudgets;
-/** Who was asked, in order. */
+/** The checks in call order. */
 let asked: string[];
 let noted: unknown[];
 let answers: Answers;
@@ -55,7 +55,7 @@ beforeEach(() => {
   [asked, noted, answers, isSlow] = [[], [], {}, false];
 });
 
-/** Every question takes a millisecond of the clock. */
+/** Advances the clock by one millisecond per check. */
 function ask<T>(name: string, answer: T | Error): Ready<T> {
   asked.push(name);
   clock.advance(1);

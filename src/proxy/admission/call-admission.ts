@@ -21,20 +21,19 @@ import { inTurn, orElse } from './ready-steps.js';
 
 /** A call whose content passed every check. */
 export interface JudgedCall {
-  /** What a refusal is recorded with. */
+  /** The event for recording a refusal. */
   readonly event: UsageAdmission;
-  /** What the call may cost at most, whichever of its targets serves it, in whole nano-dollars. */
+  /** Maximum cost of the call over all its targets, in whole nano-dollars. */
   readonly worstNanoUsd: number;
 }
 
-/** The money an admitted call holds until its end. */
+/** Budget reservations that an admitted call holds until it ends. */
 export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
 
 /**
- * How a refusal is recorded; one that says that we cannot tell is not.
- *
+ * Recorded status of each refusal. A refusal because state is unavailable is not recorded.
  * Source: docs/reference/accounting.md#statuses.
  */
 const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
@@ -45,7 +44,7 @@ const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
   ['app_rate_limited', 'blocked_app_rate'],
 ]);
 
-/** Lets a call through that passed every check of its content, or refuses and records it. */
+/** Admits a call after its content checks, or refuses it and records the refusal. */
 @Injectable()
 export class CallAdmission {
   constructor(
@@ -58,12 +57,12 @@ export class CallAdmission {
   ) {}
 
   /**
-   * Asks in this order: is the user blocked; the account's plan; the user's budget and requests, then the
-   * application's. Only a call that passes everything is counted; one that is refused holds nothing. Marks `limiter`.
+   * Checks in this order: blocked user; the account's plan; budget and request limits of the user, then of the
+   * application. Only an admitted call is counted; a refused call holds no reservation. Sets the `limiter` timing.
    *
-   * @returns at once where everything that is asked for is in memory; what is held must be released or settled once.
+   * @returns synchronously when all state is in memory. The caller must release or settle every reservation once.
    * @throws auth_required the user is blocked; billing_*, app_budget_exhausted, app_rate_limited; service_unavailable
-   * what is left cannot be known now.
+   *   the remaining budget or quota is unknown.
    * Source: docs/reference/application-api.md#order-of-checks, docs/reference/application-api.md#blocked-users,
    * docs/reference/application-api.md#request-limits.
    */
@@ -86,7 +85,7 @@ export class CallAdmission {
     });
   }
 
-  /** A call that was admitted is never sent: it stays counted, and no event will tell of it. */
+  /** Reports an admitted call that is never sent: it stays counted, but no event will represent it. */
   noteUnsent(caller: Caller): void {
     const limited = limitedCallOf(caller);
     if (limited !== undefined) this.requests.noteUnsent(limited);
@@ -120,9 +119,9 @@ export class CallAdmission {
     });
   }
 
-  /** Money is held first, as it can be given back; requests are counted last, all scopes in one step. */
+  /** Reserves budgets first, because reservations can be released. Counts requests last, all scopes in one step. */
   private withinLimits(caller: Caller, { user, app }: AppLimits, call: JudgedCall): Ready<CallHolds> {
-    // Nobody can tell which windows and which month the call belongs to.
+    // While the clock is unsettled, the windows and the month of the call are unknown.
     if (this.clock.settled() !== undefined) throw countsUnknown();
     const { userId } = caller;
     const limited = limitedCallOf(caller);
@@ -161,7 +160,7 @@ export class CallAdmission {
     return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, worstNanoUsd, event.createdAtMs);
   }
 
-  /** The application's budget refuses; a user beyond its own limits is told of those. */
+  /** Handles a refusal by the application's budget: a user over its own limits gets the user's refusal instead. */
   private afterUser(limited: LimitedCall | undefined, refusal: unknown): Ready<never> {
     const isExhausted = refusal instanceof GatewayError && refusal.code === 'app_budget_exhausted';
     return whenReady(isExhausted && limited ? this.requests.requireUser(limited) : undefined, () => {

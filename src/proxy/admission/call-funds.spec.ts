@@ -6,7 +6,7 @@ import { CallFunds } from './call-funds.js';
 const app: BudgetScope = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1e9 };
 const user: BudgetScope = { ...app, userId: 'ann' };
 
-/** Funds of a call that holds 100 of each of two budgets; `empty` has nothing more. */
+/** Funds of a call that holds 100 in each of two budgets; `empty` grants no more. */
 function funds(empty?: BudgetScope) {
   const told: string[] = [];
   const ends: string[][] = [];

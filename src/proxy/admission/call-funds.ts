@@ -1,18 +1,18 @@
 import type { BudgetHold, BudgetScope } from '../../budgets/budget-hold.js';
 
-/** What is asked for more money. */
+/** Source of further reservations. */
 export interface MoreMoney {
-  /** Undefined where what this instance has been granted does not do. */
+  /** Undefined when the lease of this instance does not cover the amount. */
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
 }
 
-/** The money one request holds, of each budget it counts against, and may come to need more of. Source: ADR 0044. */
+/** Reservations of one request in each of its budgets; they can grow. Source: ADR 0044. */
 export class CallFunds {
-  /** Grows as more is held; never shrinks. */
+  /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];
   readonly #scopes: readonly BudgetScope[];
 
-  /** @param createdAtMs decides the UTC month, as it does for the request's event. */
+  /** @param createdAtMs determines the UTC month, as for the event of the request. */
   constructor(
     held: readonly BudgetHold[],
     private readonly money: MoreMoney,
@@ -23,9 +23,9 @@ export class CallFunds {
   }
 
   /**
-   * Sees to it that so much is held of each budget. Asks nobody else, so that nobody waits.
+   * Raises the reservation in each budget to an amount. Synchronous; uses local leases only.
    *
-   * @returns false where that cannot be: what is held is then what it was.
+   * @returns false when a budget does not cover it; the reservations are then unchanged.
    */
   cover(nanoUsd: number): boolean {
     const added: BudgetHold[] = [];

@@ -1,6 +1,6 @@
 import type { Ready } from '../../common/when-ready.js';
 
-/** Does one step after the other; at once while none of them has to be waited for. */
+/** Runs the steps in order, synchronously until a step returns a promise. */
 export function inTurn(...steps: readonly (() => Ready<void>)[]): Ready<void> {
   for (const [at, step] of steps.entries()) {
     const done = step();
@@ -9,9 +9,9 @@ export function inTurn(...steps: readonly (() => Ready<void>)[]): Ready<void> {
 }
 
 /**
- * Tries something; when it fails, now or later, does what has to be done about it.
+ * Runs `attempt` and handles its failure, synchronous or asynchronous.
  *
- * @param onFailure may give another value, or throw the same or another error.
+ * @param onFailure may return another value, or throw the same or another error.
  */
 export function orElse<T>(attempt: () => Ready<T>, onFailure: (error: unknown) => Ready<T>): Ready<T> {
   try {

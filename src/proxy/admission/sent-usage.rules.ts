@@ -3,27 +3,27 @@ import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
 import type { FormPart } from '../forms/multipart-form.js';
 import type { ScannedBody } from '../json/json-members.js';
 
-/** Text of prompts and of answers; the usual rule of thumb for English, and too many tokens rather than too few for code. */
+/** Text of prompts and answers: the usual estimate for English; it tends to overestimate code. */
 const TEXT_BYTES_PER_TOKEN = 4;
-/** A picture, a recording or a document within a body, or the address of one: about a picture in high detail. */
+/** Image, recording or document in a body, or its address: about one high-detail image. */
 const MEDIA_TOKENS = 1_000;
-/** A recording in the usual formats: 128 kbit/s. */
+/** Recording in a common format: 128 kbit/s. */
 const RECORDING_BYTES_PER_SECOND = 16_000;
-/** What models that hear count for a second of it. */
+/** Tokens per second of audio that audio models count. */
 const TOKENS_PER_SECOND = 32;
-/** An event stream wraps each few words in an event with its names and ids. */
+/** Event stream: each event adds names and ids to a few words. */
 const STREAM_BYTES_PER_TOKEN = 64;
-/** Generated sound and pictures, compressed. */
+/** Generated audio and images, compressed. */
 const GENERATED_MEDIA_BYTES_PER_TOKEN = 1_000;
 
 const MEDIA_TYPE = /^\s*(?:audio|image|video)\//i;
 const EVENT_STREAM = /^\s*text\/event-stream/i;
 
 /**
- * What a JSON request sends, estimated: a token for every 4 bytes of the body, and 1 000 for each picture, recording or
- * document instead of the bytes that spell it.
+ * Estimates what a JSON request sends: one token per 4 bytes of the body, and 1 000 per image, recording or document
+ * instead of its encoded bytes.
  *
- * @param bounds of the same request; nothing is estimated above them. Source: ADR 0042.
+ * @param bounds upper limits of the estimate, for the same request. Source: ADR 0042.
  */
 export function sentByJson({ bytes, mediaBytes, mediaParts }: ScannedBody, bounds: UsageBounds): SentUsage {
   const text = Math.ceil((bytes.length - mediaBytes) / TEXT_BYTES_PER_TOKEN);
@@ -32,9 +32,10 @@ export function sentByJson({ bytes, mediaBytes, mediaParts }: ScannedBody, bound
 }
 
 /**
- * The same of a form: its texts by their bytes, a recording as long as 128 kbit/s make it, any other file as media.
+ * Estimates what a form sends: text fields by their bytes, a recording by its length at 128 kbit/s, any other file as
+ * media.
  *
- * @param isTranscription its files are recordings. Source: ADR 0042.
+ * @param isTranscription whether files are recordings. Source: ADR 0042.
  */
 export function sentByForm(parts: readonly FormPart[], isTranscription: boolean, bounds: UsageBounds): SentUsage {
   let tokens = 0;
@@ -48,10 +49,10 @@ export function sentByForm(parts: readonly FormPart[], isTranscription: boolean,
 }
 
 /**
- * What an answer that told no usage has generated, by its bytes: a token for every 4 of a document, for every 64 of an
- * event stream, for every 1 000 of sound and pictures.
+ * Estimates the output of an answer without usage from its bytes: one token per 4 bytes of a document, per 64 of an
+ * event stream, per 1 000 of audio and images.
  *
- * @param contentType of the answer, empty when it had none. Source: ADR 0042.
+ * @param contentType of the answer, empty when absent. Source: ADR 0042.
  */
 export function seenOutputTokens(contentType: string, bytes: number): number {
   if (EVENT_STREAM.test(contentType)) return Math.ceil(bytes / STREAM_BYTES_PER_TOKEN);

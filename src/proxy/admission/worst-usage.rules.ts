@@ -4,31 +4,30 @@ import type { JudgedOutput } from '../body/output-cap.rules.js';
 import type { FormPart } from '../forms/multipart-form.js';
 import { isNamed, type ScannedBody } from '../json/json-members.js';
 
-/** No provider makes more choices of one request; whatever is asked for, no more than these are held for. */
+/** Maximum number of choices that any provider generates; higher requested numbers count as this one. */
 const MAX_CHOICES = 128;
 const MAX_OUTPUT_TOKENS = MAX_CHOICES * UNLIMITED_OUTPUT_TOKENS;
-/** Prompt tokens of what a body does not spell out: files and pages it names, pictures, what came before. */
+/** Assumed prompt tokens of content outside the body text: referenced files and pages, images, earlier turns. */
 const UNSPELLED_INPUT_TOKENS = 131_072;
-/** A recording the body only names. */
+/** Assumed length of a recording that the body references. */
 const UNSPELLED_SECONDS = 14_400;
-/** A recording of fewer bytes for each second could not be understood. */
+/** Lowest bit rate of an intelligible recording, in bytes per second. */
 const LEAST_BYTES_PER_SECOND = 1_000;
 
-/** Members by which a prompt goes on from what is kept at the provider. */
+/** Members that continue from state stored at the provider. */
 const STORED_MEMBERS = ['previous_response_id', 'conversation', 'cachedContent', 'cached_content'];
 const OPEN_OBJECT = 0x7b;
 const ADDRESS_MARK = '://';
 
 /**
- * The most a JSON request can use. A token is at least one byte of the body. Where the body holds pictures or
- * documents, only says where they are, goes on from what is kept at the provider, or lets tools of the provider bring
- * something in, that counts as 131 072 tokens more. The output is what the limit in force allows, and no more than the
- * model can generate, unless tools of the provider make it answer several times; where neither is known, 131 072 tokens a
- * choice.
+ * Computes the maximum usage of a JSON request. Each byte of the body counts as one token. Images, documents,
+ * references to content, state stored at the provider and provider-run tools add 131 072 tokens once. The output is the
+ * applicable limit, but at most the maximum output of the model unless provider-run tools cause several answers.
+ * Without either limit it is 131 072 tokens per choice.
  *
- * @param body as judged; what we write into it ourselves is no prompt.
- * @param hostedTools tools the provider runs itself.
- * @param modelTokens the longest answer of the model, for one choice; undefined where it is not known.
+ * @param body as validated; members that the gateway adds are not part of the prompt.
+ * @param hostedTools tools that the provider runs.
+ * @param modelTokens maximum output of the model for one choice; undefined where it is unknown.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function boundsOfJson(
@@ -55,10 +54,10 @@ function mostOutput(asked: number | undefined, choices: number, modelTokens: num
 }
 
 /**
- * The most a form can use, in the same way: its files may be recordings, or pictures.
+ * Computes the maximum usage of a form in the same way; its files may be recordings or images.
  *
- * @param bodyBytes of the form as the client sent it.
- * @param isTranscription its files are recordings, of at least 1 000 bytes a second.
+ * @param bodyBytes length of the form as the client sent it.
+ * @param isTranscription whether files are recordings, of at least 1 000 bytes per second.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function boundsOfForm(bodyBytes: number, parts: readonly FormPart[], isTranscription: boolean): UsageBounds {
@@ -71,11 +70,14 @@ export function boundsOfForm(bodyBytes: number, parts: readonly FormPart[], isTr
   };
 }
 
-/** Media, and objects kept at the provider; who may name those was judged before. */
+/**
+ * Whether the prompt includes media or objects stored at the provider. An earlier check decided which callers may
+ * reference those.
+ */
 function hasMore({ bytes, root, deep, hasMedia }: ScannedBody): boolean {
   if (hasMedia || deep.length > 0) return true;
   const prompt = root.members.get('prompt');
-  // A prompt kept at the provider is an object; text and arrays are spelled out.
+  // A prompt stored at the provider is an object; a string or array is the prompt itself.
   if (prompt !== undefined && bytes[prompt.start] === OPEN_OBJECT) return true;
   return STORED_MEMBERS.some((name) => isNamed(bytes, root.members.get(name)));
 }

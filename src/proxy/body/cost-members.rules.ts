@@ -3,17 +3,17 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 import { listHostedTools } from './hosted-tools.rules.js';
 
-/** Members that detach the work from the request: its answer, with the usage, would be fetched later. */
+/** Members that make the request asynchronous: the client would fetch the answer and its usage later. */
 const DETACHED = ['background', 'deferred'];
-/** What `background` says of a picture that is made, on paths without a style of their own. */
+/** Values of `background` in image generation, on paths without an API style. */
 const PICTURE_BACKGROUNDS: ReadonlySet<unknown> = new Set(['transparent', 'opaque', 'auto']);
-/** Tiers at the price we know, or cheaper, by the names that providers give them. */
+/** Tiers at the list price or cheaper, by their provider names. */
 const NORMAL_TIERS = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex']);
-/** Members by which a body has other models work than the one that was judged and priced. */
+/** Members that involve models other than the validated and priced one. */
 const OTHER_MODELS = ['fallbacks', 'compound_custom', 'svg'];
 const GENERATION_CONFIGS = ['generationConfig', 'generation_config'];
 const MODEL_ROUTING = ['routingConfig', 'routing_config', 'modelSelectionConfig', 'model_selection_config'];
-/** Members that choose a price other than the one we know, with the text values that do not. */
+/** Members that select a price other than the list price, with the values that do not. */
 const PRICE_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['service_tier', NORMAL_TIERS],
   ['serviceTier', NORMAL_TIERS],
@@ -37,7 +37,7 @@ function refuseDearerPrices({ bytes, root }: ScannedBody): void {
     const member = root.members.get(name);
     if (!isNamed(bytes, member)) continue;
     const value = memberValue(bytes, member, name);
-    // Speech styles have a numeric `speed`, which changes no price.
+    // Speech requests have a numeric `speed` that does not affect the price.
     if (name === 'speed' && typeof value === 'number') continue;
     if (typeof value === 'string' && allowed.has(value)) continue;
     throw invalidRequest(name, `cannot be priced; allowed are ${[...allowed].join(', ')}`);
@@ -61,9 +61,10 @@ function otherModels(path: string): GatewayError {
 }
 
 /**
- * Refuses what cannot be priced: work detached from the request, and tiers dearer than the price we know.
+ * Refuses requests that cannot be priced: asynchronous work, tiers above the list price, and members that involve other
+ * models.
  *
- * @returns types of the tools the provider runs itself, which cost beside the tokens.
+ * @returns types of the tools that the provider runs and charges in addition to tokens.
  * @throws invalid_request
  * Source: docs/reference/application-api.md#refused-members.
  */

@@ -8,13 +8,13 @@ import { mergeMembers } from '../json/json-merge.rules.js';
 import { compileMembers } from '../json/json-merge-members.rules.js';
 
 const OPTIONS = 'providerOptions';
-/** Longest `providerOptions` that is read; a request beyond it cannot be judged. */
+/** Maximum size of `providerOptions`; a longer one is refused unread. */
 const OPTIONS_MAX_BYTES = 64 * 1024;
 const NO_OPTIONS = Buffer.from('{}');
 
 /**
- * What no group of options may set, because the request itself was judged for it, or because it would reach another
- * model, credential or price; letter case and underscores removed.
+ * Options refused in every group: the request itself was validated for them, or they would select another model,
+ * credential or price. Names in lower case without underscores.
  */
 const REFUSED: ReadonlySet<string> = new Set([
   ...['model', 'models', 'byok', 'maxoutputtokens', 'maxtokens', 'maxcompletiontokens', 'n', 'bestof'],
@@ -22,15 +22,15 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['servicetier', 'speed', 'inferencegeo', 'websearchoptions', 'searchparameters', 'deferred'],
   ...['fallbacks', 'preset', 'agentid', 'threadid', 'contextid', 'promptid'],
 ]);
-/** Beside those, in the gateway's own group: what we tell it about the caller. */
+/** Options also refused in the gateway's own group: the caller metadata that this service sends. */
 const REFUSED_OF_GATEWAY: ReadonlySet<string> = new Set(['user', 'tags']);
 
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Judges the options a body gives a translating gateway, and pins the providers that may serve: ours wins, every other
- * option keeps its bytes. Where one stands twice, what was judged is written anew, so that nothing can be read in a second
- * way; what is no object is replaced by one. Ways on which the member means nothing are left alone.
+ * Validates the options for a translating gateway and pins the allowed providers. The pin takes precedence; all other
+ * options keep their bytes. An object with a duplicate member is serialised again, so that it has one reading. A value
+ * that is no object is replaced by one. Routes that do not read the member are skipped.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request naming the option.
@@ -49,7 +49,7 @@ export function gatewayOptionEdits(
   return [setMember(root, OPTIONS, mergeMembers(judged, pinned).toString('utf8'))];
 }
 
-/** The options, judged: as they were sent, or as they were judged where those could differ. */
+/** The validated options: the bytes as sent, or their reserialisation where the bytes have more than one reading. */
 function optionsIn(bytes: Buffer, { start, end }: MemberSpan): Buffer {
   if (end - start > OPTIONS_MAX_BYTES) throw invalidRequest(OPTIONS, `longer than ${OPTIONS_MAX_BYTES} bytes`);
   const sent = bytes.subarray(start, end);
@@ -59,7 +59,7 @@ function optionsIn(bytes: Buffer, { start, end }: MemberSpan): Buffer {
   return isStrict(sent) ? sent : Buffer.from(JSON.stringify(groups));
 }
 
-/** Whether a text has one reading. */
+/** Whether a text is JSON with exactly one reading. */
 function isStrict(sent: Buffer): boolean {
   try {
     parseStrictJson(sent, OPTIONS, { takesAnyNumber: true });

@@ -2,17 +2,17 @@ import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 
-/** Longest `tools` member that is read; a request beyond it cannot be judged. */
+/** Maximum size of the `tools` member; a longer one is refused unread. */
 export const TOOLS_MAX_BYTES = 256 * 1024;
 
 type Tool = Readonly<Record<string, unknown>>;
 
-/** Tools the client runs itself, so that they cost tokens alone. */
+/** Tools that the client runs; they cost tokens only. */
 const LOCAL_TYPES = new Set(['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview']);
-/** The same with a version behind the name. */
+/** Prefixes of client-run tool types with a version suffix. */
 const LOCAL_PREFIXES = ['bash_', 'text_editor_', 'computer_', 'memory_'];
 const GEMINI_LOCAL_KEYS = new Set(['functionDeclarations', 'function_declarations']);
-/** Root members that switch a provider's own search on. */
+/** Root members that enable a provider's own search, with the tool type to report. */
 const SEARCH_MEMBERS = new Map([
   ['web_search_options', 'web_search'],
   ['search_parameters', 'live_search'],
@@ -30,7 +30,7 @@ function readTools({ bytes, root }: ScannedBody): Tool[] {
   return tools.filter(isTool);
 }
 
-/** `shell` runs in a container of the provider unless its environment is the client's. */
+/** `shell` runs in a container of the provider unless its environment is local to the client. */
 function isLocalShell(tool: Tool): boolean {
   return tool.type === 'shell' && isTool(tool.environment) && tool.environment.type === 'local';
 }
@@ -43,7 +43,7 @@ function hostedTypes(tool: Tool, style: ApiStyle): string[] {
 }
 
 /**
- * The tools of a request that the provider runs itself and may charge beside the tokens, each type once.
+ * Lists the tools that the provider runs and may charge in addition to tokens, each type once.
  *
  * @throws invalid_request `tools` is no array, or is longer than `TOOLS_MAX_BYTES`.
  * Source: docs/reference/application-api.md#refused-members.

@@ -28,7 +28,7 @@ import { ITEM_IDS, REQUEST_NAMES } from '../json/judged-names.js';
 
 const INPUT = 'input';
 const ADDRESS_MAX_BYTES = 8 * 1024;
-/** A text without a scheme that is longer is content in base64; a shorter one is a name. */
+/** A longer string without a scheme is base64 content; a shorter one is a name. */
 const NAME_MAX_BYTES = 256;
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i;
 const HEAD_BYTES = 64;
@@ -37,14 +37,14 @@ const OPEN_OBJECT = 0x7b;
 const ROOT_ANY: ReadonlySet<string> = new Set(KEPT_AT_ROOT.any.flatMap(spellings));
 const ROOT_OBJECT: ReadonlySet<string> = new Set(KEPT_AT_ROOT.object.flatMap(spellings));
 const ROOT_RESPONSE = KEPT_AT_ROOT.response.flatMap(spellings);
-/** Members that every item may have, whatever it carries. */
+/** Members of every item, whatever its content. */
 const OF_EVERY_ITEM: ReadonlySet<string> = new Set(['id', 'status']);
-/** What an item of an unknown type may carry. */
+/** Possible content of an item of unknown type. */
 const ANY_CONTENT: Content = {
   members: [...ITEM_CONTENT.values()].flatMap(({ members }) => members).filter((name) => !OF_EVERY_ITEM.has(name)),
   mayBeEmpty: false,
 };
-/** For names outside of JSON, folded. */
+/** Names in form fields and queries, case-folded. */
 const KEPT_NAMES: ReadonlySet<string> = new Set(
   [...ROOT_ANY, ...ROOT_RESPONSE, ...KEPT_ANYWHERE.flatMap(spellings)].map(folded),
 );
@@ -58,7 +58,7 @@ function reference(path: string): GatewayError {
   return invalidRequest(path, problem, 'kept_object');
 }
 
-/** A prompt kept at the provider is an object; text and arrays are prompts of the request itself. */
+/** A prompt stored at the provider is an object; a string or array is the prompt itself. */
 function refuseAtRoot({ bytes, root }: ScannedBody): void {
   for (const [name, member] of root.members) {
     if (ROOT_ANY.has(name) && isNamed(bytes, member)) throw keptObject(name);
@@ -66,7 +66,7 @@ function refuseAtRoot({ bytes, root }: ScannedBody): void {
   }
 }
 
-/** Whether an address leads elsewhere than to the provider's own stores. @param mayBeContent base64 without a scheme. */
+/** Whether an address points outside the provider's own stores. @param mayBeContent base64 without a scheme. */
 function isOutside(bytes: Buffer, { name, start, end }: DeepMember, mayBeContent: boolean): boolean {
   const length = end - start;
   const head = bytes.toString('latin1', start + 1, Math.min(end - 1, start + HEAD_BYTES));
@@ -86,7 +86,7 @@ function refuseDeep(bytes: Buffer, member: DeepMember): void {
   if (!isAddress || !isOutside(bytes, member, !URIS.has(name))) throw keptObject(name);
 }
 
-/** A text that says what an object is; undefined for none, another value or a long one. */
+/** The type of an object; undefined when absent, not a string, or too long. */
 function typeOf(bytes: Buffer, type: MemberSpan | undefined): string | undefined {
   if (!isNamed(bytes, type) || bytes[type.start] !== 0x22 || type.end - type.start > NAME_MAX_BYTES) return undefined;
   return String(JSON.parse(bytes.toString('utf8', type.start, type.end)));
@@ -100,7 +100,7 @@ function contentOfItem(bytes: Buffer, { members }: ObjectSpan): Content | undefi
   return ITEM_CONTENT.get(name) ?? ANY_CONTENT;
 }
 
-/** An object with an id is refused unless it carries what the id stands for. */
+/** Refuses an object with an id unless it carries the content that the id refers to. */
 function refuseReference(bytes: Buffer, object: ObjectSpan): void {
   const { holder, index, members } = object;
   const id = ITEM_IDS.find((name) => isNamed(bytes, members.get(name)));
@@ -114,11 +114,11 @@ function refuseReference(bytes: Buffer, object: ObjectSpan): void {
 }
 
 /**
- * Refuses a body that names objects kept at the provider, by the table in `upstreams/kept-objects.ts`: others behind the
- * same provider key may have made them. An item that carries its content passes whatever id stands beside it; what a
- * response id needs, {@link readOwnedResponse} says.
+ * Refuses a body that references objects stored at the provider, by the table in `upstreams/kept-objects.ts`: other
+ * applications that share the provider key may have created them. An item with its content is allowed whatever its id.
+ * {@link readOwnedResponse} covers response ids.
  *
- * @param body as the client sent it, scanned with `REQUEST_NAMES`; an operator's own members are not judged.
+ * @param body as the client sent it, scanned with `REQUEST_NAMES`; members that the operator configures are exempt.
  * @throws invalid_request naming the member.
  * Source: ADR 0028.
  */
@@ -128,28 +128,28 @@ export function judgeKeptObjects(body: ScannedBody): void {
   for (const object of body.named) refuseReference(body.bytes, object);
 }
 
-/** The same for the names of a form's fields, brackets and dots included. @throws invalid_request naming the field. */
+/** Applies the same rule to form field names, brackets and dots included. @throws invalid_request naming the field. */
 export function judgeKeptFields(parts: readonly Pick<FormPart, 'name'>[]): void {
   for (const { name } of parts) {
     if (name.split(/[[\].]/).some((part) => KEPT_NAMES.has(folded(part)))) throw keptObject(shownName(name));
   }
 }
 
-/** The same for a query. @param rawQuery without question mark, percent-encoded. @throws invalid_request */
+/** Applies the same rule to a query. @param rawQuery without question mark, percent-encoded. @throws invalid_request */
 export function judgeKeptParameters(rawQuery: string): void {
   if (rawQuery === '') return;
   judgeKeptFields([...new URLSearchParams(rawQuery).keys()].map((name) => ({ name })));
 }
 
-/** Whether the name of a model stands for something kept at the provider. */
+/** Whether a model name refers to something stored at the provider. */
 export function isKeptModel(model: string): boolean {
   return KEPT_MODELS.some((pattern) => pattern.test(model));
 }
 
 /**
- * The stored response a request continues, if it does: it may go out only for who created it.
+ * Returns the id of the stored response that a request continues, if any. The caller must verify its ownership.
  *
- * @throws invalid_request it is no text.
+ * @throws invalid_request it is not a non-empty string, or is given in two spellings.
  */
 export function readOwnedResponse({ bytes, root }: ScannedBody): string | undefined {
   const named = ROOT_RESPONSE.filter((name) => isNamed(bytes, root.members.get(name)));

@@ -5,7 +5,7 @@ import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 import { isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
 import { isKeptModel } from './kept-objects.rules.js';
 
-/** Where a body goes, as far as it decides which members can name models of their own. */
+/** The target of a body, as far as it determines which members can name further models. */
 export interface AlternativesTarget {
   readonly type: ProviderType;
   readonly routeKind: 'direct' | GatewayType;
@@ -13,13 +13,13 @@ export interface AlternativesTarget {
   readonly allowedModels: ReadonlySet<string>;
 }
 
-/** Far above any list of models to fall back to. */
+/** Maximum size of a list of fallback models. */
 const MODELS_MAX_BYTES = 16 * 1024;
 
 /**
- * Refuses `models`, which would let a body choose other models than the one that was judged and priced: where the
- * provider reports the cost itself, unless every name is allowed; where the cost is that of the model judged, but the
- * provider or the gateway on the way would take another one, always.
+ * Refuses `models`, which could select models other than the validated and priced one. Where the provider reports the
+ * cost, every listed name must be allowed. Where the provider or gateway would use another model at the price of the
+ * validated one, the member is always refused.
  *
  * @param body scanned with `REQUEST_NAMES`.
  * @throws invalid_request, model_not_allowed.

@@ -7,7 +7,7 @@ import { nestedModelEdits, nestedNamesOf } from './nested-models.rules.js';
 const COUNT = 'v1beta/models/a:countTokens';
 const EMBED = 'v1beta/models/a:batchEmbedContents';
 
-/** The body after it was judged for a path that names `a`, which is sent as `wire`. */
+/** The body after validation on a path that names `a`, with `wire` as the model to send. */
 function judged(path: string, body: string, wire = 'a'): string {
   const names = nestedNamesOf(path);
   if (names === undefined) throw new Error('the path has no models inside of its bodies');

@@ -9,27 +9,28 @@ const MODEL = 'model';
 const CACHES = ['cachedContent', 'cached_content'];
 const INSIDE = [MODEL, ...CACHES];
 
-/** A request to be counted stands inside of the body. */
+/** Token counting: the body wraps the request to count. */
 const COUNTED = new JudgedNames({
   root: [],
   nested: Object.fromEntries(WRAPPERS.map((wrapper) => [wrapper, INSIDE])),
   deep: [],
   media: [],
 });
-/** Every text to be embedded names the model again. */
+/** Batch embedding: every entry names the model again. */
 const EMBEDDED = new JudgedNames({ root: [], nested: {}, deep: [MODEL], media: [] });
 
-/** The members to look for, beside those of every body, in a request of this path; undefined for nearly all paths. */
+/** Names to scan for on this path in addition to those of every body; undefined for nearly all paths. */
 export function nestedNamesOf(path: string): JudgedNames | undefined {
   if (path.endsWith(':countTokens')) return COUNTED;
   return path.endsWith(':batchEmbedContents') ? EMBEDDED : undefined;
 }
 
 /**
- * Judges the models inside of a body whose path names the model, and rewrites them where the path's is.
+ * Validates the models nested in a body whose path names the model, and rewrites them like that of the path.
  *
- * @param scan read by `nestedNamesOf` of the path.
- * @throws invalid_request one of them is another one, or a request to be counted goes on from what is kept at the provider.
+ * @param scan with the names that `nestedNamesOf` returns for the path.
+ * @throws invalid_request a nested model differs from the path, or a request to count continues from state stored at
+ *   the provider.
  */
 export function nestedModelEdits(scan: ScannedBody, model: ModelChoice): JsonEdit[] {
   return nestedModels(scan).flatMap(({ path, member }): JsonEdit[] => {
@@ -42,7 +43,7 @@ export function nestedModelEdits(scan: ScannedBody, model: ModelChoice): JsonEdi
 }
 
 interface NestedModel {
-  /** What an error calls it. */
+  /** Name of the member in errors. */
   readonly path: string;
   readonly member: MemberSpan;
 }

@@ -3,36 +3,36 @@ import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
 import { isNamed, type MemberSpan, memberValue, type ObjectSpan, type ScannedBody } from '../json/json-members.js';
 
-/** What the output limit of one request is judged by. */
+/** Rules for the output limit of one request. */
 export interface OutputCap {
   readonly style: CapStyle;
-  /** Most output tokens of one request, all choices together; undefined when none is configured. */
+  /** Maximum output tokens of one request over all choices; undefined when none is configured. */
   readonly cap: number | undefined;
-  /** The member that is set on a Chat Completions body that names no limit. */
+  /** The member to set in a Chat Completions body without a limit. */
   readonly chatField: 'max_tokens' | 'max_completion_tokens';
 }
 
-/** What the judged limit means for the body that is sent, and for what its answer can cost. */
+/** Effect of the output limit on the body to send and on the maximum cost. */
 export interface JudgedOutput {
-  /** Set the cap where the body names no limit. */
+  /** Set the cap where the body has no limit. */
   readonly edits: readonly JsonEdit[];
-  /** Most output tokens of all choices together; undefined where neither the client nor a cap limits them. */
+  /** Maximum output tokens over all choices; undefined where neither the client nor a cap limits them. */
   readonly mostTokens: number | undefined;
-  /** How many times over the output is generated, at least 1. */
+  /** Number of choices to generate, at least 1. */
   readonly choices: number;
 }
 
-/** The member names one cap style is expressed in. */
+/** Member names of one cap style. */
 interface CapFields {
-  /** Every spelling of the limit; the first is the one we set. */
+  /** Every spelling of the limit; the gateway sets the first one. */
   readonly limits: readonly string[];
-  /** Members that make the provider generate the output several times over. */
+  /** Members that make the provider generate several choices. */
   readonly multipliers: readonly string[];
-  /** The least limit that really limits: Gemini reads zero as "not set". */
+  /** Lowest effective limit: Gemini treats zero as "not set". */
   readonly least: 0 | 1;
 }
 
-/** One number a client named; `path` is what errors call it. */
+/** A number in the body; `path` names it in errors. */
 interface NamedNumber {
   readonly path: string;
   readonly value: number;
@@ -54,7 +54,7 @@ function rootFields({ style, chatField }: OutputCap): CapFields {
   return { limits: [chatField, other], multipliers: ['n', 'best_of'], least: 0 };
 }
 
-/** The members of `object` among `names` that hold a whole number of at least `least`; `null` counts as absent. */
+/** Reads the members of `object` among `names` as whole numbers of at least `least`; `null` counts as absent. */
 function readNumbers(
   bytes: Buffer,
   object: ObjectSpan,
@@ -96,10 +96,10 @@ function requireWithin(cap: number, limits: readonly NamedNumber[], multiplier: 
 }
 
 /**
- * The most that all choices together can bring.
+ * Computes the maximum output of all choices together.
  *
- * @param limits that the body names. A zero may be read as "not set", so it limits nothing.
- * @param cap undefined when none is configured, or none is in force beside the limits.
+ * @param limits in the body. Providers may treat zero as "not set", so it limits nothing.
+ * @param cap undefined when none is configured or in force in addition to the limits.
  */
 function mostTokensOf(limits: readonly NamedNumber[], choices: number, cap: number | undefined): number | undefined {
   if (limits.length === 0) return cap;
@@ -124,7 +124,7 @@ function judgeRoot({ bytes, root }: ScannedBody, wanted: OutputCap): JudgedOutpu
   return { ...judged, edits: [setMember(root, field, String(Math.floor(cap / choices)))] };
 }
 
-/** Sets the limit in one configuration object; a `null` under either spelling is the place to put it. */
+/** Sets the limit in one configuration object; replaces a `null` under either spelling. */
 function setGeminiLimit(config: ObjectSpan, perChoice: string): JsonEdit {
   const present = GEMINI.limits.find((name) => config.members.has(name));
   return setMember(config, present ?? 'maxOutputTokens', perChoice);
@@ -157,7 +157,7 @@ function geminiCapEdits(root: ObjectSpan, configs: readonly GeminiConfig[], perC
   });
 }
 
-/** Both spellings of the configuration object are judged, and both are limited: a provider may read either. */
+/** Validates and limits both spellings of the configuration object, because a provider may read either. */
 function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
   const configs = readGeminiConfigs(body, cap === undefined ? 0 : GEMINI.least);
   const multiplier = largest(configs.flatMap(({ multipliers }) => multipliers));
@@ -171,14 +171,14 @@ function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
 }
 
 /**
- * Judges the output limit a body names, in every spelling its style has, gives the edits that set the cap where the
- * body names none, and tells how much output that leaves possible.
+ * Validates the output limit of a body in every spelling of its style, returns the edits that set the cap where the
+ * body has no limit, and computes the maximum output.
  *
- * The cap is for the whole request: tokens per choice × number of choices (`n`, `best_of`, `candidateCount`) must not
- * exceed it. A body without a limit gets `floor(cap / choices)`, and is refused when there are more choices than
+ * The cap applies to the whole request: tokens per choice × number of choices (`n`, `best_of`, `candidateCount`) must
+ * not exceed it. A body without a limit gets `floor(cap / choices)`, and is refused when there are more choices than
  * tokens. `null` counts as absent. Without a cap nothing is limited, but types are still checked.
  *
- * @throws invalid_request a limit is not a whole number ≥ 0 (Gemini with a cap: ≥ 1), a multiplier not one ≥ 1.
+ * @throws invalid_request a limit is not a whole number ≥ 0 (Gemini with a cap: ≥ 1), or a multiplier is not one ≥ 1.
  * @throws max_output_tokens_exceeded
  * Source: docs/reference/application-api.md#output-ceiling, docs/reference/accounting.md#hard-budgets.
  */

@@ -1,14 +1,13 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { isNamed, type MemberSpan, memberValue, type ScannedBody } from '../json/json-members.js';
 
-/** What a JSON body asks for, apart from the output limit. */
+/** Model and streaming options of a JSON body. */
 export interface RequestFacts {
   readonly model?: string;
-  /** `stream: true` in the body. Styles that name streaming in the path say nothing here. */
+  /** `stream: true` in the body. Styles that select streaming by path do not set it. */
   readonly stream: boolean;
   /** `stream_options.include_usage` as sent; undefined when absent or `null`. */
   readonly includeUsage: boolean | undefined;
-  /** Whether `stream_options` is an object. */
   readonly hasStreamOptions: boolean;
 }
 
@@ -28,10 +27,10 @@ function readModel({ bytes, root }: ScannedBody): string | undefined {
 }
 
 /**
- * Reads model and streaming out of a scanned body.
+ * Reads model and streaming options of a scanned body.
  *
- * @throws invalid_request `model` is present and not a non-empty string (`null` included), `stream` or
- *   `include_usage` is not a boolean, `stream_options` is not an object. `null` counts as absent for all but `model`.
+ * @throws invalid_request `model` is present and not a non-empty string (`null` included), `stream` or `include_usage`
+ *   is not a boolean, `stream_options` is not an object. `null` counts as absent for all but `model`.
  * Source: docs/reference/application-api.md#models.
  */
 export function readRequestFacts(body: ScannedBody): RequestFacts {

@@ -3,7 +3,7 @@ import { type JsonEdit, setMember } from '../json/json-edit.js';
 import type { ScannedBody } from '../json/json-members.js';
 import type { RequestFacts } from './request-facts.rules.js';
 
-/** How the body must change so that a stream ends with its usage, and whether the client must not see that it did. */
+/** Edits that make a stream end with its usage, and whether the client must not receive that usage. */
 export interface UsageAsk {
   readonly edits: readonly JsonEdit[];
   /** Relay the stream through a `UsageChunkFilter`. */
@@ -13,8 +13,8 @@ export interface UsageAsk {
 const NOTHING: UsageAsk = { edits: [], withholdUsageChunk: false };
 
 /**
- * Asks for usage on behalf of a client that did not: only Chat Completions streams leave it out unless asked. Other
- * stream options keep their bytes; `include_usage: false` and `null` become `true`.
+ * Requests usage for a client that did not: only Chat Completions streams omit it by default. Other stream options keep
+ * their bytes; `include_usage: false` and `null` become `true`.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function usageEdits({ root }: ScannedBody, facts: RequestFacts, style: ApiStyle): UsageAsk {

@@ -18,7 +18,7 @@ function filterText(text: string): string {
   return Buffer.from(filter([Buffer.from(text)]), 'latin1').toString();
 }
 
-/** Cuts at the given places, one byte pieces included. */
+/** Splits at the given offsets, taken modulo the length; one-byte pieces included. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));

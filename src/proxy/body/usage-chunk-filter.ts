@@ -4,8 +4,7 @@ import { scanJson } from '../json/json-scan.js';
 import { JudgedNames } from '../json/judged-names.js';
 
 /**
- * Most bytes of one unfinished event that are held back; a longer event passes as it comes.
- *
+ * Maximum bytes of one unfinished event to hold back; a longer event passes unchanged.
  * Source: docs/reference/application-api.md#streams.
  */
 export const MAX_HELD_BYTES = 1024 * 1024;
@@ -17,14 +16,14 @@ const LF = 0x0a;
 const CR = 0x0d;
 const OPEN_OBJECT = 0x7b;
 const NULL_START = 0x6e;
-/** `[]` with some space inside. */
+/** `[]` with some white space inside. */
 const EMPTY_ARRAY_MAX_BYTES = 16;
 
-/** A buffer for held bytes that grew beyond this is let go after use. */
+/** A hold buffer above this capacity is released after use. */
 const KEPT_CAPACITY = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
-/** What the line that was cut at the end of a chunk held so far. */
+/** Content so far of a line that the chunk boundary splits. */
 type LineHead = 'nothing' | 'cr' | 'text';
 
 interface Range {
@@ -32,7 +31,7 @@ interface Range {
   readonly end: number;
 }
 
-/** The text behind `data:`; undefined when the event has none or several such lines. */
+/** Range of the text after `data:`; undefined when the event has no such line or several. */
 function onlyDataLine(event: Buffer): Range | undefined {
   let found: Range | undefined;
   for (let start = 0; start < event.length; ) {
@@ -54,7 +53,7 @@ function hasNoChoices(json: Buffer, root: ObjectSpan): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The event as the client may see it: undefined for the usage-only chunk, without `usage: null`, or the same buffer. */
+/** The event for the client: undefined for the usage-only chunk, without `usage: null`, or the same buffer. */
 function withoutUsage(event: Buffer): Buffer | undefined {
   const line = onlyDataLine(event);
   if (line === undefined) return event;
@@ -68,7 +67,7 @@ function withoutUsage(event: Buffer): Buffer | undefined {
   return Buffer.concat([event.subarray(0, line.start), applyEdits(json, [remove]), event.subarray(line.end)]);
 }
 
-/** Anything but a chunk we understand stays as it is. */
+/** Leaves an unrecognised event unchanged. */
 function rewriteEvent(event: Buffer): Buffer | undefined {
   if (!event.includes(USAGE)) return event;
   try {
@@ -86,18 +85,19 @@ function endsEvent(chunk: Buffer): boolean {
 }
 
 /**
- * Takes out of a Chat Completions stream what our own request for usage put in: the chunk that carries only usage, and
- * `usage: null` in the others. All other bytes pass unchanged; only an unfinished event waits for its end. Never
- * throws. Chunks are not kept: what must wait is copied. Source: docs/reference/accounting.md#tokens-of-an-answer.
+ * Removes from a Chat Completions stream what the gateway's own usage request added: the usage-only chunk, and `usage:
+ * null` in the others. All other bytes pass unchanged; only an unfinished event waits for its end. Never throws. Chunks
+ * are not retained; held bytes are copied.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export class UsageChunkFilter {
   private held: Buffer = NO_BYTES;
   private heldBytes = 0;
   private lineHead: LineHead = 'nothing';
-  /** The event under way was too long to hold: its rest passes as it comes. */
+  /** The current event was too long to hold; its rest passes unchanged. */
   private passing = false;
 
-  /** The bytes for the client after this chunk; undefined when there are none yet. */
+  /** Returns the bytes for the client after this chunk; undefined when there are none yet. */
   push(chunk: Buffer): Buffer | undefined {
     const fresh = this.heldBytes === 0 && !this.passing && this.lineHead === 'nothing';
     const usageAt = chunk.indexOf(USAGE);
@@ -108,13 +108,15 @@ export class UsageChunkFilter {
     return joined(out);
   }
 
-  /** The bytes still held when the upstream ended; the filter is done then. */
+  /** Returns the bytes still held when the upstream ended; the filter is then done. */
   end(): Buffer | undefined {
     const rest = rewriteEvent(this.whole(NO_BYTES));
     return rest !== undefined && rest.length > 0 ? rest : undefined;
   }
 
-  /** Puts all events that end in this chunk to `out`, runs of untouched ones as one piece; gives where they stop. */
+  /**
+   * Appends all events that end in this chunk to `out`, runs of unchanged events as one piece. Returns the end offset.
+   */
   private passEvents(chunk: Buffer, firstUsage: number, out: Buffer[]): number {
     let usageAt = firstUsage;
     let kept = 0;
@@ -140,7 +142,7 @@ export class UsageChunkFilter {
     return eventStart;
   }
 
-  /** Follows the line across chunks; tells whether it ended and was blank. */
+  /** Tracks the line across chunks; returns whether it ended and was blank. */
   private endLine(chunk: Buffer, start: number, end: number, complete: boolean): boolean {
     const isCr = end - start === 1 && chunk[start] === CR;
     let head = this.lineHead;
@@ -167,7 +169,7 @@ export class UsageChunkFilter {
     this.heldBytes = size;
   }
 
-  /** What was held of the event, with its end. */
+  /** The held part of the event, followed by `end`. */
   private whole(end: Buffer): Buffer {
     if (this.heldBytes === 0) return end;
     const event = Buffer.concat([this.held.subarray(0, this.heldBytes), end]);
@@ -177,7 +179,7 @@ export class UsageChunkFilter {
   }
 }
 
-/** A line that ends in CR alone: its events have ends we do not look for, so they must not wait for one. */
+/** Whether a line ends in CR alone. The filter does not detect the end of such events, so they must not wait for it. */
 function hasBareCr(bytes: Buffer): boolean {
   const at = bytes.indexOf(CR);
   return at !== -1 && at + 1 < bytes.length && bytes[at + 1] !== LF;

@@ -19,7 +19,7 @@ import { type EndpointPlan, EndpointPlans, type ReadyTarget } from './endpoint-p
 import { type EndpointRequest, EndpointRequests } from './endpoint-request.js';
 import { type ChainParts, TargetChain } from './target-chain.js';
 
-/** The path of a named endpoint's call, one straight line of named stages. */
+/** Forwards calls of named endpoints, as a linear sequence of stages. */
 @Injectable()
 export class EndpointForwarding {
   readonly #ttfbTimeoutMs: number;
@@ -37,8 +37,8 @@ export class EndpointForwarding {
   }
 
   /**
-   * Forwards one call to the first target of the endpoint that serves it. Everything is judged and counted once, before
-   * the first target is called; from `start` on the relays own the answer.
+   * Forwards one call to the first target of the endpoint that serves it. Validation and admission happen once, before
+   * the call to the first target. From `start` on the relays own the answer.
    */
   async forward(caller: Caller, slug: string, request: GatewayRequest, response: ServerResponse): Promise<void> {
     const planned = this.plans.forCall(caller, slug);
@@ -80,9 +80,9 @@ export class EndpointForwarding {
 }
 
 /**
- * What the request may cost at most that is known before it is sent: the dearest of its targets, each at its own price
- * and length of an answer, and what is sent to those before the last one, which they may charge for unheard. So most
- * chains come to their end without holding more (ADR 0044).
+ * Maximum cost of the request as known before it is sent: the most expensive of its targets, each at its own price and
+ * maximum output, plus the estimated input cost of all targets before the last, which may charge without an answer.
+ * Most chains therefore need no further reservation (ADR 0044).
  */
 function worstOfChain({ primary, fallbacks }: EndpointPlan, request: EndpointRequest, first: AdmittedRequest): number {
   const { sent } = first;
@@ -99,7 +99,7 @@ function worstOfChain({ primary, fallbacks }: EndpointPlan, request: EndpointReq
   return worst + sentBefore;
 }
 
-/** Nothing of a target that cannot be asked so: it will be passed over. */
+/** Undefined for a target that cannot serve the request; the chain skips it. */
 function boundsOrNone(request: EndpointRequest, target: ReadyTarget): UsageBounds | undefined {
   try {
     return request.boundsFor(target);

@@ -12,22 +12,22 @@ import { mergeBody, scanBody } from '../json/body-steps.js';
 import type { ScannedBody } from '../json/json-members.js';
 import { compileMembers } from '../json/json-merge-members.rules.js';
 
-/** A provider instance of the account, as far as it decides which `params` it can be sent. */
+/** A provider instance of the account, as far as it determines the valid `params`. */
 export interface ParamsTarget extends Pick<KnownProvider, 'slug' | 'type'> {
-  /** Undefined for a way that this version does not know. */
+  /** Undefined for a route that this version does not support. */
   readonly routeKind: ProviderRoute['kind'] | undefined;
 }
 
 const EMPTY_BODY = Buffer.from('{}');
-/** How a refusal of a body as a whole begins. */
+/** Message prefix of a refusal of the whole body. */
 const BODY = 'body:';
 const NO_MODELS: ReadonlySet<string> = new Set();
 
 /**
- * Judges the `params` of every named endpoint by the rules of a call: they win over what clients send, so what is refused
- * in them alone is refused in every call.
+ * Validates the `params` of every named endpoint by the rules of a call. They override client members, so a refusal of
+ * `params` alone would affect every call.
  *
- * @param providers of the account; targets that are not among them are not judged.
+ * @param providers of the account; other targets are not validated.
  * @throws invalid_request naming the member.
  * Source: docs/reference/management-api.md#endpoint-configuration.
  */
@@ -60,7 +60,7 @@ function targetsOf(endpoint: ResponsesEndpoint, providers: readonly ParamsTarget
   return providers.filter(({ slug }) => slugs.has(slug));
 }
 
-/** Rules name a member from the root of a body, first thing in their message. */
+/** Prefixes refusals with `path`: body rules start their message with the member path from the root of a body. */
 async function refusedAt<T>(path: string, judge: () => T | Promise<T>): Promise<T> {
   try {
     return await judge();

@@ -1,16 +1,16 @@
-/** The whole address of a named endpoint; its query is no part of the request. */
+/** Complete path of a named endpoint; the query is ignored. */
 const ROUTE = /^\/v1\/apps\/([^/?#]+)\/endpoints\/([^/?#]+)(?:[?#]|$)/;
 
-/** The parts of a named endpoint's URL, verbatim as sent. */
+/** Parts of a named endpoint's URL, as sent. */
 export interface EndpointPath {
   readonly appId: string;
   readonly slug: string;
 }
 
 /**
- * Takes a named endpoint's URL apart without decoding anything.
+ * Splits a named endpoint's URL without decoding.
  *
- * @param url request target, perhaps `/v1/apps/{app}/endpoints/{slug}`.
+ * @param url request target, possibly `/v1/apps/{app}/endpoints/{slug}`.
  * @returns `undefined` for any other URL.
  */
 export function findEndpointPath(url: string): EndpointPath | undefined {

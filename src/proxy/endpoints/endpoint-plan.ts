@@ -12,21 +12,21 @@ import { type EndpointTargets, type Target, targetsOf } from './endpoint-targets
 
 const SLUG = /^[a-z0-9-]{1,64}$/;
 
-/** A target with the credential to call it. */
+/** A target with the credential for its call. */
 export interface ReadyTarget extends CallTarget, Target {}
 
-/** An endpoint and whom its request may go to, the primary target first. */
+/** An endpoint and its usable targets. */
 export interface EndpointPlan {
   readonly slug: string;
   readonly endpoint: NamedEndpoint;
   readonly primary: ReadyTarget;
-  /** In the order they are tried. */
+  /** In call order. */
   readonly fallbacks: readonly ReadyTarget[];
-  /** An instant of the day whose prices the targets have, in milliseconds since the Unix epoch. */
+  /** An instant of the day of the target prices, in milliseconds since the Unix epoch. */
   readonly pricedAtMs: number;
 }
 
-/** Targets with the prices of a day. */
+/** Targets with the prices of one day. */
 interface KnownTargets extends EndpointTargets {
   readonly pricedAtMs: number;
 }
@@ -36,7 +36,7 @@ const NO_TARGETS: readonly ReadyTarget[] = [];
 /** Plans calls of named endpoints; the configuration of the endpoint is the policy. */
 @Injectable()
 export class EndpointPlans {
-  /** Targets as one version of an account's providers serves them: only prices change before either changes. */
+  /** Cache of targets per version of an account's providers and of an endpoint; only prices change within both. */
   readonly #known = new WeakMap<ProviderSet, WeakMap<NamedEndpoint, KnownTargets>>();
 
   constructor(
@@ -46,8 +46,9 @@ export class EndpointPlans {
   ) {}
 
   /**
-   * @throws endpoint_not_found; of the primary target provider_not_configured, provider_disabled,
-   * provider_unavailable, pricing_not_configured. Source: docs/reference/application-api.md#endpoint-targets.
+   * @throws endpoint_not_found; for the primary target provider_not_configured, provider_disabled,
+   *   provider_unavailable, pricing_not_configured.
+   * Source: docs/reference/application-api.md#endpoint-targets.
    */
   forCall({ app }: Caller, slug: string): Ready<EndpointPlan> {
     const endpoint = SLUG.test(slug) ? app.config.endpoints[slug] : undefined;
@@ -64,7 +65,7 @@ export class EndpointPlans {
     });
   }
 
-  /** The plan with the prices of the day a request was made on. @param atMs milliseconds since the Unix epoch. */
+  /** The plan with the prices of the day of a request. @param atMs milliseconds since the Unix epoch. */
   pricedAt(plan: EndpointPlan, atMs: number): EndpointPlan {
     if (this.prices.hasSamePrices(atMs, plan.pricedAtMs)) return plan;
     const priced = <T extends Target>(target: T): T => {
@@ -79,7 +80,7 @@ export class EndpointPlans {
   isStillActive({ app }: Caller, { provider }: ReadyTarget): boolean {
     const providers = this.providers.forOrganization(app.organizationId);
     if (providers instanceof Promise) {
-      // They are being read: nobody waits, and whoever asks next learns of a failure.
+      // The providers are being loaded: assume active without waiting. The next reader reports a failed load.
       providers.catch(() => {});
       return true;
     }
@@ -103,7 +104,7 @@ export class EndpointPlans {
   }
 }
 
-/** The targets whose key can be opened, in their order. At once when all of them are open. */
+/** The targets with a usable key, in their order. Synchronous when all keys are decrypted. */
 function withCredentials(targets: readonly Target[]): Ready<readonly ReadyTarget[]> {
   if (targets.length === 0) return NO_TARGETS;
   const opened = targets.map((target) => withCredential(target));
@@ -117,7 +118,7 @@ function withCredential(target: Target): Ready<ReadyTarget | undefined> {
   if (!(credential instanceof Promise)) return { ...target, credential };
   return credential.then(
     (headers) => ({ ...target, credential: headers }),
-    // It is logged where it is opened; a fallback that cannot be used is left out.
+    // Decryption logs the failure; an unusable fallback is dropped.
     () => undefined,
   );
 }

@@ -25,20 +25,20 @@ import type { EndpointPlan } from './endpoint-plan.js';
 import type { Target } from './endpoint-targets.rules.js';
 import { composeTranscription, inOrderFor, requireFile, requireTranscriptionForm } from './transcription.rules.js';
 
-/** A client's request to an endpoint, judged; composed for each target when its turn comes. */
+/** A validated client request to an endpoint; composed per target on demand. */
 export interface EndpointRequest {
-  /** @throws invalid_request, max_output_tokens_exceeded: this target cannot be asked so. */
+  /** @throws invalid_request, max_output_tokens_exceeded: this target cannot serve the request. */
   forTarget(target: Target): AdmittedRequest;
-  /** What it can use at most there. @throws as `forTarget`. */
+  /** Maximum usage at this target. @throws as `forTarget`. */
   boundsFor(target: Target): UsageBounds;
 }
 
 const ANY_MODEL: ReadonlySet<string> = new Set();
 
-/** Reads the bodies of calls to named endpoints. Source: docs/reference/application-api.md#endpoint-bodies. */
+/** Reads and validates the bodies of calls to named endpoints. */
 @Injectable()
 export class EndpointRequests {
-  /** An endpoint's own members, compiled once per version of its configuration. */
+  /** `params` of an endpoint, compiled once per version of its configuration. */
   readonly #params = new WeakMap<NamedEndpoint, MergeMembers>();
 
   constructor(
@@ -48,8 +48,11 @@ export class EndpointRequests {
   ) {}
 
   /**
+   * Reads the body of a call to a named endpoint.
+   *
    * @param contentType the request's header, empty when absent.
-   * @throws invalid_request the body has not the endpoint's form.
+   * @throws invalid_request the body does not have the form of the endpoint.
+   * Source: docs/reference/application-api.md#endpoint-bodies.
    */
   read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
     return endpoint.api_style === 'responses'
@@ -57,11 +60,11 @@ export class EndpointRequests {
       : this.readTranscription(body, contentType);
   }
 
-  /** The endpoint's `params` win over the client's members; what comes of it is judged like any body that is sent. */
+  /** Merges the endpoint's `params` over the client's members and validates the result like any other body. */
   private readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Ready<EndpointRequest> {
     const params = this.paramsOf(endpoint);
     return whenReady(scanBody(body), (client) => {
-      // Objects kept at the provider are the operator's to name, in `params`; a client may not.
+      // Only the operator may reference objects stored at the provider, in `params`.
       judgeKeptObjects(client);
       return whenReady(withMembers(client, params), (scan) => {
         const hostedTools = judgeCosts(scan, 'responses');
@@ -124,7 +127,7 @@ export class EndpointRequests {
   }
 }
 
-/** A judged body, and what it can use at one target. */
+/** A validated body and its maximum usage at one target. */
 interface JudgedResponses {
   readonly endpoint: ResponsesEndpoint;
   readonly scan: ScannedBody;
@@ -150,7 +153,7 @@ function outputOf(scan: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoi
   return judgeOutput(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
 }
 
-/** A body with members merged over it, read again where that changed it: what is judged is what is sent. */
+/** Merges members over a body and scans it again if that changed it, so that the validated bytes are the sent bytes. */
 function withMembers(scan: ScannedBody, members: MergeMembers): Ready<ScannedBody> {
   if (members.size === 0) return scan;
   return whenReady(mergeBody(scan.bytes, members), (merged) => (merged === scan.bytes ? scan : scanBody(merged)));

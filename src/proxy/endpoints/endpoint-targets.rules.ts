@@ -8,7 +8,7 @@ import type { ModelChoice } from '../model-choice.rules.js';
 import { wireModel } from '../model-choice.rules.js';
 import { requireActiveProvider, unpriced } from '../provider-choice.rules.js';
 
-/** One target of an endpoint, found and able to serve it. */
+/** A resolved target of an endpoint that can serve it. */
 export interface Target {
   readonly provider: ProviderInstance;
   readonly style: ApiStyle;
@@ -17,18 +17,18 @@ export interface Target {
   readonly model: ModelChoice;
 }
 
-/** Whom the requests of an endpoint may go to. */
+/** Resolved targets of an endpoint. */
 export interface EndpointTargets {
   readonly primary: Target;
-  /** In the order they are tried; what cannot serve is left out, and none is the same attempt as one before it. */
+  /** In call order, without targets that cannot serve the endpoint and without duplicates of earlier targets. */
   readonly fallbacks: readonly Target[];
 }
 
 /**
- * Finds the targets of an endpoint among the account's providers as they are now.
+ * Resolves the targets of an endpoint among the account's current providers.
  *
- * @throws of the primary target provider_not_configured, provider_disabled, provider_unavailable (its way serves no
- * such endpoint), pricing_not_configured.
+ * @throws for the primary target provider_not_configured, provider_disabled, provider_unavailable (its route does not
+ *   serve the endpoint style), pricing_not_configured.
  * Source: docs/reference/application-api.md#endpoint-targets, docs/reference/application-api.md#fallbacks.
  */
 export function targetsOf(
@@ -50,7 +50,7 @@ export function targetsOf(
   return { primary, fallbacks };
 }
 
-/** What makes two targets the same attempt: one key, one model. */
+/** Identifies duplicate targets: same provider, same model. */
 function attemptOf({ provider, model }: EndpointTarget): string {
   return `${provider}\n${model}`;
 }
@@ -75,7 +75,7 @@ function findTarget(
   return { provider, style: apiStyle, path, model: choiceOf(provider, model, price) };
 }
 
-/** An endpoint's model stands in its configuration; what the client sent is overwritten. */
+/** The model comes from the endpoint's configuration; it overwrites the client's. */
 function choiceOf(provider: ProviderInstance, model: string, price: CompiledPrice | undefined): ModelChoice {
   return { requested: model, canonical: model, wire: wireModel(provider, model), price, source: 'body' };
 }

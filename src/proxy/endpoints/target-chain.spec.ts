@@ -31,13 +31,13 @@ const [main, second, third] = [target('main'), target('second'), target('third')
 let clock: FakeClock;
 let lines: Record<string, unknown>[];
 let made: OutgoingCall[];
-/** What the chain composes calls from. */
+/** The request from which the chain composes calls. */
 let request: WeakRef<EndpointRequest>;
-/** Slugs whose provider was paused, whose connections are all taken, whose request cannot be composed. */
+/** Slugs of providers that are paused, have no free connection, or cannot compose the request. */
 let paused: string[];
 let crowded: string[];
 let impossible: string[];
-/** What was asked to be held, and above what it is not. */
+/** Requested reservations, and the limit above which they fail. */
 let asked: number[];
 let mostHeld: number;
 

@@ -9,20 +9,20 @@ import { attemptTimeMs } from '../relay/fallback.rules.js';
 import type { EndpointPlan, ReadyTarget } from './endpoint-plan.js';
 import type { EndpointRequest } from './endpoint-request.js';
 
-/** What the targets of one request work with. */
+/** Dependencies shared by the targets of one request. */
 export interface ChainParts {
   readonly calls: OutgoingCalls;
   readonly clock: Clock;
   readonly log: Log;
-  /** What all targets together may take until response headers, in milliseconds. */
+  /** Time limit of all targets together until response headers, in milliseconds. */
   readonly ttfbTimeoutMs: number;
-  /** Whether what is held does for so much, in whole nano-dollars; more is held where it does not. */
+  /** Raises the reservations to an amount in whole nano-dollars; false when a budget does not cover it. */
   cover(nanoUsd: number): boolean;
-  /** Whether a target may still be called: configuration may have changed since it was planned. */
+  /** Whether a target may still be called: the configuration may have changed since planning. */
   isStillActive(target: ReadyTarget): boolean;
 }
 
-/** A target whose request is composed. */
+/** A target with its composed request. */
 interface Composed {
   readonly target: ReadyTarget;
   readonly admitted: AdmittedRequest;
@@ -31,9 +31,9 @@ interface Composed {
 const CROWDED = 'provider_connections_exhausted';
 
 /**
- * The targets of one request in their order, each called at most once, within one time that all of them share. The
- * primary one is composed before; the others when their turn comes. One that cannot be called, or not be paid for beside
- * what those before it may charge, is passed over.
+ * Targets of one request in order, each called at most once, within one shared time limit. The primary target is
+ * composed in advance, the others on demand. The chain skips a target that cannot be called, or whose maximum cost the
+ * budget does not cover in addition to the possible charges of earlier targets.
  * Source: docs/reference/application-api.md#endpoint-targets, docs/reference/application-api.md#fallbacks, ADR 0015 and
  * 0044.
  */
@@ -42,7 +42,7 @@ export class TargetChain implements FallbackChain {
   readonly #left: ReadyTarget[];
   #tried = 0;
   #current: string;
-  /** Holds the client's body. */
+  /** References the client's body. */
   #composed: EndpointRequest | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class TargetChain implements FallbackChain {
     return this.#left.length > 0;
   }
 
-  /** The call of the primary target, or of the first fallback when all its connections are taken. */
+  /** The call of the primary target, or of the first fallback when its connections are exhausted. */
   first(admitted: AdmittedRequest): NextCall | undefined {
     return this.connect({ target: this.plan.primary, admitted }) ?? this.next(CROWDED, 0);
   }
@@ -89,7 +89,7 @@ export class TargetChain implements FallbackChain {
     this.#composed = undefined;
   }
 
-  /** The call, or why there is none. */
+  /** The call, or the reason why the target is skipped. */
   private callTo(target: ReadyTarget, request: EndpointRequest, unheardNanoUsd: number): NextCall | string {
     if (!this.parts.isStillActive(target)) return 'provider_not_active';
     const composed = compose(target, request);
@@ -118,13 +118,15 @@ export class TargetChain implements FallbackChain {
     return true;
   }
 
-  /** What every log line of the chain says. */
+  /** Members of every log line of the chain. */
   private get named(): { readonly eventId: string; readonly endpoint: string } {
     return { eventId: this.outgoing.eventId, endpoint: this.plan.slug };
   }
 }
 
-/** Or why a target cannot be asked so, such as for a format whose answers it cannot be charged for. */
+/**
+ * Returns the error code when the target cannot serve the request, such as for an answer format that cannot be priced.
+ */
 function compose(target: ReadyTarget, request: EndpointRequest): Composed | string {
   try {
     return { target, admitted: request.forTarget(target) };

@@ -4,17 +4,16 @@ import { isFormType } from '../forms/form-type.rules.js';
 import { type FormPart, findFormField } from '../forms/multipart-form.js';
 import { judgeTranscriptionFormat } from '../forms/transcription-format.rules.js';
 
-/** Who is to transcribe, as far as the form depends on it. */
+/** The transcription target, as far as it affects the form. */
 export interface TranscriptionTarget {
   readonly type: ProviderType;
-  /** The name the provider knows the model by. */
+  /** Model name at the provider. */
   readonly model: string;
 }
 
 /**
  * @param contentType the request's header, empty when absent.
  * @throws invalid_request the body is no form.
- * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export function requireTranscriptionForm(contentType: string): void {
   if (!isFormType(contentType)) {
@@ -22,10 +21,7 @@ export function requireTranscriptionForm(contentType: string): void {
   }
 }
 
-/**
- * @throws invalid_request the form has no file of the name `file`.
- * Source: docs/reference/application-api.md#endpoint-bodies.
- */
+/** @throws invalid_request the form has no file named `file`. */
 export function requireFile(parts: readonly FormPart[]): void {
   const named = parts.filter(({ name }) => name === 'file');
   if (named.some(({ fileName }) => fileName !== undefined)) return;
@@ -33,10 +29,10 @@ export function requireFile(parts: readonly FormPart[]): void {
   throw invalidRequest('file', `${found}; send the audio as a file of this name, with a file name`);
 }
 
-/** Types whose reader wants every plain field before the audio. */
+/** Types whose parser requires every plain field before the audio. */
 const FILES_LAST: ReadonlySet<ProviderType> = new Set(['xai']);
 
-/** The parts in the order one target wants them; otherwise as the client sent them. */
+/** The parts in the order that the type requires; otherwise as sent. */
 export function inOrderFor(type: ProviderType, parts: readonly FormPart[]): readonly FormPart[] {
   if (!FILES_LAST.has(type)) return parts;
   const [fields, files] = [parts.filter((part) => !isFile(part)), parts.filter(isFile)];
@@ -48,11 +44,10 @@ function isFile({ fileName }: FormPart): boolean {
 }
 
 /**
- * The fields of the client's form to set for one target; all others go out as they came. A `model` of the client's is
- * overwritten. Its `response_format` is judged for this target: what one provider can be asked for, another cannot be
- * charged for.
+ * Returns the form fields to set for one target; all others are sent unchanged. The client's `model` is overwritten.
+ * Its `response_format` is validated per target, because targets differ in which formats can be priced.
  *
- * @throws invalid_request an answer in the format asked for cannot be priced.
+ * @throws invalid_request an answer in the requested format cannot be priced.
  * Source: docs/reference/application-api.md#bodies, docs/reference/application-api.md#endpoint-bodies.
  */
 export function composeTranscription(

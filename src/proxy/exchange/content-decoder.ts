@@ -9,14 +9,14 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ['zstd', createZstdDecompress],
 ]);
 
-/** How a body must be undone: not at all, by a decoder, or not by us. */
+/** How to decode a body: not at all, with a decoder, or unsupported. */
 export type ContentDecoding =
   | { readonly kind: 'identity' | 'unknown' }
   | { readonly kind: 'decoder'; readonly decoder: Transform };
 
 /**
- * We ask for identity, so a coded answer is a provider's mistake; it is decoded because the header that names the
- * coding is not relayed.
+ * Returns the decoding of an answer. Requests ask for `identity`, but a provider may still encode the answer. It must
+ * be decoded because `content-encoding` is not relayed.
  *
  * @param contentEncoding the answer's header, `undefined` when absent.
  */

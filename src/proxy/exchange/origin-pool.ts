@@ -1,17 +1,17 @@
 import { type buildConnector, Client } from 'undici';
 import type { Clock } from '../../common/clock.js';
 
-/** A connection nobody has used for this long is given up together with its parser. */
+/** Idle time after which a connection is closed and its parser freed. */
 const IDLE_CLIENT_MS = 30_000;
-/** How long an idle connection stays open unless the provider says otherwise. */
+/** Keep-alive time of an idle connection unless the provider sets another one. */
 const KEEP_ALIVE_MS = 15_000;
-/** Providers send many headers; more than this is hostile. */
+/** Maximum size of a response head. Providers send many headers, but not this many. */
 const MAX_RESPONSE_HEADER_BYTES = 64 * 1024;
 
-/** What all connections to one origin have in common. */
+/** Limits of all connections to one origin. */
 export interface OriginBounds {
   readonly maxConnections: number;
-  /** How long nothing of a body that has begun may come, in milliseconds, not counting while it is paused; 0: for ever. */
+  /** Maximum time between two pieces of a body, in milliseconds, not counted while paused; 0 = unlimited. */
   readonly silenceTimeoutMs: number;
 }
 
@@ -21,8 +21,8 @@ interface IdleClient {
 }
 
 /**
- * Connections to one provider origin, each carrying one call at a time. Taking and giving back is constant work
- * however many streams are open: the most recently used connection is reused first, the others grow old and go.
+ * Connections to one provider origin, each with one call at a time. Acquire and release take constant time. The most
+ * recently used connection is reused first, so that unused ones age out.
  */
 export class OriginPool {
   readonly #idle: IdleClient[] = [];
@@ -36,7 +36,7 @@ export class OriginPool {
     private readonly clock: Clock,
   ) {}
 
-  /** A connection for one call, or `undefined` when the bound is reached. Give it back with `release`. */
+  /** Acquires a connection for one call; `undefined` at the limit. Return it with `release`. */
   acquire(): Client | undefined {
     const idle = this.#idle.pop();
     if (idle) return idle.client;
@@ -53,13 +53,13 @@ export class OriginPool {
     });
   }
 
-  /** Takes a connection back whose call has ended, in whatever way; a broken one reconnects by itself. */
+  /** Returns a connection after its call has ended; a broken one reconnects on its own. */
   release(client: Client): void {
     if (client.destroyed) this.#total--;
     else this.#idle.push({ client, sinceMs: this.clock.monotonicMs() });
   }
 
-  /** Gives up what has been idle for long. */
+  /** Closes connections idle for `IDLE_CLIENT_MS`. */
   trim(): void {
     const oldestMs = this.clock.monotonicMs() - IDLE_CLIENT_MS;
     const fresh = this.#idle.findIndex((idle) => idle.sinceMs > oldestMs);
@@ -69,7 +69,7 @@ export class OriginPool {
     }
   }
 
-  /** Connections that carry a call. */
+  /** Number of connections with a call. */
   get busy(): number {
     return this.#total - this.#idle.length;
   }

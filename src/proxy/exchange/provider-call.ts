@@ -7,53 +7,54 @@ import type { UsageAdmission } from '../../usage/usage-event.js';
 import type { ToldAddresses } from '../relay/told-addresses.js';
 import type { OriginPool } from './origin-pool.js';
 
-/** One call to one provider, judged and ready to go. Nothing in it changes any more. */
+/** One validated call to one provider, ready to send. Immutable. */
 export interface ProviderCall {
-  /** The client's request, for its refusal and its log line. */
+  /** The client's request, for refusals and log lines. */
   readonly request: GatewayRequest;
   readonly pool: OriginPool;
   readonly method: string;
   /** Base path, provider path and query. */
   readonly path: string;
-  /** Flat list; of a body in pieces also its length. */
+  /** Flat list; includes the length of a body in pieces. */
   readonly headers: string[];
   readonly body: Buffer | readonly Buffer[] | undefined;
-  /** The answer is not searched for usage: there is none that costs. */
+  /** The call is free, so the answer is not read for usage. */
   readonly isFree: boolean;
   readonly style: ApiStyle;
   readonly price: CompiledPrice | undefined;
   readonly withholdUsageChunk: boolean;
   readonly hostedTools: readonly string[];
-  /** The provider's key in clear, to be masked where the provider repeats it. */
+  /** The provider key in plain text, to mask where the provider echoes it. */
   readonly credential: string;
-  /** Of its account; masked likewise. */
+  /** Decrypted secrets of the account; masked likewise. */
   readonly accountSecrets: OpenSecrets;
-  /** Which addresses its answer may tell. */
+  /** Filter for addresses in the answer's headers. */
   readonly told: ToldAddresses;
   readonly admission: UsageAdmission;
-  /** How long the provider may take until its response headers. */
+  /** Time limit until the provider's response headers. */
   readonly ttfbTimeoutMs: number;
-  /** What else may be tried when this target fails; absent where there is nothing. */
+  /** Further targets to call when this one fails; absent without fallbacks. */
   readonly chain?: FallbackChain | undefined;
 }
 
-/** What is left to try of a request whose target failed before anything reached the client. */
+/** Remaining targets of a request whose target failed before anything reached the client. */
 export interface FallbackChain {
-  /** Whether further targets are left, if only to be found unusable when their turn comes. */
+  /** Whether targets remain; they may still turn out to be unusable. */
   readonly hasNext: boolean;
   /**
-   * The next call that can be made, with a connection for it; `undefined` when none is left. What is asked for is made.
+   * Returns the next possible call with its connection; `undefined` when none is left. The caller must start the
+   * returned call.
    *
-   * @param reason why the target before failed, for the log.
-   * @param unheardNanoUsd what it and those before it may charge for all the same, at most, in whole nano-dollars: a
-   *   target that cannot be paid for beside that is passed over.
+   * @param reason why the previous target failed, for the log.
+   * @param unheardNanoUsd maximum that the previous targets may still charge, in whole nano-dollars; a target that the
+   *   budget does not cover in addition is skipped.
    */
   next(reason: string, unheardNanoUsd: number): NextCall | undefined;
-  /** An answer is on its way to the client: nothing else is tried, and what was kept for it is let go. */
+  /** Ends the chain when an answer starts towards the client; releases the state kept for fallbacks. */
   end(): void;
 }
 
-/** A call that is ready to go. */
+/** A call that is ready to send. */
 export interface NextCall {
   readonly call: ProviderCall;
   readonly client: Client;

@@ -5,7 +5,7 @@ import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
-/** What becomes of an answer. After `onEnd` or `onFailure` nothing more comes. */
+/** Events of an answer body. `onEnd` or `onFailure` is the last event. */
 export interface BodyEvents {
   /** The next bytes of the body, decoded. */
   onBytes(bytes: Buffer): void;
@@ -13,16 +13,19 @@ export interface BodyEvents {
   onFailure(error: Error): void;
 }
 
-/** What becomes of one call. */
+/** Events of one call. */
 export interface ExchangeEvents extends BodyEvents {
-  /** The request goes to the socket now. What is thrown keeps it from going, and comes back as the failure. */
+  /**
+   * Called immediately before the request is written to the socket. A thrown error prevents that and is reported as the
+   * failure.
+   */
   onSend(): void;
   onHead(status: number, statusText: string, headers: UpstreamHeaders): void;
 }
 
 /**
- * The provider's side of one call: sends it, waits for its head within bounds, decodes its body, and gives the
- * connection back. Its public methods are undici's callbacks in their order, and what the relay may ask of it.
+ * The upstream side of one call: sends it, waits for its head within limits, decodes its body, and releases the
+ * connection. Its public methods are undici's callbacks in their order, and the operations for the relay.
  */
 export class ProviderExchange implements Dispatcher.DispatchHandler {
   #client: Client | undefined;
@@ -31,9 +34,9 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   #decoder: Transform | undefined;
   #receiver: BodyEvents;
   #status = 0;
-  /** The connection has brought the whole answer and tells nothing more of this call, whatever is decoded still. */
+  /** The connection has delivered the whole answer and emits no further callbacks, even while decoding continues. */
   #arrived = false;
-  /** Nobody listens any more. */
+  /** The call has ended; further events are ignored. */
   #over = false;
 
   constructor(
@@ -43,27 +46,27 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#receiver = events;
   }
 
-  /** The bytes of the body are not those the provider sent. */
+  /** Whether the body bytes differ from those the provider sent. */
   get isDecoded(): boolean {
     return this.#decoder !== undefined;
   }
 
-  /** Of the provider's answer, also of one that cannot be read; 0 while there is none. */
+  /** Status of the provider's answer, undecodable answers included; 0 before the head. */
   get status(): number {
     return this.#status;
   }
 
-  /** The connection of the origin's that the request goes out on; this object gives it back. */
+  /** Sets the connection for the request; this object releases it. */
   take(client: Client): void {
     this.#client = client;
   }
 
-  /** Sends the request on the connection it was given, unless it has ended meanwhile. */
+  /** Sends the request on the given connection, unless it has ended already. */
   start(): void {
     const { method, path, headers, body, ttfbTimeoutMs } = this.call;
     if (this.#over) return;
     this.#timer = setTimeout(() => this.stop('timeout'), ttfbTimeoutMs);
-    // undici takes any iterable; its types know the asynchronous ones alone.
+    // undici accepts any iterable; its types declare asynchronous ones only.
     const sent = body as Dispatcher.DispatchOptions['body'];
     this.#client?.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
   }
@@ -115,38 +118,41 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     else this.#receiver.onFailure(connectionFailure(error));
   }
 
-  /** The receiver of the bytes cannot keep up … */
+  /** Applies backpressure when the receiver cannot keep up. */
   pause(): void {
     const source = this.#decoder ?? this.#controller;
     source?.pause();
   }
 
-  /** … and can again. */
+  /** Resumes delivery after `pause`. */
   resume(): void {
     this.#decoder?.resume();
     this.#controller?.resume();
   }
 
-  /** Ends the call; a request that is still waiting for its connection is ended when it gets one. */
+  /** Aborts the call; a request that waits for its connection is aborted once it has one. */
   giveUp(why: GivenUp['why']): void {
     this.#controller?.abort(new GivenUp(why));
   }
 
   /**
-   * Ends the call now. Without a controller it still waits for its connection; when its answer has arrived, the
-   * connection says nothing of the abort.
+   * Aborts the call immediately. Without a controller the call still waits for its connection, and after the whole
+   * answer the connection does not report the abort; both cases are reported directly.
    */
   stop(why: GivenUp['why']): void {
     if (this.#controller && !this.#arrived) this.giveUp(why);
     else this.onResponseError(this.#controller, new GivenUp(why));
   }
 
-  /** Tells somebody else what still comes of the answer. */
+  /** Redirects the remaining body events to another receiver. */
   passTo(receiver: BodyEvents): void {
     this.#receiver = receiver;
   }
 
-  /** Nobody wants the rest of the answer; with none, its connection can be used again. */
+  /**
+   * Discards the rest of the answer. The connection is released for reuse when the whole answer has arrived, else
+   * aborted.
+   */
   drop(): void {
     if (this.#over) return;
     this.#over = true;
@@ -155,7 +161,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     else this.giveUp('discarded');
   }
 
-  /** The call has come to its end: its connection may carry the next one. */
+  /** Ends the call and releases its connection for the next one. */
   finish(): void {
     this.#over = true;
     clearTimeout(this.#timer);

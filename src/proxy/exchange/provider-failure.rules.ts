@@ -2,7 +2,7 @@ import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AnswerLoss } from '../../usage/usage-event.js';
 
-/** Why a call was given up by us; told to the connection and recognised when it comes back as the error. */
+/** Why the gateway aborted a call; passed to the connection and recognised when it is reported as the error. */
 export class GivenUp extends Error {
   constructor(
     readonly why:
@@ -21,27 +21,27 @@ export class GivenUp extends Error {
   }
 }
 
-/** {@link failureReason} of a call that got no response headers in time. */
+/** {@link failureReason} of a call without response headers in time. */
 const TIMED_OUT = 'provider_timeout';
 
-/** {@link failureReason} of a call whose answer had begun and of which nothing more came for too long. */
+/** {@link failureReason} of a call whose answer started and then stalled for too long. */
 const WENT_SILENT = 'provider_silent';
 
-/** {@link failureReason} of a call that ended because this service stopped. */
+/** {@link failureReason} of a call that ended because the process stopped. */
 export const INTERRUPTED = 'gateway_interrupted';
 
-/** After a stop it takes about this long until the next start serves. */
+/** Approximate time from a stop until the next start serves requests. */
 const STOPPING_RETRY_SECONDS = 2;
 
-/** A connection's failure in our words: one that was given up because the provider went silent says so. */
+/** Maps a connection error: a body timeout becomes `GivenUp` with reason `silent`. */
 export function connectionFailure(error: Error): Error {
   return errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? new GivenUp('silent', { cause: error }) : error;
 }
 
-/** {@link failureReason} of a call whose answer came in an encoding that was not asked for. */
+/** {@link failureReason} of a call whose answer had an unsupported encoding. */
 const UNREADABLE = 'provider_encoding_unknown';
 
-/** Why the answer of a call was not heard to its end. @param failure from {@link failureReason}. */
+/** Why an answer was not read to its end. @param failure from {@link failureReason}. */
 export function lossOf(failure: string): AnswerLoss {
   switch (failure) {
     case TIMED_OUT:
@@ -57,17 +57,20 @@ export function lossOf(failure: string): AnswerLoss {
   }
 }
 
-/** No response headers came in time. */
+/** Whether no response headers arrived in time. */
 export function isTimeout(error: Error): boolean {
   return error instanceof GivenUp && error.why === 'timeout';
 }
 
-/** The call failed by this service, which cannot write requests down or stops: no provider may be called for it. */
+/**
+ * Whether the gateway caused the failure, because it cannot record requests or is stopping: no provider may be called
+ * for the request.
+ */
 export function isOurFailure(error: Error): boolean {
   return error instanceof GivenUp && (error.why === 'not_recordable' || error.why === 'interrupted');
 }
 
-/** Why a call brought no answer, in one word for records and the log. */
+/** Failure reason of a call without an answer, as one word for records and logs. */
 export function failureReason(error: Error): string {
   if (!(error instanceof GivenUp)) return `provider_${errorCode(error)?.toLowerCase() ?? 'unknown'}`;
   if (error.why === 'interrupted') return INTERRUPTED;
@@ -75,9 +78,9 @@ export function failureReason(error: Error): string {
 }
 
 /**
- * What a client is told of a call that brought no answer; the granular reason stays in the log.
+ * The client's error for a call without an answer; the detailed reason appears in the log.
  *
- * @param timeoutMs how long the provider had until its response headers.
+ * @param timeoutMs the time limit until response headers.
  * Source: docs/reference/application-api.md#provider-failures.
  */
 export function refusalOf(error: Error, timeoutMs: number): GatewayError {

@@ -5,7 +5,7 @@ import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { ProviderCall } from './provider-call.js';
 
-/** Well-known values of `gen_ai.operation.name`, and our own where there is none. */
+/** Well-known values of `gen_ai.operation.name`, or a custom value where none fits. */
 const OPERATIONS: Readonly<Record<ApiStyle, string>> = {
   responses: 'chat',
   chat_completions: 'chat',
@@ -15,7 +15,7 @@ const OPERATIONS: Readonly<Record<ApiStyle, string>> = {
   other: 'other',
 };
 
-/** Well-known values of `gen_ai.provider.name` that are not what we call the type. */
+/** Well-known values of `gen_ai.provider.name` that differ from the provider type. */
 const PROVIDER_NAMES: Partial<Record<ProviderType, string>> = {
   gemini: 'gcp.gemini',
   mistral: 'mistral_ai',
@@ -23,18 +23,18 @@ const PROVIDER_NAMES: Partial<Record<ProviderType, string>> = {
   xai: 'x_ai',
 };
 
-/** How a call to a provider ended, as far as its trace tells it. */
+/** Outcome of a provider call for its trace. */
 export interface CallEnd {
-  /** Of the monotonic clock. */
+  /** Monotonic clock. */
   readonly startedMs: number;
-  /** 0 when none came. */
+  /** 0 when there was none. */
   readonly status: number;
   readonly error: string | null;
-  /** What the answer said of itself, if anything. */
+  /** The usage reading of the answer, if any. */
   readonly reading: UsageReading | undefined;
 }
 
-/** What the trace of a request says of the request itself: which application's it is, and its event. */
+/** Trace facts of a request: its application and its event. */
 export function tracedRequest({ request, admission }: ProviderCall): TracedRequest {
   const { traceparent } = request.headers;
   const { appId, endpointSlug, eventId, createdAtMs } = admission;
@@ -48,7 +48,7 @@ export function tracedRequest({ request, admission }: ProviderCall): TracedReque
 }
 
 /**
- * What it says of one call, by the semantic conventions for generative AI. Nothing of what was asked or answered, and no
+ * Trace facts of one call, by the semantic conventions for generative AI. Contains no prompt, no answer and no
  * credential.
  */
 export function tracedCall(call: ProviderCall, { startedMs, status, error, reading }: CallEnd): TracedCall {
@@ -71,7 +71,7 @@ export function tracedCall(call: ProviderCall, { startedMs, status, error, readi
   };
 }
 
-/** How the request ended for its client. */
+/** Outcome of the request for the client. */
 export function tracedAnswer(
   { headersSent, statusCode }: Pick<ServerResponse, 'headersSent' | 'statusCode'>,
   error: string | null,
@@ -88,7 +88,7 @@ function answerAttributes(reading: UsageReading | undefined): SpanAttributes {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = reading;
   return {
     ...answer,
-    // The conventions count cached tokens among the input.
+    // The conventions include cached tokens in the input count.
     'gen_ai.usage.input_tokens': inputTokens + cachedInputTokens + cacheWriteTokens,
     'gen_ai.usage.cache_read.input_tokens': cachedInputTokens || undefined,
     'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens || undefined,

@@ -8,7 +8,7 @@ import { type OriginBounds, OriginPool } from './origin-pool.js';
 const TRIM_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The connections to all provider origins, dialled through the guard. */
+/** Connection pools of all provider origins, dialled through the outbound guard. */
 @Injectable()
 export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown {
   readonly #pools = new Map<string, OriginPool>();

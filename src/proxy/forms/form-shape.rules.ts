@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 
 /**
- * Bounds of one form.
- *
- * Source: docs/reference/security.md#bounded-work, docs/reference/application-api.md#order-of-checks for the body as a
- * whole.
+ * Limits of one form.
+ * Source: docs/reference/security.md#bounded-work; docs/reference/application-api.md#order-of-checks for the whole
+ * body.
  */
 export const FORM_LIMITS = {
   parts: 64,
@@ -16,12 +15,12 @@ export const FORM_LIMITS = {
   fileBytes: 20 * 1024 * 1024,
 } as const;
 
-/** One part as its header block describes it. `start` and `end` are the offsets of its content. */
+/** One part as its header block describes it. `start` and `end` are the byte offsets of its content. */
 export interface PartShape {
   readonly isFile: boolean;
-  /** As written, parameters included. */
+  /** As sent, parameters included. */
   readonly contentType: string | undefined;
-  /** Where the header block begins; it ends with an empty line at `start`. */
+  /** Offset of the header block, which ends with an empty line at `start`. */
   readonly headStart: number;
   readonly start: number;
   readonly end: number;
@@ -50,9 +49,9 @@ function broken(problem: string, at: number): GatewayError {
 }
 
 /**
- * The boundary a form's content type names.
+ * Returns the boundary in a form's content type.
  *
- * @throws invalid_request there is none, or the header leaves room for more than one reading.
+ * @throws invalid_request the boundary is missing, or the header has more than one reading.
  */
 export function parseFormBoundary(contentType: string): string {
   const match = FORM_TYPE.exec(contentType.trim());
@@ -96,11 +95,11 @@ function readShape(body: Buffer, at: number, start: number, end: number): PartSh
 }
 
 /**
- * Checks that a form can be read in one way only, and measures its parts. Form readers are forgiving, each in its own
- * manner; a form that is judged by one and acted on by another must leave them nothing to forgive: CRLF lines, no text
- * around the parts, one plain `content-disposition` each, no transfer encodings, no charsets but UTF-8.
+ * Validates that a form has exactly one reading, and locates its parts. Form parsers tolerate different errors, so a
+ * form that the gateway validates and the provider parses must leave no room for tolerance: CRLF lines, no text around
+ * the parts, one plain `content-disposition` each, no transfer encodings, no charset other than UTF-8.
  *
- * @throws invalid_request the form is broken, cut short, unclear, or beyond `FORM_LIMITS`.
+ * @throws invalid_request the form is malformed, truncated, ambiguous, or beyond `FORM_LIMITS`.
  * Source: docs/reference/security.md#bounded-work, docs/reference/security.md#judged-and-sent-bytes.
  */
 export function measureForm(body: Buffer, boundary: string): PartShape[] {
@@ -130,7 +129,7 @@ export function measureForm(body: Buffer, boundary: string): PartShape[] {
   return shapes;
 }
 
-/** Whether nothing but a last line end follows the closing boundary. */
+/** Whether at most a final line end follows the closing boundary. */
 function isEnd(body: Buffer, at: number): boolean {
   return at === body.length || body.toString('latin1', at, at + 3) === CRLF;
 }

@@ -4,15 +4,14 @@ const MULTIPART = 'multipart/form-data';
 const BOUNDARY_CHARACTERS = 40;
 
 /**
- * Whether a content type announces a form; empty when the header is absent.
- *
+ * Whether a content type denotes a form. @param contentType empty when the header is absent.
  * Source: docs/reference/application-api.md#bodies.
  */
 export function isFormType(contentType: string): boolean {
   return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART;
 }
 
-/** A boundary that occurs in no part. */
+/** Generates a random boundary that occurs in no part. */
 export function formBoundary(ids: Ids): string {
   return ids.base62(BOUNDARY_CHARACTERS);
 }

@@ -10,7 +10,7 @@ const field = (name: string, value: string) =>
   `--XyZ\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const file = (name: string, bytes = 'ID3\0\xff', fileName = 'a.mp3') =>
   `--XyZ\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: audio/webm;codecs=opus\r\n\r\n${bytes}\r\n`;
-/** A part without its view of the body. */
+/** A part without `asSent`. */
 const told = ({ name, fileName, contentType, content }: FormPart) => ({ name, fileName, contentType, content });
 const bytesOf = ({ pieces }: RebuiltForm) => Buffer.concat(pieces);
 const form = (...parts: string[]) => Buffer.from(`${parts.join('')}--XyZ--\r\n`, 'latin1');
@@ -267,7 +267,7 @@ describe('multipart form: rebuilding', () => {
   });
 });
 
-/** A form as a client would write it. */
+/** Serialises a form as a client would. */
 function written(parts: readonly Omit<FormPart, 'asSent'>[]): Buffer {
   const pieces = parts.flatMap(({ name, fileName, contentType, content }) => {
     const ending = `${fileName === undefined ? '' : `; filename="${fileName}"`}${contentType ? `\r\nContent-Type: ${contentType}` : ''}`;

@@ -4,19 +4,19 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { FORM_LIMITS, measureForm, type PartShape, parseFormBoundary } from './form-shape.rules.js';
 
-/** One part of a form. Its bytes are views of the body it was read from, not copies. */
+/** One part of a form. Its bytes are views of the request body, not copies. */
 export interface FormPart {
   readonly name: string;
   /** Set on files only. */
   readonly fileName: string | undefined;
-  /** As written, parameters included. */
+  /** As sent, parameters included. */
   readonly contentType: string | undefined;
   readonly content: Buffer;
   /** The whole part as sent, between its boundaries: header block, empty line, content. */
   readonly asSent: Buffer;
 }
 
-/** A form as it goes out: what its pieces hold one after the other, `bytes` in all; none beyond `SEND_STEP_BYTES`. */
+/** A form to send: consecutive pieces of `bytes` in total, each at most `SEND_STEP_BYTES`. */
 export interface RebuiltForm {
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
@@ -28,15 +28,14 @@ interface ReadPart {
   bytes: number;
 }
 
-/** Read in one turn of the event loop: a few milliseconds' worth. Source: docs/reference/security.md#bounded-work. */
+/** Bytes to parse per event loop turn: a few milliseconds of work. Source: docs/reference/security.md#bounded-work. */
 const READ_STEP_BYTES = 2 * 1024 * 1024;
 
-/** An encrypted connection copies what it is handed in one go, so a file goes to it bit by bit. */
+/** A TLS connection copies each buffer it is given, so parts are sent in pieces. */
 const SEND_STEP_BYTES = 128 * 1024;
 
 /**
- * Fields that decide policy or price.
- *
+ * Fields that affect policy or price.
  * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#bodies.
  */
 const JUDGED_FIELDS = new Set(['model', 'response_format', 'stream', 'n']);
@@ -51,8 +50,8 @@ function countPart(stream: BusboyFileStream, name: string, fileName: string | un
 }
 
 /**
- * A second opinion on what the parts are; it keeps none of their bytes. Every part is taken as a file, so that contents
- * stay bytes. Rejects instead of waiting when the reader gives up.
+ * Parses the parts a second time, independently; keeps none of their bytes. Treats every part as a file, so that
+ * contents stay bytes. Rejects instead of hanging when the parser stops.
  */
 function readParts(body: Buffer, boundary: string): Promise<ReadPart[]> {
   return new Promise((resolve, reject) => {
@@ -85,7 +84,7 @@ async function feed(reader: BusboyInstance, body: Buffer): Promise<void> {
   reader.end();
 }
 
-/** Puts what was read beside what was measured; the two must tell of the same parts. */
+/** Combines both readings; they must describe the same parts. */
 function toFormParts(body: Buffer, read: readonly ReadPart[], shapes: readonly PartShape[]): FormPart[] {
   const disagreement = invalidRequest('body', 'not a readable form: its parts are unclear');
   if (read.length !== shapes.length) throw disagreement;
@@ -111,11 +110,11 @@ function requireClearFields(parts: readonly FormPart[]): void {
 }
 
 /**
- * Reads a form that is wholly in memory, and copies none of it.
+ * Parses a form that is completely in memory, without copying.
  *
- * @param contentType the request's header, which names the boundary.
- * @throws invalid_request the form is broken, cut short, unclear or out of bounds, or a judged field (`model`,
- *   `response_format`, `stream`, `n`) stands twice, is a file, or differs by letter case alone.
+ * @param contentType the request's header, which contains the boundary.
+ * @throws invalid_request the form is malformed, truncated, ambiguous or out of bounds, or a validated field (`model`,
+ *   `response_format`, `stream`, `n`) is duplicated, is a file, or differs by letter case only.
  * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#bodies.
  */
 export async function readForm(body: Buffer, contentType: string): Promise<FormPart[]> {
@@ -127,7 +126,7 @@ export async function readForm(body: Buffer, contentType: string): Promise<FormP
 }
 
 /**
- * The text of a field; undefined when the form has none. Of repeated fields it is the first.
+ * The text of a field, the first one of repeated fields; undefined when the form has none.
  *
  * @throws invalid_request the field is not UTF-8.
  */
@@ -138,7 +137,7 @@ export function findFormField(parts: readonly FormPart[], name: string): string 
   return part.content.toString('utf8');
 }
 
-/** Quotes a name the way browsers do. */
+/** Quotes a name as browsers do. */
 function quoted(text: string): string {
   return `"${text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')}"`;
 }
@@ -156,11 +155,10 @@ function stepsOf(part: Buffer): Buffer[] {
 }
 
 /**
- * Writes a form with some fields set: a field that stands in the form keeps its place, the others go to its front,
- * where a provider that reads a form as it comes wants them. Every other part stays as it was sent, header block
- * included; nothing of it is copied.
+ * Composes a form with some fields set. A field of the form keeps its position; new fields go first, because some
+ * providers parse forms as a stream. Every other part keeps its bytes, header block included, and is not copied.
  *
- * @param boundary of `formBoundary`, so that it occurs in no part.
+ * @param boundary from `formBoundary`, so that it occurs in no part.
  * Source: docs/reference/application-api.md#bodies.
  */
 export function rebuildForm(

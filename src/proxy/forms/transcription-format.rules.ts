@@ -1,19 +1,19 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 
-/** Answers in these formats carry usage or a duration. */
+/** Answers in these formats contain usage or a duration. */
 const METERED_FORMATS = new Set(['json', 'verbose_json', 'diarized_json']);
-/** Types that report a duration in `verbose_json` alone. */
+/** Types that report a duration in `verbose_json` only. */
 const VERBOSE_ONLY: ReadonlySet<ProviderType> = new Set(['groq', 'together']);
-/** Types whose answer always has a duration. */
+/** Types whose answer always contains a duration. */
 const ALWAYS_METERED: ReadonlySet<ProviderType> = new Set(['xai']);
 
 /**
- * Whether the answer of a transcription can be priced, and the format to ask for instead when the one asked for
- * cannot but an equivalent can.
+ * Determines whether a transcription answer can be priced. `set` is the equivalent format to request when the requested
+ * one cannot be priced.
  *
  * @param format the `response_format` field; undefined when the form has none.
- * @throws invalid_request no format of the answer would carry usage.
+ * @throws invalid_request no equivalent format contains usage.
  */
 export function judgeTranscriptionFormat(type: ProviderType, format: string | undefined): { set?: 'verbose_json' } {
   if (ALWAYS_METERED.has(type)) return {};

@@ -5,17 +5,17 @@ import type { MergeMembers } from './json-merge-members.rules.js';
 import { JsonScan, SCAN_STEP_BYTES } from './json-scan.js';
 import { type JudgedNames, REQUEST_NAMES } from './judged-names.js';
 
-/** Work on a body that is done in steps. */
+/** Work on a body that runs in steps. */
 interface Steps {
-  /** @returns true once there is nothing more to do. */
+  /** @returns true when the work is complete. */
   step(maxBytes: number): boolean;
 }
 
 /**
- * Reads a request body by the names that policy judges. A body beyond one step is read in several turns, so that no
- * request holds the event loop.
+ * Scans a request body for the names that policy validates. A body larger than one step takes several event loop turns,
+ * so that no request blocks the event loop.
  *
- * @throws invalid_request as `JsonScan` says.
+ * @throws invalid_request as `JsonScan`.
  */
 export function scanBody(bytes: Buffer, names: JudgedNames = REQUEST_NAMES): Ready<JsonScan> {
   const scan = new JsonScan(bytes, names);
@@ -23,10 +23,10 @@ export function scanBody(bytes: Buffer, names: JudgedNames = REQUEST_NAMES): Rea
 }
 
 /**
- * Merges members over a body that was found valid; in several turns likewise.
+ * Merges members over a validated body; a large body takes several event loop turns.
  *
  * @returns the same buffer when nothing changes.
- * @throws invalid_request a member to be merged stands twice in its object.
+ * @throws invalid_request a member to merge is duplicated in its object.
  */
 export function mergeBody(bytes: Buffer, members: MergeMembers): Ready<Buffer> {
   if (members.size === 0) return bytes;

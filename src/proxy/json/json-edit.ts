@@ -1,6 +1,6 @@
 import type { MemberSpan, ObjectSpan } from './json-members.js';
 
-/** One change of a scanned body. `json` is JSON text that is written as it is. */
+/** One edit of a scanned body. `json` is inserted verbatim. */
 export type JsonEdit =
   | { readonly kind: 'replace'; readonly member: MemberSpan; readonly json: string }
   | { readonly kind: 'insert'; readonly object: ObjectSpan; readonly name: string; readonly json: string }
@@ -12,7 +12,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** Replaces the member's value when the object has it, else adds the member. The name must be a judged one. */
+/** Replaces the member's value when the object has it, else adds the member. The name must be in the scanned list. */
 export function setMember(object: ObjectSpan, name: string, json: string): JsonEdit {
   const member = object.members.get(name);
   return member === undefined ? { kind: 'insert', object, name, json } : { kind: 'replace', member, json };
@@ -27,8 +27,8 @@ function removedPerObject(edits: readonly JsonEdit[]): Map<ObjectSpan, MemberSpa
 }
 
 /**
- * A removed member takes the comma in front of it along. Members removed from the front of the object have none; the
- * last of them takes the comma behind it.
+ * Ranges to remove. A removed member includes the comma before it. Members removed from the front of the object have
+ * none; the last of them includes the comma after it.
  */
 function removalSplices(members: readonly MemberSpan[]): Splice[] {
   const inOrder = members.toSorted((a, b) => a.index - b.index);
@@ -59,9 +59,9 @@ function toSplices(edits: readonly JsonEdit[]): Splice[] {
 }
 
 /**
- * The body with all edits made and every other byte as it was; the same buffer when there are none. New members go to
- * the end of their object. Edits must not touch each other's bytes: replacing an object and a member inside it is a
- * programming error and throws.
+ * Applies all edits and keeps every other byte; returns the same buffer when there are none. New members go to the end
+ * of their object. Edits must not overlap: replacing an object and a member inside it is a programming error and
+ * throws.
  */
 export function applyEdits(bytes: Buffer, edits: readonly JsonEdit[]): Buffer {
   if (edits.length === 0) return bytes;

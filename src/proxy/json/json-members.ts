@@ -1,18 +1,18 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 
-/** Where one judged member stands in the body. Offsets are bytes; `end` is the first byte after the value. */
+/** Byte offsets of one recorded member; `end` is the first byte after the value. */
 export class MemberSpan {
   start = -1;
   end = -1;
-  /** The comma behind the value; -1 on the last member. */
+  /** The comma after the value; -1 on the last member. */
   commaAfter = -1;
-  /** The members inside, when the value is an object and its name is a judged parent. */
+  /** The recorded members inside, when the value is an object and its name is a listed parent. */
   nested: ObjectSpan | undefined;
 
   /**
-   * @param index how many members of the same object stand before it.
+   * @param index number of preceding members in the same object.
    * @param keyStart the opening quote of its key.
-   * @param commaBefore the comma in front of it; -1 on the first member.
+   * @param commaBefore the comma before it; -1 on the first member.
    */
   constructor(
     readonly name: string,
@@ -22,23 +22,23 @@ export class MemberSpan {
   ) {}
 }
 
-/** An object whose judged members were recorded. `open` and `close` are the offsets of its braces. */
+/** An object with recorded members. `open` and `close` are the offsets of its braces. */
 export class ObjectSpan {
   close = -1;
-  /** All members, judged or not. */
+  /** All members, recorded or not. */
   memberCount = 0;
   readonly members = new Map<string, MemberSpan>();
-  /** For the scan alone: the comma read last, and the judged member whose value or comma is still to come. */
+  /** State of the scan: the last comma, and the recorded member whose value or following comma is pending. */
   lastComma = -1;
   openMember: MemberSpan | undefined;
-  /** Whether it has a member by which it names something. */
+  /** Whether it has a member that may identify a stored object. */
   isNamed = false;
-  /** Why it could be read in two ways, if it could. */
+  /** Why it has more than one reading, if it has. */
   doubt: GatewayError | undefined;
 
   /**
-   * @param holder the judged member that it stands under; empty at the root.
-   * @param index among the entries of the holder's list; -1 when it is the holder's own value.
+   * @param holder the listed member that contains it; empty at the root.
+   * @param index position in the holder's list; -1 when it is the holder's own value.
    */
   constructor(
     public open: number,
@@ -47,7 +47,7 @@ export class ObjectSpan {
   ) {}
 }
 
-/** A deep judged name with a string, array or object value, at any depth. Of a string alone the end is known. */
+/** A member with a deep name and a string, array or object value, at any depth. `end` is valid for strings only. */
 export interface DeepMember {
   readonly name: string;
   readonly kind: 'string' | 'array' | 'object';
@@ -55,30 +55,30 @@ export interface DeepMember {
   end: number;
 }
 
-/** A body that was read to its end and found valid. */
+/** A completely scanned, valid body. */
 export interface ScannedBody {
   readonly bytes: Buffer;
   readonly root: ObjectSpan;
   readonly deep: readonly DeepMember[];
-  /** Objects under judged holders that have an id. */
+  /** Objects under listed holders that have an id. */
   readonly named: readonly ObjectSpan[];
-  /** Whether a text or array holds a picture, a recording or a document, or says where one is. */
+  /** Whether a string or array contains an image, a recording or a document, or references one. */
   readonly hasMedia: boolean;
-  /** How many such texts and arrays there are. */
+  /** Number of such strings and arrays. */
   readonly mediaParts: number;
-  /** What of the body those texts are. */
+  /** Total bytes of such strings. */
   readonly mediaBytes: number;
 }
 
-/** Values that policy reads are names, numbers and switches: a longer one is a mistake or an attack. */
+/** Validated values are names, numbers and switches: a longer one is a mistake or an attack. */
 const SMALL_VALUE_MAX_BYTES = 1024;
 
 /**
- * The value of a judged member.
+ * Parses the value of a recorded member.
  *
- * @param path what an error calls the member.
- * @param maxBytes longest text that is parsed.
- * @throws invalid_request the text is longer.
+ * @param path name of the member in errors.
+ * @param maxBytes maximum length of the value text.
+ * @throws invalid_request the value text is longer.
  */
 export function memberValue(
   bytes: Buffer,
@@ -90,14 +90,14 @@ export function memberValue(
   return JSON.parse(bytes.toString('utf8', member.start, member.end));
 }
 
-/** Whether the list that begins at `start` has an entry, or the object a member. */
+/** Whether the list or object that starts at `start` is not empty. */
 export function hasEntries(bytes: Buffer, start: number): boolean {
   let at = start + 1;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
   return bytes[at] !== 0x5d && bytes[at] !== 0x7d;
 }
 
-/** Whether the member is there with more than `null`, an empty text, an empty list or an empty object. */
+/** Whether the member has a value other than `null`, an empty string, an empty list or an empty object. */
 export function isFilled(bytes: Buffer, member: MemberSpan | undefined): boolean {
   if (!isNamed(bytes, member)) return false;
   const first = bytes[member.start];
@@ -105,7 +105,7 @@ export function isFilled(bytes: Buffer, member: MemberSpan | undefined): boolean
   return (first !== 0x5b && first !== 0x7b) || hasEntries(bytes, member.start);
 }
 
-/** Whether the member is there with a value other than `null`; looks at one byte. */
+/** Whether the member has a value other than `null`; reads one byte. */
 export function isNamed(bytes: Buffer, member: MemberSpan | undefined): member is MemberSpan {
   return member !== undefined && bytes[member.start] !== 0x6e;
 }

@@ -9,7 +9,7 @@ import { JudgedNames } from './judged-names.js';
 
 type Json = Record<string, unknown>;
 
-/** A value as a client may write it: text that is not looked into, or an object with every byte of its own. */
+/** A value as a client may write it: JSON text that the merge skips, or an object with its exact spelling. */
 type Part = string | { readonly members: readonly Member[]; readonly space: string };
 
 interface Member {
@@ -24,7 +24,7 @@ const NAMES = ['a', 'b', 'model', 'text', 'format', 'é', '', 'constructor', '__
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t\r');
 const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ unit: 'binary', maxLength: 4 }));
 
-/** A name in JSON, with some of its letters escaped. */
+/** A JSON name with some letters escaped. */
 const spelled = (plain: string): fc.Arbitrary<string> =>
   fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }).map((escapes) => {
     const letters = [...plain].map((letter, at) =>
@@ -88,7 +88,7 @@ function memberText({ spelling, spaces: [a, b, c, d] }: Member, value: string): 
   return `${a}${spelling}${b}:${c}${value}${d}`;
 }
 
-/** The text of a body; with members merged as plainly as they can be when some are given. */
+/** The text of a body, with `members` merged by a straightforward algorithm. */
 function textOf(part: Part, members: Json = {}): string {
   if (typeof part === 'string') return part;
   const merging = new Map(ownEntries(members));
@@ -116,7 +116,7 @@ function deepMerged(client: unknown, server: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** JSON text in which the order of members is always the same. */
+/** JSON text with a fixed order of members. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -1,19 +1,18 @@
 import { memberPath } from '../../common/fields/config-reader.js';
 
 /**
- * Never merged, at whatever depth: to some readers it is no plain member.
- *
+ * Never merged, at any depth: some parsers do not treat it as a plain member.
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 const INERT_NAME = '__proto__';
 
-/** One code unit takes at most six bytes on the wire (a `\uXXXX` escape). */
+/** A code unit takes at most six bytes in JSON text (a `\uXXXX` escape). */
 const MAX_BYTES_PER_UNIT = 6;
 const QUOTE = 0x22;
 
-/** One member to be merged, ready to be written. */
+/** One member to merge, serialised. */
 export interface MergeMember {
-  /** What an error calls it: names joined by dots. */
+  /** Name in errors: member names joined by dots. */
   readonly path: string;
   /** The value as JSON text. */
   readonly value: Buffer;
@@ -23,10 +22,10 @@ export interface MergeMember {
   readonly nested: MergeMembers | undefined;
 }
 
-/** Compiled members of one object: build them once, ask them for every key. Names are compared unescaped. */
+/** Compiled members of one object: built once, looked up for every key. Names are compared unescaped. */
 export class MergeMembers {
   readonly #byName = new Map<string, MergeMember>();
-  /** One bit for each length and each first byte of the names; most other keys are told apart by them. */
+  /** One bit per name length and per first byte; they exclude most other keys. */
   #lengths = 0;
   #firstBytes = 0;
   #longest = 0;
@@ -42,16 +41,16 @@ export class MergeMembers {
     return this.#byName.size;
   }
 
-  /** In the order they were given. */
+  /** In insertion order. */
   all(): Iterable<MergeMember> {
     return this.#byName.values();
   }
 
   /**
-   * The member a key names.
+   * Finds the member of a key.
    *
    * @param start first byte of the key's text, after the quote; `end` is the closing quote.
-   * @param escaped whether the text holds a backslash; the escapes must already be known to be valid.
+   * @param escaped whether the text contains a backslash; the escapes must be valid.
    */
   find(bytes: Buffer, start: number, end: number, escaped: boolean): MergeMember | undefined {
     const length = end - start;
@@ -81,7 +80,7 @@ export class MergeMembers {
   }
 }
 
-/** Prepares members for {@link mergeMembers}; members named `__proto__` are left out at every depth. */
+/** Compiles members for {@link mergeMembers}; members named `__proto__` are omitted at every depth. */
 export function compileMembers(members: Readonly<Record<string, unknown>>): MergeMembers {
   return new MergeMembers(members, '');
 }
@@ -94,7 +93,7 @@ function bitOf(length: number): number {
   return 1 << (length < 31 ? length : 31);
 }
 
-/** An empty key is followed by its closing quote. */
+/** Defaults to the closing quote, which follows an empty key. */
 function firstBit(byte: number = QUOTE): number {
   return 1 << (byte & 31);
 }

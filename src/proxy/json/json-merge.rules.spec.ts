@@ -19,7 +19,7 @@ function refusal(text: string, members: Json): string {
   return 'accepted';
 }
 
-/** An object whose members are all its own, `__proto__` too. */
+/** Parses to an object with own members only, `__proto__` included. */
 function parsed(text: string): Json {
   return JSON.parse(text);
 }

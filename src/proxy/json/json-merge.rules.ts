@@ -12,26 +12,26 @@ const CLOSE_OBJECT = 0x7d;
 
 const SEPARATOR = Buffer.from(',');
 
-/** Bytes of a string that are read one by one before the end is searched for; a search costs as much as these. */
+/** Bytes of a string to read individually before searching for its end; a search costs as much as these. */
 const SHORT_TEXT_BYTES = 64;
 
-/** Where the merge stands; in all but the first it stands in an object that has members to be merged. */
+/** State of the merge; in all states but the first it is inside an object with members to merge. */
 const State = {
   root: 0,
   key: 1,
   keyText: 2,
   colon: 3,
-  /** In a value that is passed over, or between it and the next comma. */
+  /** In a skipped value, or between it and the next comma. */
   value: 4,
   valueText: 5,
 } as const;
 
 type State = (typeof State)[keyof typeof State];
 
-/** 0 for each byte that says nothing about where a value ends. */
+/** 1 for each byte that may affect where a value ends. */
 const STRUCTURE = Uint8Array.from({ length: 256 }, (_, byte) => ('",[]{}'.includes(String.fromCharCode(byte)) ? 1 : 0));
 
-/** An object of the body that has members to be merged. */
+/** An object of the body with members to merge. */
 class OpenObject {
   isEmpty = true;
   readonly seen = new Set<MergeMember>();
@@ -40,24 +40,24 @@ class OpenObject {
 }
 
 /**
- * Merges members over a JSON object, at every depth: where both sides have an object they are merged, elsewhere the
- * merged value replaces what the body has, arrays and `null` included. Members that are missing come to the end of
- * their object. All other bytes stay as they are. One pass that parses nothing; may be done in steps.
+ * Merges members over a JSON object at every depth. Where both sides have an object, the objects are merged; elsewhere
+ * the merged value replaces the value of the body, arrays and `null` included. Missing members are added at the end of
+ * their object. All other bytes are unchanged. One pass without parsing; can run in steps.
  *
- * Only for bodies that were found valid; other bodies end in a refusal or in some text, never in a hang.
+ * Requires a valid body; an invalid one ends in a refusal or in some text, never in an infinite loop.
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export class JsonMerge {
   private at = 0;
   private state: State = State.root;
   private readonly objects: OpenObject[] = [];
-  /** Containers open inside the value that is passed over. */
+  /** Open containers inside the skipped value. */
   private open = 0;
   private textStart = 0;
   private textEscaped = false;
-  /** The member that the key before the value names. */
+  /** The member named by the key before the value. */
   private named: MergeMember | undefined;
-  /** Set with `named` while the value that is passed over is to be replaced. */
+  /** Set together with `named` while the skipped value is to be replaced. */
   private replacedFrom = -1;
   private readonly pieces: Buffer[] = [];
   private copied = 0;
@@ -68,9 +68,9 @@ export class JsonMerge {
   ) {}
 
   /**
-   * Reads on for about `maxBytes`. The body is merged once this has returned true.
+   * Processes about `maxBytes` more bytes. Returns true once the merge is complete.
    *
-   * @throws invalid_request a member to be merged stands twice in its object, in whatever spelling.
+   * @throws invalid_request a member to merge is duplicated in its object, in any spelling.
    */
   step(maxBytes: number): boolean {
     const limit = Math.min(this.bytes.length, this.at + maxBytes);
@@ -155,7 +155,7 @@ export class JsonMerge {
     this.replace(value);
   }
 
-  /** Passes over a value without parsing it, up to what follows it or up to a string inside it. */
+  /** Skips a value without parsing it, up to the byte after it or to a string inside it. */
   private passValue(limit: number): void {
     const { bytes } = this;
     let { at, open } = this;
@@ -175,7 +175,7 @@ export class JsonMerge {
     if (at < limit) this.readEdge(bytes[at] as number);
   }
 
-  /** A byte that begins a string, or that may end the value or its object. */
+  /** Handles a byte that starts a string, or that may end the value or its object. */
   private readEdge(byte: number): void {
     if (byte === QUOTE) {
       this.state = State.valueText;
@@ -190,7 +190,7 @@ export class JsonMerge {
     } else this.closeObject();
   }
 
-  /** Passes over a part of a string: a few bytes one by one, or all up to the next quote that may end it. */
+  /** Skips part of a string: a few bytes individually, or all up to the next quote that may end it. */
   private passText(): void {
     const { bytes } = this;
     const rest = bytes.length - this.at;
@@ -249,8 +249,8 @@ export class JsonMerge {
 }
 
 /**
- * From `start` on, between two characters of a string: the quote that ends the string, or the place behind a quote that
- * does not, because an odd number of backslashes stands before it.
+ * Searches from `start`, between two characters of a string. Returns the quote that ends the string, or the offset
+ * after an escaped quote (one after an odd number of backslashes).
  */
 function nextQuote(bytes: Buffer, start: number): number {
   const quote = bytes.indexOf(QUOTE, start);
@@ -261,13 +261,12 @@ function nextQuote(bytes: Buffer, start: number): number {
 }
 
 /**
- * Merges in one go; for bodies of at most `SCAN_STEP_BYTES`, longer ones are stepped by the caller with
- * {@link JsonMerge}.
+ * Merges in one step; for bodies of at most `SCAN_STEP_BYTES`. Callers step longer ones with {@link JsonMerge}.
  *
- * @param bytes a JSON object that `JsonScan` has read.
- * @param members of `compileMembers`.
+ * @param bytes a JSON object that `JsonScan` has validated.
+ * @param members from `compileMembers`.
  * @returns the same buffer when nothing changes.
- * @throws invalid_request a member to be merged stands twice in its object.
+ * @throws invalid_request a member to merge is duplicated in its object.
  */
 export function mergeMembers(bytes: Buffer, members: MergeMembers): Buffer {
   if (members.size === 0) return bytes;

@@ -31,7 +31,7 @@ function jsonAt(body: ScannedBody, span: { start: number; end: number } | undefi
   return span && JSON.parse(body.bytes.toString('utf8', span.start, span.end));
 }
 
-/** JSON text of any value, with the freedoms a writer has: white space and escapes. */
+/** JSON text of any value, with random white space and escapes. */
 function jsonText(value: fc.JsonValue, random: () => number): string {
   const space = () => ['', '', '', ' ', '\n', '\t\r'][Math.floor(random() * 6)] ?? '';
   const key = (plain: string) => {

@@ -5,17 +5,16 @@ import { type DeepMember, MemberSpan, ObjectSpan, type ScannedBody } from './jso
 import { escapeEnd, NOT_JSON, plainTextEnd, scalarEnd, snippet } from './json-syntax.rules.js';
 import type { FoundName, JudgedName, JudgedNames } from './judged-names.js';
 
-/** Objects and arrays inside each other, the root included. Source: docs/reference/security.md#bounded-work. */
+/** Maximum nesting of objects and arrays, the root included. Source: docs/reference/security.md#bounded-work. */
 export const MAX_DEPTH = 128;
 
 /**
- * Bytes to read between two turns of the event loop: a few milliseconds' worth.
- *
+ * Bytes to scan per event loop turn: a few milliseconds of work.
  * Source: docs/reference/security.md#bounded-work.
  */
 export const SCAN_STEP_BYTES = 1024 * 1024;
 
-/** Deep judged names in one body; far above any real request. */
+/** Maximum number of deep names in one body; far above any real request. */
 const MAX_DEEP_MEMBERS = 4096;
 
 const QUOTE = 0x22;
@@ -27,7 +26,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What may come next. */
+/** What the scan expects next. */
 const State = {
   root: 0,
   value: 1,
@@ -44,12 +43,12 @@ const State = {
 type State = (typeof State)[keyof typeof State];
 
 /**
- * Reads a JSON object from its raw bytes, strictly by RFC 8259, and records where the judged members stand, so that
- * every other byte can be sent on unchanged. One pass, no copy, may be done in steps.
+ * Scans a JSON object in raw bytes, strictly by RFC 8259, and records the offsets of the listed members, so that every
+ * other byte can be forwarded unchanged. One pass without a copy; can run in steps.
  *
- * Refused with `invalid_request`: anything that is not a JSON object in UTF-8, a byte order mark, more than
- * `MAX_DEPTH` levels, a judged member named twice in one object (in whatever spelling), and a member that differs
- * from a judged one by letter case alone, because some decoders take it for the judged one.
+ * Refuses with `invalid_request`: anything that is not a JSON object in UTF-8, a byte order mark, more than `MAX_DEPTH`
+ * levels, a listed member duplicated in one object (in any spelling), and a member that differs from a listed one by
+ * letter case only, because some decoders treat both as equal.
  * Source: docs/reference/application-api.md#bodies, docs/reference/security.md#bounded-work,
  * docs/reference/security.md#judged-and-sent-bytes.
  */
@@ -63,21 +62,21 @@ export class JsonScan implements ScannedBody {
   private at = 0;
   private state: State = State.root;
   private readonly containers: number[] = [];
-  /** Of each container: the judged name it stands under, itself or as an entry of that name's list. */
+  /** Per container: the listed name that holds it, directly or as an entry of that name's list. */
   private readonly holders: (JudgedName | undefined)[] = [];
-  /** Of each container: the object whose members are recorded, if it is one. */
+  /** Per container: its record, if it is an object with recorded members. */
   private readonly spans: (ObjectSpan | undefined)[] = [];
-  /** The object whose members are recorded, when the scan stands directly in one. */
+  /** The innermost container, if it is an object with recorded members. */
   private current: ObjectSpan | undefined;
-  /** Objects that are open. */
+  /** Number of open objects. */
   private objects = 0;
-  /** The container in which no deep name counts; 0 when the scan stands in none. */
+  /** Depth of the container in which deep names are ignored; 0 outside of one. */
   private freeDepth = 0;
-  /** Entries of the list at the second level that stand before the scan. */
+  /** Preceding entries of the current list at the second level. */
   private entries = 0;
   private textStart = 0;
   private textEscaped = false;
-  /** The judged name whose value comes next. */
+  /** The listed name whose value is next. */
   private key: JudgedName | undefined;
   private openDeep: DeepMember | undefined;
   private inMedia = false;
@@ -92,7 +91,7 @@ export class JsonScan implements ScannedBody {
   }
 
   /**
-   * Reads on for about `maxBytes`. What was recorded is complete once this has returned true.
+   * Scans about `maxBytes` more bytes. The record is complete once this has returned true.
    *
    * @throws invalid_request
    */
@@ -126,7 +125,7 @@ export class JsonScan implements ScannedBody {
     else this.readAtEdge(byte);
   }
 
-  /** The first byte of a container's content, of the body, or behind the body. */
+  /** Handles the first byte of a container's content, of the body, or after the body. */
   private readAtEdge(byte: number): void {
     switch (this.state) {
       case State.firstKey:
@@ -252,13 +251,13 @@ export class JsonScan implements ScannedBody {
     this.state = kind === OPEN_OBJECT ? State.firstKey : State.firstElement;
   }
 
-  /** Objects of the application's own data stand below the body's own object, but for its metadata. */
+  /** Whether a container holds the application's own data: below the root object, or `metadata` at the root. */
   private isFree(key: JudgedName, kind: number): boolean {
     if (kind === OPEN_ARRAY) return key.isFreeList && this.objects > 1;
     return key.isFreeObject && (this.objects > 1 || key.name === 'metadata');
   }
 
-  /** The record of an object that is opened; undefined where nothing in it is judged. */
+  /** The record of an object being opened; undefined where none of its members is listed. */
   private spanFor(holder: JudgedName | undefined, depth: number, isEntry: boolean): ObjectSpan | undefined {
     if (depth === 1) {
       this.root.open = this.at;
@@ -317,7 +316,9 @@ export class JsonScan implements ScannedBody {
     if (judged.isId) object.isNamed = true;
   }
 
-  /** A name with two readings. Below the body and its judged parents it matters only in an object that names something. */
+  /**
+   * Handles a name with two readings. Below the root and its listed parents it matters only in an object with an id.
+   */
   private refuseName(object: ObjectSpan, { name, isId }: JudgedName, written: string): void {
     const at = `at byte ${this.textStart}`;
     const problem =
@@ -334,7 +335,7 @@ export class JsonScan implements ScannedBody {
     return object === this.root ? judged.root : judged.parents.has(object.holder);
   }
 
-  /** @param byte the first of the value. */
+  /** @param byte the first byte of the value. */
   private recordDeep(key: JudgedName, byte: number): void {
     const isAddress = key.isAddress || (key.name === 'url' && this.holders[this.holders.length - 1]?.holdsAddress);
     if (
@@ -348,7 +349,7 @@ export class JsonScan implements ScannedBody {
       this.inMedia = byte === QUOTE;
     }
     if (this.freeDepth > 0 || (isAddress ? byte !== QUOTE : key.isMedia)) return;
-    // An id in a recorded object is judged with the object.
+    // An id in a recorded object is validated with the object.
     if (key.isId && this.current !== undefined && this.isJudgedIn(this.current, key)) return;
     if (isAddress && isData(this.bytes, this.at + 1)) return;
     this.addDeep(key.name, byte);
@@ -370,7 +371,7 @@ export class JsonScan implements ScannedBody {
   }
 }
 
-/** What an error calls a member of a recorded object. */
+/** Path of a member of a recorded object in errors. */
 function pathIn({ holder, index }: ObjectSpan, name: string): string {
   if (holder === '') return name;
   return index === -1 ? `${holder}.${name}` : `${holder}.${index}.${name}`;
@@ -378,13 +379,13 @@ function pathIn({ holder, index }: ObjectSpan, name: string): string {
 
 const DATA_SCHEME = Buffer.from('data:');
 
-/** Whether a text begins as the address of data that the body holds itself. */
+/** Whether a string starts as a `data:` URL. */
 function isData(bytes: Buffer, start: number): boolean {
   return DATA_SCHEME.every((byte, at) => bytes[start + at] === byte);
 }
 
 /**
- * Reads a body in one go; for bodies of at most `SCAN_STEP_BYTES`, longer ones are stepped by the caller.
+ * Scans a body in one step; for bodies of at most `SCAN_STEP_BYTES`. Callers step longer ones.
  *
  * @throws invalid_request
  */

@@ -1,7 +1,7 @@
-/** Longest number text that is read; a longer one has no meaning a provider could act on. */
+/** Maximum length of a number; a longer one has no meaningful value for a provider. */
 const MAX_NUMBER_BYTES = 1024;
 
-/** What the readers below give for text that is not JSON. */
+/** Returned by the readers below for text that is not JSON. */
 export const NOT_JSON = -1;
 
 const BACKSLASH_U = 0x75;
@@ -12,7 +12,7 @@ function tableOf(accepts: (byte: number) => boolean): Uint8Array {
 
 const SHORT_ESCAPES = new Set('"\\/bfnrt');
 
-/** 1 for each byte that stands for itself inside a string. */
+/** 1 for each byte that is unescaped content of a string. */
 const PLAIN_BYTE = tableOf((byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c);
 const SHORT_ESCAPE = tableOf((byte) => SHORT_ESCAPES.has(String.fromCharCode(byte)));
 const HEX_DIGIT = tableOf((byte) => /[0-9a-f]/i.test(String.fromCharCode(byte)));
@@ -22,14 +22,14 @@ const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 
-/** The first byte from `start` on that does not stand for itself inside a string, or `limit`. */
+/** Offset of the first byte from `start` on that is not unescaped string content, or `limit`. */
 export function plainTextEnd(bytes: Buffer, start: number, limit: number): number {
   let at = start;
   while (at < limit && PLAIN_BYTE[bytes[at] as number] === 1) at++;
   return at;
 }
 
-/** The first byte after the escape that begins at `start` (a backslash), or `NOT_JSON`. Source: RFC 8259 section 7. */
+/** Offset after the escape that starts at `start` (a backslash), or `NOT_JSON`. Source: RFC 8259 section 7. */
 export function escapeEnd(bytes: Buffer, start: number): number {
   if (start + 1 >= bytes.length) return NOT_JSON;
   const letter = bytes[start + 1] as number;
@@ -48,8 +48,8 @@ function digitsEnd(bytes: Buffer, start: number, limit: number): number {
 }
 
 /**
- * The first byte after the number that begins at `start`, or `NOT_JSON`, also when it is longer than
- * `MAX_NUMBER_BYTES`. Source: RFC 8259 section 6.
+ * Offset after the number that starts at `start`, or `NOT_JSON`, also for more than `MAX_NUMBER_BYTES`.
+ * Source: RFC 8259 section 6.
  */
 function numberEnd(bytes: Buffer, start: number): number {
   const limit = Math.min(bytes.length, start + MAX_NUMBER_BYTES + 1);
@@ -77,7 +77,7 @@ function wordEnd(bytes: Buffer, start: number, word: Buffer): number {
   return start + word.length;
 }
 
-/** The first byte after the number or word (`true`, `false`, `null`) that begins at `start`, or `NOT_JSON`. */
+/** Offset after the number or word (`true`, `false`, `null`) that starts at `start`, or `NOT_JSON`. */
 export function scalarEnd(bytes: Buffer, start: number): number {
   switch (bytes[start]) {
     case 0x74:

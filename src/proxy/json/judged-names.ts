@@ -11,39 +11,39 @@ import {
   spellings,
 } from '../../upstreams/kept-objects.js';
 
-/** Objects of which members are recorded: those under the holder, itself or as entries of its lists. */
+/** Objects with recorded members: the value of the holder, or the entries of its list. */
 export interface HeldObjects {
   readonly members: readonly string[];
-  /** Whether the holder counts as a member of the body's own object alone, or wherever it stands. */
+  /** Whether the holder must be a member of the root object or may be at any depth. */
   readonly place: 'root' | 'anywhere';
 }
 
-/** Which member names policy looks at, and where. */
+/** Member names that policy validates, and where. */
 export interface JudgedNameList {
-  /** Members of the body's own object. */
+  /** Members of the root object. */
   readonly root: readonly string[];
-  /** Members of an object that is itself a root member: parent name → names. Parents are judged at the root too. */
+  /** Members of an object that is a root member: parent name → names. Parents are also recorded at the root. */
   readonly nested: Readonly<Record<string, readonly string[]>>;
-  /** Names that matter wherever they stand, when their value is a string or an array. */
+  /** Names recorded at any depth, when their value is a string or an array. */
   readonly deep: readonly string[];
-  /** Names that, likewise, hold a picture, a recording or a document, or say where one is. */
+  /** Names at any depth that contain or reference an image, a recording or a document. */
   readonly media: readonly string[];
-  /** Of the deep names, those whose value may be an object as well. */
+  /** Deep names whose value may also be an object. */
   readonly settings?: readonly string[];
-  /** Names whose text is an address or content, wherever they stand. */
+  /** Names at any depth whose string is an address or content. */
   readonly addresses?: readonly string[];
   /** Names under which `url` is such an address. */
   readonly addressHolders?: readonly string[];
   /** By the holder's name. */
   readonly objects?: ReadonlyMap<string, HeldObjects>;
-  /** Members for which such an object is kept for judgement. */
+  /** Members whose presence makes the scan record such an object. */
   readonly ids?: readonly string[];
-  /** Names of objects, below the body's own, and of lists, in which no deep name counts. */
+  /** Names of objects (below the root object) and of lists in which deep names are ignored. */
   readonly freeObjects?: readonly string[];
   readonly freeLists?: readonly string[];
 }
 
-/** One judged name with the places where it counts. */
+/** One listed name with its places. */
 export interface JudgedName {
   readonly name: string;
   readonly root: boolean;
@@ -53,27 +53,27 @@ export interface JudgedName {
   readonly isSetting: boolean;
   readonly isAddress: boolean;
   readonly holdsAddress: boolean;
-  /** Where the objects under it are recorded, if they are. */
+  /** Where objects under it are recorded; undefined: nowhere. */
   readonly holdsObjects: HeldObjects['place'] | undefined;
   readonly isId: boolean;
   readonly isFreeObject: boolean;
   readonly isFreeList: boolean;
 }
 
-/** A key of the body that is a judged name, exactly or apart from letter case. */
+/** A key of the body that equals a listed name, exactly or except for letter case. */
 export interface FoundName {
   readonly judged: JudgedName;
-  /** The key as the client wrote it, unescaped. */
+  /** The key as sent, unescaped. */
   readonly written: string;
 }
 
 const MAX_NAME_LENGTH = 63;
-/** One code unit takes at most six bytes on the wire (a `\uXXXX` escape). */
+/** A code unit takes at most six bytes in JSON text (a `\uXXXX` escape). */
 const MAX_BYTES_PER_UNIT = 6;
 
 /**
- * Letter case removed the way forgiving decoders do it: upper case first, so that the long s and the Kelvin sign,
- * which some decoders take for `s` and `k`, fall together with them.
+ * Folds letter case as lenient decoders do: upper case first, because some decoders treat the long s and the Kelvin
+ * sign as `s` and `k`.
  */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
@@ -131,14 +131,13 @@ function judgedName(name: string, list: JudgedNameList): JudgedName {
 }
 
 /**
- * A compiled list of judged names: build it once per list, ask it for every key.
- *
+ * A compiled list of names: built once per list, looked up for every key.
  * Source: docs/reference/security.md#judged-and-sent-bytes, docs/reference/application-api.md#bodies.
  */
 export class JudgedNames {
   readonly #byFold = new Map<string, JudgedName>();
   readonly #parents: ReadonlySet<string>;
-  /** What a plain ASCII key of that length and first letter can be; most slots are empty. */
+  /** Candidates for a plain ASCII key by length and first letter; most slots are empty. */
   readonly #bySlot: FoundName[][] = Array.from({ length: (MAX_NAME_LENGTH + 1) << 5 }, () => []);
   #longest = 0;
 
@@ -147,21 +146,21 @@ export class JudgedNames {
     for (const name of allNames(list)) this.#add(judgedName(name, list));
   }
 
-  /** Whether a text under this name is an address. */
+  /** Whether a string under this name is an address. */
   isAddress(name: string): boolean {
     return name === 'url' || this.#byFold.get(foldCase(name))?.isAddress === true;
   }
 
-  /** Whether an object under this root member is read member by member. */
+  /** Whether members of an object under this root member are recorded. */
   isParent(name: string): boolean {
     return this.#parents.has(name);
   }
 
   /**
-   * The judged name a key stands for.
+   * Finds the listed name of a key.
    *
    * @param start first byte of the key's text, after the quote; `end` is the closing quote.
-   * @param escaped whether the text holds a backslash; the escapes must already be known to be valid.
+   * @param escaped whether the text contains a backslash; the escapes must be valid.
    */
   find(bytes: Buffer, start: number, end: number, escaped: boolean): FoundName | undefined {
     const length = end - start;
@@ -194,15 +193,17 @@ const GENERATION_CONFIG = [
   ...['routingConfig', 'routing_config', 'modelSelectionConfig', 'model_selection_config'],
 ];
 
-/** By these an item of an input names what is kept; a container stands beside the content of a call that ran in it. */
+/**
+ * Members of an input item that reference a stored object; `container_id` accompanies the content of a call that ran in
+ * the container.
+ */
 export const ITEM_IDS: readonly string[] = ['id', 'container_id'];
 const ITEM_NAMES: readonly string[] = [
   ...new Set([...ITEM_IDS, 'type', 'role', ...[...ITEM_CONTENT.values()].flatMap(({ members }) => members)]),
 ];
 
 /**
- * Every member that decides policy, price or ownership in a JSON request.
- *
+ * Every member that affects policy, price or ownership of a JSON request.
  * Source: docs/reference/application-api.md#models, docs/reference/application-api.md#output-ceiling,
  * docs/reference/accounting.md#tokens-of-an-answer, docs/reference/application-api.md#refused-members.
  */

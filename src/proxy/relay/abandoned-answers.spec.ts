@@ -13,7 +13,7 @@ function setUp({ seconds = 30, max = 500 } = {}) {
   return { abandoned, cancelled, answer };
 }
 
-/** One turn of the event loop. */
+/** One event loop turn. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('answers whose client has left', () => {

@@ -1,24 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment.js';
 
-/** How many cancelled answers are torn down before other work gets its turn. */
+/** Number of answers to cancel per event loop turn. */
 const CANCEL_BATCH = 64;
 
-/** An answer whose client has left. */
+/** An answer whose client has disconnected. */
 export interface AbandonedAnswer {
-  /** Gives the answer up; its usage stays unknown. */
+  /** Cancels the answer; its usage stays unknown. */
   cancel(): void;
 }
 
 /**
- * Reads answers without a client to their final usage, bounded in time and in number; what is beyond the bounds is
- * cancelled, a batch at a time, so that thousands of clients leaving at once do not hold the event loop
- *.
+ * Drains answers without a client to their final usage, bounded in time and number. Answers beyond the bounds are
+ * cancelled in batches, so that thousands of simultaneous disconnects do not block the event loop.
  */
 @Injectable()
 export class AbandonedAnswers {
   readonly #timers = new Map<AbandonedAnswer, NodeJS.Timeout>();
-  /** Waiting for their turn, in order. */
+  /** Answers to cancel, in order. */
   readonly #cancelling = new Set<AbandonedAnswer>();
   readonly #drainMs: number;
   readonly #max: number;
@@ -29,7 +28,7 @@ export class AbandonedAnswers {
     this.#max = environment.ABORT_DRAIN_MAX;
   }
 
-  /** Takes an answer over. Sooner or later either `ended` is called for it or it is cancelled. */
+  /** Takes an answer over. It ends with a call of `ended`, or is cancelled. */
   take(answer: AbandonedAnswer): void {
     if (this.#stopping) {
       answer.cancel();
@@ -46,14 +45,14 @@ export class AbandonedAnswers {
     this.#timers.set(answer, timer);
   }
 
-  /** The answer reached its end by itself. */
+  /** Reports that the answer has ended. */
   ended(answer: AbandonedAnswer): void {
     clearTimeout(this.#timers.get(answer));
     this.#timers.delete(answer);
     this.#cancelling.delete(answer);
   }
 
-  /** Gives everything up at once, and all that still comes: the service stops. */
+  /** Cancels all current and future answers immediately: the process is stopping. */
   cancelAll(): void {
     this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AnswerBatch } from './answer-batch.js';
 
-/** An answer that notes when it was ended, and with what. */
+/** A response that records when it was ended, and with which body. */
 function answerCalled(name: string, ended: string[]): ServerResponse {
   const end = (body: string | Buffer, encoding?: BufferEncoding) => {
     ended.push(

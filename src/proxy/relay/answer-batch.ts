@@ -6,19 +6,19 @@ interface FinishedAnswer {
   readonly body: Buffer;
 }
 
-/** Beyond this, copying a body into text costs more than the second piece it saves. */
+/** Above this size, converting a body to text costs more than the second write it saves. */
 const MAX_TEXT_BYTES = 8 * 1024;
 
 /**
- * Sends answers that are complete: the first of an event loop's turn at once, the others of the same turn together at
- * its end. Written one after the other they wake their receivers once; scattered over the turn, each write pays for a
- * wake-up of its own. Measured: a tenth of what a call costs. Nothing waits longer than the turn it belongs to.
+ * Sends complete answers: the first of an event loop turn immediately, the others of the same turn together at its end.
+ * Consecutive writes wake the receivers once; writes spread over the turn cost one wake-up each. Measured: a tenth of
+ * the cost of a call. No answer waits longer than its turn.
  */
 @Injectable()
 export class AnswerBatch {
   #waiting: FinishedAnswer[] | undefined;
 
-  /** Ends an answer whose head is set, with its whole body. */
+  /** Ends an answer with its complete body; the head must be set. */
   end(response: ServerResponse, body: Buffer): void {
     if (this.#waiting !== undefined) {
       this.#waiting.push({ response, body });
@@ -36,7 +36,7 @@ export class AnswerBatch {
   }
 }
 
-/** As text, a short body leaves together with its head in one piece; latin1 keeps every byte. */
+/** Node sends a short text body and the head in one write; latin1 preserves every byte. */
 function send({ response, body }: FinishedAnswer): void {
   if (body.length <= MAX_TEXT_BYTES) response.end(body.toString('latin1'), 'latin1');
   else response.end(body);

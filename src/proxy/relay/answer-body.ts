@@ -2,17 +2,17 @@ import type { OpenSecrets } from '../../providers/open-secrets.js';
 import type { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { SecretMask } from './secret-mask.js';
 
-/** A provider's body on its way to the client: our secrets masked, and usage withheld that only we asked for. */
+/** Transforms a provider's body for the client: masks secrets and withholds usage that only the gateway requested. */
 export class AnswerBody {
   readonly #mask: SecretMask;
   #filter: UsageChunkFilter | undefined;
 
-  /** @param credential the provider's key in clear. @param account what else is open of its account. */
+  /** @param credential the provider key in plain text. @param account other decrypted secrets of its account. */
   constructor(credential: string, account: OpenSecrets) {
     this.#mask = new SecretMask(credential, account);
   }
 
-  /** Whether the client may get fewer bytes than the provider sends. */
+  /** Whether the client may receive fewer bytes than the provider sends. */
   get isFiltered(): boolean {
     return this.#filter !== undefined;
   }
@@ -21,13 +21,13 @@ export class AnswerBody {
     this.#filter = filter;
   }
 
-  /** What of the bytes may go on now; `undefined` when all of them must wait. */
+  /** The bytes that may be sent now; `undefined` when all of them must wait. */
   push(chunk: Buffer): Buffer | undefined {
     const masked = this.#mask.push(chunk);
     return masked && this.#filter ? this.#filter.push(masked) : masked;
   }
 
-  /** What still waits when the body has ended, in order. */
+  /** The bytes still held when the body has ended, in order. */
   end(): Buffer[] {
     const rest = this.#mask.end();
     const filtered = rest && this.#filter ? this.#filter.push(rest) : rest;

@@ -5,20 +5,20 @@ import { clientHeaders, singleHeader, type UpstreamHeaders, withoutControls } fr
 import { maskText } from './secret-mask.js';
 import type { ToldAddresses } from './told-addresses.js';
 
-/** A provider's head and what is ours in the client's. */
+/** A provider's head and the gateway's values for the client's head. */
 interface UpstreamHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: UpstreamHeaders;
-  /** Masked wherever the provider repeats one of them. */
+  /** Masked in every header value and in the status text. */
   readonly secrets: SecretPatterns;
-  /** The body reaches the client with the length it has. */
+  /** Whether the body length is unchanged. */
   readonly isWhole: boolean;
   readonly timings: RequestTimings;
   readonly told: ToldAddresses;
 }
 
-/** The head of the client's answer. */
+/** Builds the head of the client's answer. */
 export function answerHead({ status, statusText, headers, secrets, isWhole, timings, told }: UpstreamHead): AnswerHead {
   const list = clientHeaders(headers, told);
   for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secrets);

@@ -9,7 +9,7 @@ import { CallRecord, type CallRecorder } from './call-record.js';
 const failed: UsageAttempt = { providerSlug: 'main', model: 'gpt-4.1', status: 503, latencyMs: 4, error: null };
 const served: UsageAttempt = { providerSlug: 'backup', model: 'grok-4.5', status: 200, latencyMs: 7, error: null };
 
-/** A record, what its recorder was told in order, and the one hold it owns. */
+/** A record, the calls of its recorder in order, and its one reservation. */
 function aRecord(journal: 'writes' | 'is away' = 'writes') {
   const told: unknown[] = [];
   const outcomes: UsageOutcome[] = [];

@@ -3,7 +3,7 @@ import { chargedNanoUsd, chargeOf } from '../../usage/event/usage-estimate.rules
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
 
-/** What a record needs of the recorder, which owns what a call holds from its admission on. */
+/** The recorder interface of a record; the recorder owns the reservations of a call from `admit` on. */
 export interface CallRecorder {
   admit(admission: UsageAdmission, holds: readonly BudgetHold[]): UsageTicket;
   redirect(ticket: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket;
@@ -11,9 +11,9 @@ export interface CallRecorder {
 }
 
 /**
- * The one event of a request, whichever of its targets serves it: written down before the first target
- * is called, told of each further one, settled once. Until it is written down it owns the money that the request holds:
- * a request that never reaches a target gives it back.
+ * The single event of a request, whichever target serves it: recorded before the call to the first target, updated for
+ * each further target, settled once. Until it is recorded it owns the reservations of the request, and releases them if
+ * the request reaches no target.
  */
 export class CallRecord {
   #ticket: UsageTicket | undefined;
@@ -23,26 +23,26 @@ export class CallRecord {
 
   constructor(
     private readonly recorder: CallRecorder,
-    /** May grow while it runs. */
+    /** May grow during the request. */
     private readonly holds: readonly BudgetHold[],
-    /** Told once of a request that is never sent. */
+    /** Called once for a request that is never sent. */
     private readonly onUnsent: () => void = () => undefined,
   ) {}
 
-  /** What targets may charge for that were called and did not serve the request, in whole nano-dollars. */
+  /** Maximum charge of targets that were called and did not serve the request, in whole nano-dollars. */
   get unheardNanoUsd(): number {
     return this.#unheardNanoUsd;
   }
 
-  /** Whether the request has been sent to any target. */
+  /** Whether the request has been recorded. */
   get isAdmitted(): boolean {
     return this.#ticket !== undefined;
   }
 
   /**
-   * Writes down that a target is called now.
+   * Records the call of a target.
    *
-   * @throws service_unavailable it could not be written down and must not be sent.
+   * @throws service_unavailable the event could not be recorded; the request must not be sent.
    */
   admit(admission: UsageAdmission): void {
     if (this.#ticket !== undefined) {
@@ -57,7 +57,7 @@ export class CallRecord {
     }
   }
 
-  /** A target failed and another one is tried. What it may charge for all the same is no other target's cost. */
+  /** Records a failed target before a fallback. Its possible charge is not part of another target's cost. */
   addFailed(attempt: UsageAttempt, outcome: UsageOutcome): void {
     if (this.#ticket !== undefined) this.#unheardNanoUsd += chargedNanoUsd(chargeOf(this.#ticket.admission, outcome));
     this.#failed ??= [];
@@ -65,9 +65,9 @@ export class CallRecord {
   }
 
   /**
-   * Says how the request ended. Without an admission there is no event, and nothing was spent.
+   * Records how the request ended. Without an admission there is no event and no cost.
    *
-   * @param last the target whose end it is; absent when that one was never called.
+   * @param last the target that ended the request; absent when it was never called.
    */
   settle(outcome: UsageOutcome, last: UsageAttempt | undefined): void {
     if (this.#ticket === undefined) {
@@ -83,7 +83,7 @@ export class CallRecord {
     this.recorder.settle(this.#ticket, { ...outcome, attempts, unheardNanoUsd: this.#unheardNanoUsd });
   }
 
-  /** The request will not be sent any more: what it holds is given back. Changes nothing once it was written down. */
+  /** Releases the reservations of a request that will not be sent. No effect once the request is recorded. */
   abandon(): void {
     if (this.#ticket !== undefined || this.#isAbandoned) return;
     this.#isAbandoned = true;

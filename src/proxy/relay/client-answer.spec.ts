@@ -22,7 +22,7 @@ afterEach(() => {
 
 type Script = (answer: ClientAnswer, response: ServerResponse) => unknown;
 
-/** Lets the script answer one request; resolves when its head has arrived. */
+/** Runs the script as the answer to one request; resolves with the response head. */
 async function asked(script: Script): Promise<IncomingMessage> {
   const server = createServer(
     (_request, response) => void script(new ClientAnswer(response, new AnswerBatch()), response),

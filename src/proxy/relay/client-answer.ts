@@ -2,25 +2,25 @@ import type { ServerResponse } from 'node:http';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
 import type { AnswerBatch } from './answer-batch.js';
 
-/** What a relayed answer begins with. Text that HTTP cannot carry must have been taken out. */
+/** Head of a relayed answer. The caller must have removed text that HTTP cannot carry. */
 export interface AnswerHead {
   readonly status: number;
   readonly statusText: string;
-  /** Flat list of names and values; the answer adds to it. */
+  /** Flat list of names and values; the answer appends to it. */
   readonly headers: string[];
-  /** The whole body's length where the provider named it and we do not change it. */
+  /** Length of the body where the provider states it and the gateway does not change it. */
   readonly bodyBytes: number | undefined;
 }
 
 /**
- * The client's side of a relayed answer. The head waits for the first bytes of the body, but never longer than the
- * current turn of the event loop, so that a short answer leaves in one write and a stream's head leaves at once.
+ * The client side of a relayed answer. The head waits for the first bytes of the body, but no longer than the current
+ * event loop turn, so that a short answer is sent in one write and the head of a stream immediately.
  */
 export class ClientAnswer {
   #head: AnswerHead | undefined;
-  /** A byte has left, or is about to: nobody may answer differently any more. */
+  /** The head has been sent or is about to be; no other answer is possible. */
   #begun = false;
-  /** The whole body is on its way. */
+  /** The complete body has been handed over. */
   #finished = false;
 
   constructor(
@@ -38,7 +38,7 @@ export class ClientAnswer {
     });
   }
 
-  /** @returns false when the client should be given time to read; see `whenDrained`. */
+  /** @returns false under backpressure from the client; see `whenDrained`. */
   write(bytes: Buffer): boolean {
     if (this.#head?.bodyBytes === bytes.length) {
       this.#head.headers.push('content-length', String(bytes.length));
@@ -55,19 +55,19 @@ export class ClientAnswer {
     this.response.once('drain', resume);
   }
 
-  /** The answer is complete. */
+  /** Completes the answer. */
   end(): void {
     if (this.#head !== undefined) this.#writeHead();
     if (!this.#finished && !this.response.writableEnded) this.response.end();
   }
 
-  /** The answer cannot be completed: the connection is cut, so that it does not look complete. */
+  /** Destroys the connection of an answer that cannot be completed, so that it does not look complete. */
   cut(): void {
     this.#head = undefined;
     cutAnswer(this.response);
   }
 
-  /** Takes back a head that has not left, so that a refusal can be answered instead. */
+  /** Discards a head that has not been sent, so that a refusal can be sent instead. @returns false when it was sent. */
   takeBack(): boolean {
     if (this.#begun) return false;
     this.#head = undefined;

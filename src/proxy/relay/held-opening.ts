@@ -1,11 +1,11 @@
 import type { AnswerHead } from './client-answer.js';
 import { StreamOpening } from './stream-opening.js';
 
-/** The beginning of a stream that another target could still replace: its head and what came before any content. */
+/** The start of a stream that a fallback can still replace: its head and the events before any content. */
 export class HeldOpening extends StreamOpening {
   readonly #timer: NodeJS.Timeout;
 
-  /** @param onExpiry told when it has been held for `holdMs`. */
+  /** @param onExpiry called after `holdMs`. */
   constructor(
     readonly head: AnswerHead,
     holdMs: number,

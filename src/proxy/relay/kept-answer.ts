@@ -5,23 +5,23 @@ import type { BodyEvents, ProviderExchange } from '../exchange/provider-exchange
 import type { AnswerBody } from './answer-body.js';
 import type { AnswerHead, ClientAnswer } from './client-answer.js';
 
-/** What is kept of a failed target's body, in bytes … */
+/** Maximum retained bytes of a failed target's body. */
 const KEEP_MAX_BYTES = 64 * 1024;
-/** … and how long it is read. */
+/** Maximum time to read that body. */
 const KEEP_MAX_MS = 2_000;
 
-/** An answer that is kept, as its event tells of it. */
+/** A retained answer with the facts of its event. */
 interface KeptFacts {
   readonly call: ProviderCall;
   readonly head: AnswerHead;
   readonly body: AnswerBody;
-  /** Of the event, should it become this answer's. */
+  /** Outcome of the event if this answer is sent. */
   readonly outcome: UsageOutcome;
 }
 
 /**
- * The answer of a target that failed, kept while others are tried: the client gets it when none of them answers
- * (ADR 0031). Reading it, within bounds, also lets its connection be used again.
+ * The answer of a failed target, retained during fallbacks. The client receives it when no target gives a better one
+ * (ADR 0031). Reading it, within limits, also makes its connection reusable.
  */
 export class KeptAnswer implements BodyEvents {
   #pieces: Buffer[] = [];
@@ -33,14 +33,14 @@ export class KeptAnswer implements BodyEvents {
 
   constructor(readonly facts: KeptFacts) {}
 
-  /** Takes over what still comes of the answer. */
+  /** Receives the rest of the answer. */
   read(exchange: ProviderExchange): void {
     this.#exchange = exchange;
     this.#timer = setTimeout(() => this.#giveUp(), KEEP_MAX_MS);
     exchange.passTo(this);
   }
 
-  /** Takes a body of which nothing more comes. */
+  /** Retains a body that is already complete. */
   take(pieces: readonly Buffer[]): void {
     for (const piece of pieces) this.#keep(this.facts.body.push(piece));
     this.onEnd();
@@ -62,13 +62,13 @@ export class KeptAnswer implements BodyEvents {
     this.#end('lost');
   }
 
-  /** Calls back, once, when it is known whether the answer is whole. */
+  /** Calls back once when the answer is complete or lost. */
   whenReady(ready: () => void): void {
     if (this.#state === 'reading') this.#onReady = ready;
     else ready();
   }
 
-  /** @param refuse answers in its place when its body was not kept whole. */
+  /** @param refuse sends an error instead when the body was not retained completely. */
   sendTo(answer: ClientAnswer, refuse: (error: GatewayError) => void): void {
     const { head } = this.facts;
     if (this.#state !== 'whole') {
@@ -86,7 +86,7 @@ export class KeptAnswer implements BodyEvents {
     this.#bytes += bytes.length;
   }
 
-  /** Too long, or too slow. */
+  /** Drops an answer that is too long or too slow. */
   #giveUp(): void {
     this.#exchange?.drop();
     this.#end('lost');
@@ -100,7 +100,7 @@ export class KeptAnswer implements BodyEvents {
   }
 }
 
-/** What is known of the answer is its status, and when to try again. */
+/** The error for an answer without a retained body: keeps its status and `retry-after`. */
 function notKept({ status, headers }: AnswerHead): GatewayError {
   const retryAfter = headers.indexOf('retry-after');
   return new GatewayError('provider_error', {

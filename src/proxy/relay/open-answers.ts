@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
-/** An answer that its client does not have whole. */
+/** An answer that its client has not received completely. */
 export interface OpenAnswer {
-  /** Ends it because the service stops. */
+  /** Ends the answer because the process is stopping. */
   interrupt(): void;
 }
 
-/** The answers that are on their way to clients, to be ended by the service itself when it stops. */
+/** Answers in progress, which the process interrupts when it stops. */
 @Injectable()
 export class OpenAnswers {
   readonly #open = new Set<OpenAnswer>();
   #stopping = false;
 
-  /** From here on no answer may begin. */
+  /** True once shutdown has begun: no new answer may start. */
   get isStopping(): boolean {
     return this.#stopping;
   }

@@ -11,10 +11,10 @@ import { AnswerBatch } from './answer-batch.js';
 import { OpenAnswers } from './open-answers.js';
 import { SendBatch } from './send-batch.js';
 
-/** What every relay shares. */
+/** Dependencies shared by all relays. */
 @Injectable()
 export class RelayParts {
-  /** How long a stream that could still be replaced is held back at most. */
+  /** Maximum time to hold back a stream that a fallback can still replace. */
   readonly fallbackHoldMs: number;
 
   constructor(

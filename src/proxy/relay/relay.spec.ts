@@ -12,7 +12,7 @@ import { CallRecord, type CallRecorder } from './call-record.js';
 import { Relay } from './relay.js';
 import type { RelayParts } from './relay-parts.js';
 
-/** A connection that only counts what it is asked for. */
+/** A client that only counts dispatched requests. */
 class CountingClient extends Client {
   calls = 0;
 

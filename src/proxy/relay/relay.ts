@@ -32,23 +32,22 @@ import type { OpenAnswer } from './open-answers.js';
 import type { RelayParts } from './relay-parts.js';
 import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
 
-/** How a call ended, for its record. */
+/** Outcome of a call for its record. */
 interface CallEnd {
   readonly clientAborted: boolean;
-  /** What went wrong, beside the status. */
+  /** The failure besides the status. */
   readonly error: string | null;
-  /** The answer came to its end. */
+  /** Whether the answer was complete. */
   readonly isWhole?: boolean;
 }
 
 /**
- * Relays one provider answer to the client, byte for byte and as it comes. Every call that reaches the provider comes
- * to exactly one end: complete, left by its client, or failed; and is recorded there, once. While nothing has reached
- * the client, a failure may instead hand the request over to the next target, which gets a relay of its own and the
- * same record.
+ * Relays one provider answer to the client, byte for byte as it arrives. Every call that reaches the provider has
+ * exactly one end (complete, client disconnected, or failed) and is recorded there once. Until anything reaches the
+ * client, a failure may instead pass the request to the next target, which gets its own relay and the same record.
  *
- * The admission is written in `onSend`, the moment before the request goes to the socket: a process that is killed
- * loses no call it made (ADR 0003). Where calls wait for the disk, it is written before that, by the batch (ADR 0037).
+ * The admission is written in `onSend`, immediately before the request goes to the socket, so that a killed process
+ * loses no call (ADR 0003). Where calls wait for the disk, the batch writes it earlier (ADR 0037).
  */
 export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   readonly #exchange: ProviderExchange;
@@ -62,9 +61,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   #status = 0;
   #contentType = '';
   #isWrittenDown = false;
-  /** Of the answer, as far as it was read. */
+  /** Bytes of the answer read so far. */
   #bytes = 0;
-  /** The request is on its way to the provider, or may be. */
+  /** The request has been sent, or may have been. */
   #sent = false;
   #clientLeft = false;
   #ended = false;
@@ -75,7 +74,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     private readonly parts: RelayParts,
     private readonly record: CallRecord,
     private trace?: RequestTrace | undefined,
-    /** The last answer of the targets before this one. */
+    /** The last answer of earlier targets. */
     private kept?: KeptAnswer | undefined,
   ) {
     this.#exchange = new ProviderExchange(call, this);
@@ -86,8 +85,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   }
 
   /**
-   * Sends the request on a connection of the origin's; from here on the relay owns the answer. A client that left while
-   * its body was judged costs no call.
+   * Sends the request on a connection to the call's origin; from here on the relay owns the answer. A client that
+   * disconnected during validation causes no call.
    */
   start(client: Client): void {
     if (this.response.destroyed) {
@@ -161,24 +160,29 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     else this.#answerWith(this.kept, failureReason(error));
   }
 
-  /** Writes down, once, that this target is called. @throws service_unavailable it could not be, and must not be called. */
+  /**
+   * Records the call of this target once. @throws service_unavailable it could not be recorded; it must not be sent.
+   */
   #admit(): void {
     if (this.#isWrittenDown || this.#clientLeft || this.#ended) return;
     this.record.admit(this.call.admission);
     this.#isWrittenDown = true;
   }
 
-  /** The provider is why there is no answer, not its client and not this service. */
+  /** Whether the provider caused the missing answer, not its client and not the gateway. */
   #isUnanswered(error: Error): boolean {
     return this.#status === 0 && !this.#clientLeft && !isOurFailure(error);
   }
 
-  /** Gives up an answer whose client has left. */
+  /** Cancels an answer whose client has disconnected. */
   cancel(): void {
     this.#exchange.giveUp('cancelled');
   }
 
-  /** The service stops: no client that waits longer could be served, and none has left (ADR 0030). */
+  /**
+   * Ends the answer after the drain time of a shutdown. Its client has not disconnected, so the call does not count as
+   * aborted by the client (ADR 0030).
+   */
   interrupt(): void {
     if (this.#clientLeft) return;
     if (!this.#ended) this.#exchange.stop('interrupted');
@@ -194,7 +198,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     if (withholdUsageChunk && isEventStream(contentType)) this.#body.withhold(new UsageChunkFilter());
   }
 
-  /** A stream that could still be replaced waits for its first content; everything else goes out as it comes. */
+  /** Holds a replaceable stream until its first content; relays everything else immediately. */
   #begin(head: AnswerHead): void {
     const { fallbackHoldMs } = this.parts;
     const isReplaceable = this.call.chain?.hasNext && isSuccess(this.#status) && isEventStream(this.#contentType);
@@ -220,7 +224,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     else this.#open();
   }
 
-  /** Nothing replaces this stream any more: what was held back goes out. */
+  /** Commits to this stream and sends the held bytes. */
   #open(): void {
     const opening = this.#opening;
     if (opening === undefined) return;
@@ -229,17 +233,17 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     for (const chunk of opening.release()) this.#relay(chunk);
   }
 
-  /** A client that does not read slows its own provider connection, and nothing else. */
+  /** Applies backpressure of the client to its own provider connection only. */
   #waitForClient(): void {
     this.#exchange.pause();
     this.#answer.whenDrained(() => this.#exchange.resume());
   }
 
   /**
-   * Hands the request over to the next target, if there is one: then this relay has ended.
+   * Passes the request to the next target, if there is one; this relay has then ended.
    *
-   * @param error what went wrong, beside the status.
-   * @param head of the answer that it gave; absent when it gave none, or not all of it will come.
+   * @param error the failure besides the status.
+   * @param head of the answer of this target; absent without an answer or for one that will stay incomplete.
    */
   #fallBack(error: string | null, head?: AnswerHead): boolean {
     const { chain } = this.call;
@@ -250,7 +254,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     const held = this.#opening?.release() ?? [];
     const outcome = this.#fail(attempt, held, head !== undefined);
     const kept = head === undefined ? this.kept : this.#keep(head, outcome, held);
-    // The next target's time to its first byte is its own.
+    // The timing covers the target that serves the request.
     this.#timings.providerTtfbMs = 0;
     this.response.off('close', this.#onClose);
     this.parts.open.delete(this);
@@ -259,14 +263,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   }
 
   /**
-   * This target has failed, but not the request.
+   * Records that this target has failed while the request continues.
    *
-   * @param held what it had sent of a stream.
-   * @param isTold the answer itself said so, and is over for its provider.
+   * @param held bytes of the stream so far.
+   * @param isTold whether the answer itself reported the failure; it is then complete.
    */
   #fail(attempt: UsageAttempt, held: readonly Buffer[], isTold: boolean): UsageOutcome {
     this.#ended = true;
-    // Where it had begun to answer, it may charge for what was held back.
+    // The provider may charge for the held part of a started answer.
     for (const chunk of held) {
       this.#bytes += chunk.length;
       this.#reader?.push(chunk);
@@ -277,9 +281,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     return outcome;
   }
 
-  /** A stream that told its error is whole with it; of any other answer the rest is read. */
+  /** Retains the answer: a stream with an error event is complete with it; of any other answer the rest is read. */
   #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): KeptAnswer {
-    // What its target may charge has been counted with its attempt.
+    // The possible charge of this target has been counted with its attempt.
     const refused = { status: 'provider_error', ending: 'refused', reading: undefined, loss: undefined } as const;
     const kept = new KeptAnswer({ call: this.call, head, body: this.#body, outcome: { ...outcome, ...refused } });
     if (this.#opening === undefined) kept.read(this.#exchange);
@@ -287,7 +291,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     return kept;
   }
 
-  /** No target is left and this one gave no answer: the client gets the last one that any of them gave. */
+  /** Sends the last answer of earlier targets: no target is left and this one gave no answer. */
   #answerWith(kept: KeptAnswer, error: string): void {
     this.#fail(this.#attempt(error), this.#opening?.release() ?? [], false);
     this.#exchange.finish();
@@ -298,14 +302,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
       if (!response.destroyed) {
         kept.sendTo(this.#answer, (refusal) => parts.refusals.answer(call.request, response, refusal));
       }
-      // From here on the event is that target's.
+      // From here on the event belongs to the target of that answer.
       this.record.admit(call.admission);
       this.record.settle({ ...outcome, clientAborted }, undefined);
       this.trace?.end(tracedAnswer(response, null, clientAborted));
     });
   }
 
-  /** No answer has begun: the client gets one of ours. A failed connection is an event too. */
+  /** Sends an error of the gateway before any answer has started. A failed connection is recorded too. */
   #refuse(error: Error): void {
     const refusal = refusalOf(error, this.call.ttfbTimeoutMs);
     if (!this.#sent && refusal.code === 'provider_error') this.#admitUnsent();
@@ -313,7 +317,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#settle({ clientAborted: false, error: failureReason(error) });
   }
 
-  /** The answer had begun: it is cut, and the log says why. */
+  /** Cuts an answer that has started, and logs why. */
   #breakOff(error: Error): void {
     const { eventId, providerSlug, route } = this.call.admission;
     if (!isOurFailure(error)) {
@@ -323,7 +327,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#settle({ clientAborted: false, error: failureReason(error) });
   }
 
-  /** The client is gone and there is no answer to wait for. Without a call there is nothing to record. */
+  /**
+   * Ends a request whose client has disconnected, without a further answer. Without a call there is nothing to record.
+   */
   #leave(): void {
     if (this.record.isAdmitted) {
       this.#settle({ clientAborted: true, error: null });
@@ -333,7 +339,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#end(null);
   }
 
-  /** The call never went out, so nothing was promised; it is recorded all the same where it can be. */
+  /** Records a call that was never sent, if possible. */
   #admitUnsent(): void {
     try {
       this.record.admit(this.call.admission);
@@ -359,7 +365,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     const ending = this.#ending(isWhole);
     const contentType = this.#contentType;
     const isInterrupted = error === INTERRUPTED;
-    // A call that its client left, or that we ended, before any answer is no failure of its provider's.
+    // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
     const isUnheard = ending === 'unheard' && (clientAborted || isInterrupted);
     const isServed = ending === 'whole' || ending === 'cut' || isUnheard;
     const status = isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error';
@@ -371,7 +377,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     };
   }
 
-  /** What this target may charge for at most that does not serve the request, in whole nano-dollars. */
+  /** Maximum charge of this target when it does not serve the request, in whole nano-dollars. */
   #mayCharge(): number {
     const ending = this.#ending(false);
     const { sentNanoUsd, worstNanoUsd } = this.call.admission;
@@ -387,7 +393,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     return isWhole ? 'whole' : 'cut';
   }
 
-  /** This target, as the event of a request with several tells of it. */
+  /** The entry of this target in the event. */
   #attempt(error: string | null): UsageAttempt {
     const { providerSlug, model } = this.call.admission;
     const latencyMs = Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs);

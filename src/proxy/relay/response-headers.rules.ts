@@ -1,8 +1,8 @@
 import type { ToldAddresses } from './told-addresses.js';
 
 /**
- * Response headers that end here: of the connection, about the encoding we undid, about the operator's account, or with an
- * address at the provider that is for its own clients.
+ * Response headers that are not relayed: connection headers, the removed encoding, the operator's account, and upload
+ * or operation addresses at the provider.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'alt-svc',
@@ -32,22 +32,21 @@ const DROPPED: ReadonlySet<string> = new Set([
   'x-goog-upload-url',
 ]);
 
-/** A provider's permissions for browsers are not ours: application routes have no CORS. */
+/** CORS permissions of a provider do not apply: application routes have no CORS. */
 const CORS_PREFIX = 'access-control-';
-/** What a provider's own proxies tell each other. */
+/** Internal headers between a provider's own proxies. */
 const ENVOY_PREFIX = 'x-envoy-';
 
-/** Everything but tab, printable ASCII and the upper half of latin1. */
+/** Everything except tab, printable ASCII and the upper half of latin1. */
 const NOT_SENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const ALL_NOT_SENDABLE = new RegExp(NOT_SENDABLE, 'g');
 
-/** Header values as undici hands them over. */
+/** Header values in the form undici reports them. */
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The headers of the answer to the client as a flat list: the provider's, without hop-by-hop headers, cookies,
- * account names, permissions for browsers and private addresses. Values go out
- * byte for byte.
+ * Builds the client's response headers as a flat list: the provider's headers without hop-by-hop headers, cookies,
+ * account names, CORS permissions and private addresses. Control characters are removed; all other bytes are unchanged.
  */
 export function clientHeaders(upstream: UpstreamHeaders, told: ToldAddresses): string[] {
   const headers: string[] = [];
@@ -68,12 +67,12 @@ function push(headers: string[], name: string, value: string, told: ToldAddresse
   if (told.mayTell(name, text)) headers.push(name, text);
 }
 
-/** Takes out what no header line can carry, so that a provider's odd text cannot break the answer. */
+/** Removes characters that no header line can carry, so that invalid provider text cannot break the answer. */
 export function withoutControls(text: string): string {
   return NOT_SENDABLE.test(text) ? text.replaceAll(ALL_NOT_SENDABLE, '') : text;
 }
 
-/** One value of a header that should stand once; the last, as most parsers take it, when it does not. */
+/** The value of a header that should occur once; the last one of several, as most parsers choose. */
 export function singleHeader(upstream: UpstreamHeaders, name: string): string | undefined {
   const value = upstream[name];
   return typeof value === 'string' || value === undefined ? value : value.at(-1);

@@ -59,7 +59,7 @@ describe('masks of secrets in answers', () => {
   });
 });
 
-/** Every byte that belongs to an occurrence of any secret, as an asterisk. */
+/** The expected text: every byte of an occurrence of any secret as an asterisk. */
 function maskedByHand(text: string, secrets: readonly string[]): string {
   const out = [...text];
   for (const secret of secrets) {

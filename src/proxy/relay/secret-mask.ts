@@ -4,9 +4,9 @@ import type { SecretPatterns } from '../../providers/secret-patterns.js';
 const ASTERISK = 0x2a;
 
 /**
- * Overwrites exact occurrences of an account's open secrets in a passing body with asterisks of the same length, also
- * where chunks cut them. Chunks without a trace of one pass as they are; only an end of a chunk that could
- * be the beginning of one waits for the next chunk.
+ * Replaces exact occurrences of an account's decrypted secrets in a streamed body with asterisks of the same length,
+ * also across chunk boundaries. Other chunks pass unchanged; only the end of a chunk that may start a secret waits for
+ * the next chunk.
  */
 export class SecretMask {
   readonly #own: string;
@@ -14,10 +14,10 @@ export class SecretMask {
   #known: SecretPatterns;
   #patterns: SecretPatterns;
   #state = 0;
-  /** As many bytes as the state has read of a secret. */
+  /** The pending bytes: the prefix of a secret that the state has matched. */
   #held: Buffer | undefined;
 
-  /** @param own the secret that the call was made with. */
+  /** @param own the secret of this call. */
   constructor(own: string, account: OpenSecrets) {
     this.#own = own;
     this.#account = account;
@@ -25,7 +25,7 @@ export class SecretMask {
     this.#patterns = account.patternsWith(own);
   }
 
-  /** The bytes that may go on; `undefined` when all of them must wait. The chunk itself is never written to. */
+  /** The bytes that may be sent; `undefined` when all of them must wait. Never writes to the chunk itself. */
   push(chunk: Buffer): Buffer | undefined {
     if (this.#held !== undefined) return this.#hold(this.#mask(chunk, this.#held));
     if (this.#known !== this.#account.patterns) this.#renew();
@@ -35,7 +35,7 @@ export class SecretMask {
     return this.#hold(chunk);
   }
 
-  /** What still waits when the body has ended. */
+  /** The bytes still held when the body has ended. */
   end(): Buffer | undefined {
     const held = this.#held;
     this.#held = undefined;
@@ -43,7 +43,7 @@ export class SecretMask {
     return held;
   }
 
-  /** A secret of the account has been opened, or forgotten, since. */
+  /** Reloads the patterns after a secret of the account was decrypted or has expired. */
   #renew(): void {
     this.#known = this.#account.patterns;
     this.#patterns = this.#account.patternsWith(this.#own);
@@ -68,7 +68,7 @@ export class SecretMask {
   }
 }
 
-/** Masks a header's value, or any other text of single bytes. */
+/** Masks a header value or other latin1 text. */
 export function maskText(text: string, patterns: SecretPatterns): string {
   if (patterns.isEmpty || !patterns.mayHoldText(text)) return text;
   const bytes = Buffer.from(text, 'latin1');

@@ -1,26 +1,27 @@
 import { GivenUp } from '../exchange/provider-failure.rules.js';
 
-/** A request that is ready to leave. */
+/** A request that is ready to send. */
 interface WaitingRequest {
-  /** Writes down that it leaves, where requests wait for the disk; otherwise it does so itself when it is sent. */
+  /** Records the request before the wait for the disk; without that wait, `send` records it. */
   admit(): void;
   send(): void;
-  /** Told what `admit` or `send` threw, or that the disk did not take it: nobody else is listening any more. */
+  /** Called with the error of `admit`, of `send` or of the disk; no other code handles it. */
   failed(error: Error): void;
 }
 
 /**
- * Sends the requests of one turn of the event loop together, at its end. Written one after the other they wake a
- * provider's receivers once; scattered over the turn, each write pays for a wake-up of its own. Measured: a twentieth of
- * what a call costs. Nothing waits longer than the turn it belongs to, so a lone request does not wait.
+ * Sends the requests of one event loop turn together at its end. Consecutive writes wake the receivers of a provider
+ * once; writes spread over the turn cost one wake-up each. Measured: a twentieth of the cost of a call. No request
+ * waits longer than its turn, so a single request does not wait.
  *
- * Where requests wait for the disk, all of a turn share one wait, and those that come meanwhile share the next (ADR 0037).
+ * Where requests wait for the disk, all requests of a turn share one wait, and those that arrive meanwhile share the
+ * next one (ADR 0037).
  */
 export class SendBatch {
   #waiting: WaitingRequest[] = [];
   #isBusy = false;
 
-  /** @param onDisk forces to the disk what was written down; absent where nobody waits for that. */
+  /** @param onDisk flushes the journal to disk; absent where requests do not wait for that. */
   constructor(private readonly onDisk?: () => Promise<void>) {}
 
   add(request: WaitingRequest): void {
@@ -28,7 +29,7 @@ export class SendBatch {
     if (this.#waiting.length === 1 && !this.#isBusy) setImmediate(() => this.#sendWaiting());
   }
 
-  /** What is added by a send itself belongs to the next turn. */
+  /** Requests added by a send belong to the next turn. */
   #sendWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -52,7 +53,7 @@ export class SendBatch {
   }
 }
 
-/** @returns whether it worked; the request was told otherwise. */
+/** @returns whether `act` succeeded; otherwise the request has received the error. */
 function attempt(request: WaitingRequest, act: () => void, asFailure = asError): boolean {
   try {
     act();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EventMeaning, meaningOf } from './stream-opening.rules.js';
 
-/** The meaning of an event with this data, which is sent as JSON unless it is text. */
+/** The meaning of an event with this data, serialised as JSON unless it is a string. */
 function meaning(data: unknown, name = ''): EventMeaning {
   return meaningOf(name, typeof data === 'string' ? data : JSON.stringify(data));
 }

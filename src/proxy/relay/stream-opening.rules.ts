@@ -6,7 +6,7 @@ import {
   parseJson,
 } from '../../upstreams/usage/json-fields.rules.js';
 
-/** What one event says of its stream. `failure` is a code for the record, never a sentence of the provider's. */
+/** Meaning of one event for its stream. `failure` is a code for the record, never provider text. */
 export type EventMeaning =
   | { readonly kind: 'contentless' }
   | { readonly kind: 'content' }
@@ -17,23 +17,23 @@ const CONTENT: EventMeaning = { kind: 'content' };
 
 const FAILED_TYPES = new Set(['error', 'response.failed']);
 const CONTENTLESS_TYPES = new Set(['response.created', 'response.queued', 'response.in_progress', 'keepalive', 'ping']);
-/** Events that announce a piece of the answer and may already hold the beginning of it. */
+/** Events that announce a part of the answer and may already contain its start. */
 const ANNOUNCEMENTS: ReadonlyMap<string, (event: JsonObject) => boolean> = new Map([
   ['response.output_item.added', (event) => isEmptyItem(objectIn(event, 'item'))],
   ['response.content_part.added', (event) => isEmptyPart(memberOf(event, 'part'))],
   ['response.reasoning_summary_part.added', (event) => isEmptyPart(memberOf(event, 'part'))],
 ]);
-/** Where providers write the type: an event that begins with one of no interest is not parsed, however long it is. */
+/** Where providers write the type: an event that starts with an irrelevant type is not parsed, whatever its length. */
 const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([\w.]{1,100})"/;
-/** Codes and statuses, and nothing that could be a key or name a person. */
+/** Codes and statuses; excludes anything that could be a key or personal data. */
 const CODE = /^(?:[a-z][a-z_]{0,63}|\d{3})$/i;
 
 /**
- * Judges one event of a Responses or transcription stream, by the type that its data tells, else by its name. What is
- * not known to be without content is content.
+ * Classifies one event of a Responses or transcription stream by the type in its data, else by its name. Events that
+ * are not known to be without content count as content.
  *
  * @param name of the `event` line, empty without one.
- * @param data the joined `data` lines, undefined without any: then it is no event at all.
+ * @param data the joined `data` lines; undefined without any, in which case it is no event.
  */
 export function meaningOf(name: string, data: string | undefined): EventMeaning {
   if (data === undefined) return CONTENTLESS;
@@ -57,12 +57,12 @@ function beginsWithUnwatchedType(data: string): boolean {
   return type !== undefined && !FAILED_TYPES.has(type) && !CONTENTLESS_TYPES.has(type) && !ANNOUNCEMENTS.has(type);
 }
 
-/** The second family has no error events: an object of it that tells an error has no type. */
+/** xAI streams have no error events: an xAI object with an error has no type. */
 function hasError(event: JsonObject | undefined): boolean {
   return (memberOf(event, 'error') ?? undefined) !== undefined;
 }
 
-/** Keeps a stream going, whatever its data. */
+/** Keep-alive events, whatever their data. */
 const isSignOfLife = (type: string): boolean => type === 'keepalive' || type === 'ping';
 
 function isContentless(type: string, event: JsonObject | undefined): boolean {
@@ -83,14 +83,14 @@ function isEmptyList(parts: unknown): boolean {
   return (parts ?? undefined) === undefined || (Array.isArray(parts) && parts.every(isEmptyPart));
 }
 
-/** A part of a kind that consists of its text, or of its refusal, while there is none of it. */
+/** Whether a part that consists of text or a refusal is still empty. */
 function isEmptyPart(part: unknown): boolean {
   if (!isJsonObject(part)) return false;
   const texts = [memberOf(part, 'text'), memberOf(part, 'refusal')].filter((text) => text !== undefined);
   return texts.length > 0 && texts.every((text) => text === '');
 }
 
-/** The most telling code: of the error, where the stream has one, else of the event. */
+/** The most specific code: that of the error, else that of the event. */
 function failed(event: JsonObject | undefined, otherwise: string): EventMeaning {
   const error = objectIn(event, 'error') ?? objectIn(objectIn(event, 'response'), 'error');
   const candidates = [memberOf(error, 'code'), memberOf(error, 'type'), memberOf(event, 'code')];

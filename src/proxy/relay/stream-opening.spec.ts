@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
 import { type OpeningVerdict, StreamOpening } from './stream-opening.js';
 
-/** Inputs for each property; a long run sets more. */
+/** Number of inputs per property; a long run raises it. */
 const RUNS = fuzzRuns(1_000);
 const TIMEOUT_MS = 30_000 + RUNS * 5;
 const KIB = 1024;
@@ -21,7 +21,7 @@ interface Opened {
   readonly kept: string;
 }
 
-/** Pushes everything, also what comes after the verdict, which must stay what it is. */
+/** Pushes all chunks and asserts that the verdict does not change once it is final. */
 function open(chunks: readonly (string | Buffer)[]): Opened {
   const opening = new StreamOpening();
   let verdict: OpeningVerdict = 'undecided';
@@ -37,7 +37,7 @@ const verdictOf = (stream: string): OpeningVerdict => open([stream]).verdict;
 
 const singleBytes = (stream: Buffer): Buffer[] => Array.from(stream, (byte) => Buffer.from([byte]));
 
-/** The stream cut at the given places, taken modulo its length. */
+/** Splits the stream at the given offsets, taken modulo its length + 1. */
 function cutAt(stream: Buffer, places: readonly number[]): Buffer[] {
   const sorted = places.map((place) => place % (stream.length + 1)).toSorted((one, other) => one - other);
   const bounds = [0, ...sorted, stream.length];

@@ -1,12 +1,12 @@
 import { meaningOf } from './stream-opening.rules.js';
 
-/** What is known of a stream so far. */
+/** State of a stream so far. */
 export type OpeningVerdict = 'undecided' | 'content' | 'failed';
 
-/** A stream that has still said nothing within these bounds is relayed as it is. */
+/** Limits after which a stream without content or error is relayed. */
 const MAX_BYTES = 64 * 1024;
 const MAX_FRAMES = 256;
-/** More pieces than this are joined, so that a stream in single bytes costs its bytes and not a buffer for each. */
+/** More pieces are joined, so that single-byte chunks do not cost one buffer each. */
 const MAX_PIECES = 64;
 
 const LINE_FEED = 0x0a;
@@ -14,9 +14,9 @@ const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Holds the beginning of an event stream back until it is known whether it brings content or an error, so that a stream
- * that fails before its first content can still be replaced. The first content decides for good. Lines
- * and events are read as browsers read them (WHATWG HTML, "Interpreting an event stream"), wherever the chunks are cut.
+ * Holds back the start of an event stream until content or an error arrives, so that a fallback can replace a stream
+ * that fails before its first content. The first content is decisive. Lines and events are parsed as in browsers
+ * (WHATWG HTML, "Interpreting an event stream"), independent of chunk boundaries.
  */
 export class StreamOpening {
   #kept: Buffer[] = [];
@@ -24,22 +24,22 @@ export class StreamOpening {
   #failure: string | undefined;
   #bytesRead = 0;
   #frames = 0;
-  /** The line that has not ended yet. */
+  /** The current unfinished line. */
   #line: Buffer[] = [];
-  /** A line feed that comes next belongs to the line end before it. */
+  /** The previous byte was CR; a following LF belongs to the same line end. */
   #afterReturn = false;
   #isFirstLine = true;
-  /** The frame that has not ended yet. */
+  /** The current unfinished event. */
   #hasLines = false;
   #name = '';
   #data: string | undefined;
 
-  /** With `failed`: what the stream called its error, such as `server_error`; a code of at most 64 characters. */
+  /** With `failed`: the stream's error code, such as `server_error`, of at most 64 characters. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Looks at the next bytes and keeps them. The buffer is not copied: its bytes must not change any more. */
+  /** Processes and retains the next bytes. The buffer is not copied, so its bytes must not change. */
   push(chunk: Buffer): OpeningVerdict {
     if (chunk.length === 0) return this.#verdict;
     this.#kept.push(chunk);
@@ -48,14 +48,14 @@ export class StreamOpening {
     return this.#verdict;
   }
 
-  /** Everything that was kept, in order, for the caller to relay. Nothing is kept any more. */
+  /** Returns everything retained, in order, and clears it. */
   release(): readonly Buffer[] {
     const kept = this.#kept;
     this.#kept = [];
     return kept;
   }
 
-  /** Stops at the byte that decides: what is behind it, and what is behind the bounds, changes nothing. */
+  /** Stops at the deciding byte; later bytes, and bytes beyond the limits, have no effect. */
   #read(chunk: Buffer): void {
     const end = Math.min(chunk.length, MAX_BYTES - this.#bytesRead);
     let lineStart = 0;

@@ -2,36 +2,36 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '../../platform/outbound/address.rules.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 
-/** Last labels of names that only a private network resolves. */
+/** Top-level labels that only private networks resolve. */
 const PRIVATE_SUFFIXES = 'arpa|corp|home|internal|intranet|lan|local|localdomain|localhost|private';
 const PRIVATE_NAME = new RegExp(`^(?:.*\\.)?(?:${PRIVATE_SUFFIXES})$`, 'i');
-/** What a value must have anywhere to tell an address. */
+/** A value that contains an address contains at least one of these patterns. */
 const ADDRESS_SIGNS = `://|\\d\\.\\d{1,3}\\.\\d{1,3}\\.\\d|::|(?:[0-9a-f]{1,4}:){4}|localhost|\\.(?:${PRIVATE_SUFFIXES})`;
 
-/** Headers whose value is a URL reference, beside those that end in `-url` and `-uri`. */
+/** Headers whose value is a URL reference, in addition to those that end in `-url` and `-uri`. */
 const REFERENCES: ReadonlySet<string> = new Set(['location', 'content-location']);
 const ABSOLUTE = /^https?:\/\/[^/?#@%]+(?:[/?#]|$)/i;
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/;
 
 const URLS = /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>,;]*/gi;
 const LINK_TARGETS = /<([^>]*)>/g;
-/** Host names and IPv4 addresses, and IPv6 addresses, in running text. */
+/** Host names and IPv4 addresses in text; IPv6 addresses in text. */
 const NAMES = /[a-z0-9_-]+(?:\.[a-z0-9_-]+)*/gi;
 const IPV6 = /[0-9a-f.:]{3,}/gi;
 const MAX_IP_CHARACTERS = 45;
-/** What is longer and has a sign of an address is not read. */
+/** A longer value with an address pattern is dropped unread. */
 const MAX_JUDGED_CHARACTERS = 4 * 1024;
 
 /**
- * Says which headers of a provider's answer tell the client an address that is not its business: of the private network,
- * or of the place where the operator's account is. Names are judged by their text; nothing is resolved.
+ * Decides which headers of a provider's answer may reach the client: those without an address of the private network or
+ * of the operator's account. Checks the text of names; resolves nothing.
  * Source: docs/reference/application-api.md#answers.
  */
 export class ToldAddresses {
   readonly #own: ReadonlySet<string>;
   readonly #suspect: RegExp;
 
-  /** @param baseUrls of the provider and of the way to it. */
+  /** @param baseUrls of the provider and of the route to it. */
   constructor(
     baseUrls: readonly string[],
     private readonly trusted: TrustedHosts,
@@ -50,7 +50,7 @@ export class ToldAddresses {
     return !this.#tellsPrivate(value);
   }
 
-  /** A reference that stands alone must be absolute: a relative one names a place at the provider. */
+  /** A reference must be absolute: a relative one resolves at the provider. */
   #isPublicReference(value: string): boolean {
     const text = value.trim();
     if (!ABSOLUTE.test(text) || !PRINTABLE.test(text)) return false;
@@ -65,7 +65,7 @@ export class ToldAddresses {
   #tellsPrivate(value: string): boolean {
     for (const [text] of value.matchAll(URLS)) {
       const url = URL.parse(text);
-      // Without a host it names no place on a network.
+      // A URL without a host has no network address.
       if (url !== null && url.hostname !== '' && !this.#isPublic(url)) return true;
     }
     const names = [...value.matchAll(NAMES)].map(([name]) => name.toLowerCase());
@@ -85,7 +85,7 @@ function isReference(name: string): boolean {
   return REFERENCES.has(name) || name.endsWith('-url') || name.endsWith('-uri');
 }
 
-/** A single label is a word like any other. */
+/** A single label could be any word. */
 function isPrivateName(name: string): boolean {
   return name === 'localhost' || (name.includes('.') && PRIVATE_NAME.test(name));
 }
@@ -94,7 +94,7 @@ function isPrivateIp(text: string): boolean {
   return text.length <= MAX_IP_CHARACTERS && isIP(text) !== 0 && !isPublicAddress(text);
 }
 
-/** The host in its one spelling: without brackets, without the dot that ends a full name. */
+/** The normalised host: without brackets and without the trailing dot. */
 function hostOf({ hostname }: URL): string {
   return hostname
     .toLowerCase()

@@ -11,6 +11,7 @@ export function memberOf(parent: JsonObject | undefined, name: string): unknown 
   return parent !== undefined && Object.hasOwn(parent, name) ? parent[name] : undefined;
 }
 
+/** An own member that is an object. */
 export function objectIn(parent: JsonObject | undefined, name: string): JsonObject | undefined {
   const member = memberOf(parent, name);
   return isJsonObject(member) ? member : undefined;
