@@ -12,8 +12,11 @@ export interface TranscriptionTarget {
 }
 
 /**
+ * Requires a form as the body of a transcription.
+ *
  * @param contentType the request's header, empty when absent.
  * @throws invalid_request the body is no form.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
  */
 export function requireTranscriptionForm(contentType: string): void {
   if (!isFormType(contentType)) {
@@ -21,7 +24,12 @@ export function requireTranscriptionForm(contentType: string): void {
   }
 }
 
-/** @throws invalid_request the form has no file named `file`. */
+/**
+ * Requires the audio file of a transcription.
+ *
+ * @throws invalid_request the form has no file named `file`.
+ * Source: docs/reference/application-api.md#endpoint-bodies.
+ */
 export function requireFile(parts: readonly FormPart[]): void {
   const named = parts.filter(({ name }) => name === 'file');
   if (named.some(({ fileName }) => fileName !== undefined)) return;
