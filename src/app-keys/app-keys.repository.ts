@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { Instant } from '../common/clock.js';
+import { DataSource, type EntityManager, In, IsNull, LessThanOrEqual, Or } from 'typeorm';
+import { type Instant, instantOf } from '../common/clock.js';
+import { AppKeyEntity } from './app-key.entity.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
 /** A key with its last stored use. */
@@ -13,58 +14,47 @@ interface RevokedKey {
   readonly wasActive: boolean;
 }
 
-/** All SQL on the table `app_keys`. */
+/** The table `app_keys`. */
 @Injectable()
 export class AppKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   async insert(tx: EntityManager, app: KeyOwner, key: IssuedAppKey, keyHash: string): Promise<void> {
-    await tx.query(
-      `INSERT INTO app_keys (id, organization_id, app_id, name, key_hash, key_prefix, status, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, 'active', $7)`,
-      [key.id, app.organizationId, app.id, key.name, keyHash, key.keyPrefix, key.createdAt],
-    );
+    const { id, name, keyPrefix, createdAt } = key;
+    const place = { organizationId: app.organizationId, appId: app.id };
+    await tx.insert(AppKeyEntity, { id, ...place, name, keyHash, keyPrefix, status: 'active', createdAt });
   }
 
-  async countActive(tx: EntityManager, app: KeyOwner): Promise<number> {
-    const [row] = await tx.query<{ keys: number }[]>(
-      `SELECT count(*)::integer AS keys FROM app_keys
-       WHERE organization_id = $1 AND app_id = $2 AND status = 'active'`,
-      [app.organizationId, app.id],
-    );
-    return row?.keys ?? 0;
+  countActive(tx: EntityManager, app: KeyOwner): Promise<number> {
+    return tx.countBy(AppKeyEntity, { organizationId: app.organizationId, appId: app.id, status: 'active' });
   }
 
   /** Newest first. */
   listOf(app: KeyOwner): Promise<AppKeyRow[]> {
-    return this.dataSource.query(
-      `SELECT id, name, key_prefix AS "keyPrefix", status, created_at AS "createdAt", last_used_at AS "lastUsedAt"
-       FROM app_keys WHERE organization_id = $1 AND app_id = $2 ORDER BY created_at DESC, id DESC`,
-      [app.organizationId, app.id],
-    );
+    return this.dataSource.manager.find(AppKeyEntity, {
+      select: { id: true, name: true, keyPrefix: true, status: true, createdAt: true, lastUsedAt: true },
+      where: { organizationId: app.organizationId, appId: app.id },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
   }
 
   /** @returns the key's hash, and whether it was active before; `undefined` when there is no such key. */
   async revoke(tx: EntityManager, app: KeyOwner, keyId: string, at: Instant): Promise<RevokedKey | undefined> {
-    const [rows]: [RevokedKey[], number] = await tx.query(
-      `WITH before AS (
-         SELECT id, status FROM app_keys WHERE organization_id = $1 AND app_id = $2 AND id = $3 FOR UPDATE)
-       UPDATE app_keys key SET status = 'revoked', revoked_at = coalesce(key.revoked_at, $4)
-         FROM before WHERE key.id = before.id
-       RETURNING key.key_hash AS "keyHash", before.status = 'active' AS "wasActive"`,
-      [app.organizationId, app.id, keyId, at],
-    );
-    return rows[0];
+    const where = { organizationId: app.organizationId, appId: app.id, id: keyId };
+    const key = await tx.findOne(AppKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
+    if (key === null) return undefined;
+    await tx.update(AppKeyEntity, where, { status: 'revoked', revokedAt: key.revokedAt ?? at });
+    return { keyHash: key.keyHash, wasActive: key.status === 'active' };
   }
 
   /** Of any account: the hash determines the account. */
   findByHash(keyHash: string): Promise<StoredAppKey | undefined> {
-    return this.findWhere('key_hash = $1', keyHash);
+    return this.findWhere({ keyHash });
   }
 
   /** Of any account: the id comes from a verified gateway token and determines the account. */
-  findById(keyId: string): Promise<StoredAppKey | undefined> {
-    return this.findWhere('id = $1', keyId);
+  findById(id: string): Promise<StoredAppKey | undefined> {
+    return this.findWhere({ id });
   }
 
   /**
@@ -73,19 +63,13 @@ export class AppKeysRepository {
    * @param staleMs minimum age in milliseconds of a stored use that is replaced.
    */
   async markUsed(keyIds: readonly string[], at: Instant, staleMs: number): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE app_keys SET last_used_at = $2 WHERE id = ANY($1)
-       AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - $3 * interval '1 millisecond')`,
-      [keyIds, at, staleMs],
-    );
+    const staleAt = instantOf(at.getTime() - staleMs);
+    const stale = { id: In([...keyIds]), lastUsedAt: Or(IsNull(), LessThanOrEqual(staleAt)) };
+    await this.dataSource.manager.update(AppKeyEntity, stale, { lastUsedAt: at });
   }
 
-  private async findWhere(condition: 'key_hash = $1' | 'id = $1', value: string): Promise<StoredAppKey | undefined> {
-    const rows: StoredAppKey[] = await this.dataSource.query(
-      `SELECT id, app_id AS "appId", organization_id AS "organizationId", status, last_used_at AS "lastUsedAt"
-       FROM app_keys WHERE ${condition}`,
-      [value],
-    );
-    return rows[0];
+  private async findWhere(where: { keyHash: string } | { id: string }): Promise<StoredAppKey | undefined> {
+    const select = { id: true, appId: true, organizationId: true, status: true, lastUsedAt: true } as const;
+    return (await this.dataSource.manager.findOne(AppKeyEntity, { select, where })) ?? undefined;
   }
 }

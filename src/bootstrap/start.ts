@@ -4,6 +4,7 @@ import { drainServer } from '../common/http/drain-server.js';
 import { type Ids, SystemIds } from '../common/ids.js';
 import type { LogSink } from '../common/log/log.js';
 import { RegistrationPolicy } from '../console-auth/people/registration-policy.service.js';
+import { ENTITIES } from '../entities.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
 import type { Environment } from '../platform/config/environment.js';
 import { whenReachable } from '../platform/database/when-reachable.js';
@@ -59,7 +60,7 @@ export async function startGateway(
   const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
   const onSettings = ({ TRUSTED_PRIVATE_HOSTS }: Environment) =>
     defineProviderTypes(providerTypes, TRUSTED_PRIVATE_HOSTS);
-  const platform = await openPlatform(env, { clock, ids, log, vault, onSettings });
+  const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, vault, onSettings });
   try {
     return await serve(platform, options.imports);
   } catch (error) {

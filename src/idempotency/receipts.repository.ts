@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
+import { CreationReceiptEntity } from './creation-receipt.entity.js';
 import type { CreatedIds, Receipt, ReceiptClaim } from './receipt.js';
 
 /** The stored response and its expiry. */
@@ -37,19 +38,9 @@ export class ReceiptsRepository {
 
   /** Stores a receipt. A committed receipt with the same id violates `creation_receipts_pkey`. */
   async insert(tx: EntityManager, claim: ReceiptClaim, kept: KeptAnswer): Promise<void> {
-    const { id, organizationId, identityId, credentialId, kind, proofHash, requestHash } = claim;
-    const { ids, answer, sealedAnswer, sealedUntil, createdAt, expiresAt } = kept;
-    await tx.query(
-      `INSERT INTO creation_receipts
-         (id, organization_id, identity_id, credential_id, kind, proof_hash, request_hash, app_id, key_id, provider_id,
-          provider_gateway_id, answer, sealed_answer, sealed_until, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-      [
-        ...[id, organizationId, identityId, credentialId, kind, proofHash, requestHash],
-        ...[ids.appId, ids.keyId, ids.providerId, ids.providerGatewayId],
-        ...[answer, sealedAnswer, sealedUntil, createdAt, expiresAt],
-      ],
-    );
+    const { proof: _, ...identified } = claim;
+    const { ids, ...stored } = kept;
+    await tx.insert(CreationReceiptEntity, { ...identified, ...ids, ...stored });
   }
 }
 

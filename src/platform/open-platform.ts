@@ -6,7 +6,7 @@ import type { Secret } from '../common/log/secret.js';
 import { SharedClock } from './clock/shared-clock.js';
 import { type Environment, loadEnvironment } from './config/environment.js';
 import { ConfigChanges } from './database/config-changes.js';
-import { createDataSource } from './database/data-source.js';
+import { createDataSource, type EntityClass } from './database/data-source.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
@@ -44,6 +44,8 @@ interface PlatformOptions {
   readonly clock?: Clock | undefined;
   readonly ids: Ids;
   readonly log: LogSink;
+  /** What repositories map tables to; none when absent. */
+  readonly entities?: readonly EntityClass[];
   /** Replaces the vault of the settings. */
   readonly vault?: VaultFactory;
   /** Called with the settings before anything is opened; an error aborts the start. */
@@ -70,7 +72,7 @@ interface Database {
  */
 export async function openPlatform(
   env: ProcessEnvironment,
-  { clock: fixedClock, ids, log: sink, vault: makeVault, onSettings }: PlatformOptions,
+  { clock: fixedClock, ids, log: sink, entities = [], vault: makeVault, onSettings }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
   onSettings?.(environment);
@@ -92,10 +94,10 @@ export async function openPlatform(
     const secrets = { tokenSecrets: tokenSecretsOf(sources), authSecrets: authSecretsOf(sources) };
     await migrate(environment, database.url, clock, log);
     const { DATABASE_POOL_SIZE: size, DATABASE_TIMEOUT_MS: timeoutMs } = environment;
-    const requests = await openRequestPool({ url: database.url, size, timeoutMs, log });
+    const requests = await openRequestPool({ url: database.url, size, timeoutMs, entities, log });
     opened.push(() => requests.close());
     const { dataSource } = requests;
-    const backgroundDataSource = await openBackgroundPool(database.url);
+    const backgroundDataSource = await openBackgroundPool(database.url, entities);
     opened.push(() => backgroundDataSource.destroy());
     const vault = makeVault
       ? new ExtensionVault(await makeVault({ environment, ids, log }))

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull, MoreThan } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../../identity/admin-principal.js';
+import { InvitationEntity } from './invitation.entity.js';
 
 /** A stored invitation, without its token. */
 export interface InvitationRow {
@@ -22,6 +23,12 @@ export interface InvitationToOrganization extends InvitationRow {
   readonly organizationName: string;
 }
 
+/** Everything except the hash of the token. */
+const SHOWN = {
+  ...{ id: true, organizationId: true, role: true, email: true, invitedBy: true },
+  ...{ createdAt: true, expiresAt: true, acceptedAt: true, acceptedBy: true, revokedAt: true },
+} as const;
+
 const COLUMNS = `i.id, i.organization_id AS "organizationId", i.role, i.email, i.invited_by AS "invitedBy",
   i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
   i.accepted_by AS "acceptedBy", i.revoked_at AS "revokedAt"`;
@@ -32,38 +39,25 @@ export class InvitationsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   async insert(tx: EntityManager, invitation: InvitationRow, tokenHash: string): Promise<void> {
-    const { id, organizationId, role, email, invitedBy, createdAt, expiresAt } = invitation;
-    await tx.query(
-      `INSERT INTO invitations (id, organization_id, role, email, token_hash, invited_by, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [id, organizationId, role, email, tokenHash, invitedBy, createdAt, expiresAt],
-    );
+    await tx.insert(InvitationEntity, { ...invitation, tokenHash });
   }
 
   /** The number of pending invitations of an organization at `at`. */
-  async countPending(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
-    const [row] = await tx.query<{ pending: number }[]>(
-      `SELECT count(*)::integer AS pending FROM invitations
-        WHERE organization_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $2`,
-      [organizationId, at],
-    );
-    return row?.pending ?? 0;
+  countPending(tx: EntityManager, organizationId: string, at: Instant): Promise<number> {
+    return tx.countBy(InvitationEntity, { organizationId, ...pendingAt(at) });
   }
 
   /** Newest first. */
   listOf(organizationId: string): Promise<InvitationRow[]> {
-    return this.dataSource.query(
-      `SELECT ${COLUMNS} FROM invitations i WHERE i.organization_id = $1 ORDER BY i.created_at DESC, i.id DESC`,
-      [organizationId],
-    );
+    return this.dataSource.manager.find(InvitationEntity, {
+      select: SHOWN,
+      where: { organizationId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
   }
 
   async find(tx: EntityManager, organizationId: string, id: string): Promise<InvitationRow | undefined> {
-    const [row] = await tx.query<InvitationRow[]>(
-      `SELECT ${COLUMNS} FROM invitations i WHERE i.organization_id = $1 AND i.id = $2`,
-      [organizationId, id],
-    );
-    return row;
+    return (await tx.findOne(InvitationEntity, { select: SHOWN, where: { organizationId, id } })) ?? undefined;
   }
 
   /** The invitation of a token; the token determines the account. `undefined` for an expired account. */
@@ -87,20 +81,11 @@ export class InvitationsRepository {
     identityId: string,
     at: Instant,
   ): Promise<void> {
-    await tx.query('UPDATE invitations SET accepted_at = $4, accepted_by = $3 WHERE organization_id = $1 AND id = $2', [
-      organizationId,
-      id,
-      identityId,
-      at,
-    ]);
+    await tx.update(InvitationEntity, { organizationId, id }, { acceptedAt: at, acceptedBy: identityId });
   }
 
   async markRevoked(tx: EntityManager, organizationId: string, id: string, at: Instant): Promise<void> {
-    await tx.query('UPDATE invitations SET revoked_at = $3 WHERE organization_id = $1 AND id = $2', [
-      organizationId,
-      id,
-      at,
-    ]);
+    await tx.update(InvitationEntity, { organizationId, id }, { revokedAt: at });
   }
 
   /** Revokes the pending invitations of an inviter for certain roles. @returns how many. */
@@ -109,12 +94,9 @@ export class InvitationsRepository {
     { organizationId, invitedBy, roles }: Pick<InvitationRow, 'organizationId' | 'invitedBy'> & { roles: Role[] },
     at: Instant,
   ): Promise<number> {
-    const [, count]: [unknown[], number] = await tx.query(
-      `UPDATE invitations SET revoked_at = $4
-        WHERE organization_id = $1 AND invited_by = $2 AND role = ANY ($3)
-          AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $4`,
-      [organizationId, invitedBy, roles, at],
-    );
-    return count;
+    const offers = { organizationId, invitedBy, role: In(roles), ...pendingAt(at) };
+    return (await tx.update(InvitationEntity, offers, { revokedAt: at })).affected ?? 0;
   }
 }
+
+const pendingAt = (at: Instant) => ({ acceptedAt: IsNull(), revokedAt: IsNull(), expiresAt: MoreThan(at) });

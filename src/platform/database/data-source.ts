@@ -17,7 +17,7 @@ const SILENCE_GRACE_MS = 2_000;
 /** A migration; its class name ends with the epoch milliseconds of its file name. */
 export type MigrationClass = new () => MigrationInterface;
 
-type EntityClass = (new () => object) | EntitySchema;
+export type EntityClass = (new () => object) | EntitySchema;
 
 export interface DataSourceOptions {
   readonly url: Secret;

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import { connectionConfig } from './connection.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, type EntityClass } from './data-source.js';
 import { DatabaseBreaker } from './database-breaker.js';
 import { MIGRATIONS } from './migration-list.js';
 
@@ -25,6 +25,7 @@ interface RequestPoolOptions {
   readonly size: number;
   /** Longest wait for a free connection; the statement and silence timeouts are 0.4 and 0.2 s shorter. */
   readonly timeoutMs: number;
+  readonly entities: readonly EntityClass[];
   readonly log: Log;
 }
 
@@ -32,7 +33,8 @@ interface RequestPoolOptions {
  * Connects the request pool: every wait is bounded, and the breaker blocks a silent Postgres until a probe succeeds.
  * Source: ADR 0045.
  */
-export async function openRequestPool({ url, size, timeoutMs, log }: RequestPoolOptions): Promise<RequestPool> {
+export async function openRequestPool(options: RequestPoolOptions): Promise<RequestPool> {
+  const { url, size, timeoutMs, entities, log } = options;
   const silenceMs = timeoutMs - BOUNDS_APART_MS;
   const breaker = new DatabaseBreaker({
     silenceMs,
@@ -49,7 +51,7 @@ export async function openRequestPool({ url, size, timeoutMs, log }: RequestPool
     statementTimeoutMs: silenceMs - BOUNDS_APART_MS,
     connectTimeoutMs: timeoutMs,
     breaker,
-    entities: [],
+    entities,
     migrations: MIGRATIONS,
   }).initialize();
   breaker.watch(dataSource);
@@ -61,12 +63,12 @@ export async function openRequestPool({ url, size, timeoutMs, log }: RequestPool
 }
 
 /** Connects the background pool. Source: ADR 0045. */
-export function openBackgroundPool(url: Secret): Promise<DataSource> {
+export function openBackgroundPool(url: Secret, entities: readonly EntityClass[]): Promise<DataSource> {
   return createDataSource({
     url,
     poolSize: BACKGROUND_CONNECTIONS,
     applicationName: 'gateway-background',
-    entities: [],
+    entities,
     migrations: [],
   }).initialize();
 }
