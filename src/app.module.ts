@@ -21,7 +21,7 @@ import { ProxyModule } from './proxy/proxy.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { RepricingModule } from './repricing/repricing.module.js';
 import { RequestLimitsModule } from './request-limits/request-limits.module.js';
-import { NightlyRetentionModule } from './retention/nightly-retention.module.js';
+import { NightlyRetentionModule } from './retention/retention.module.js';
 import { TokenExchangeModule } from './token-exchange/token-exchange.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { UsageReportsModule } from './usage-reports/usage-reports.module.js';

@@ -8,7 +8,7 @@ import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
-import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../platform/database/pools.js';
 import { AppUsers } from '../users/app-users.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import {
@@ -19,8 +19,7 @@ import {
   reachedProviders,
 } from './app-readiness.rules.js';
 import { type AppReplacement, AppsRepository } from './apps.repository.js';
-import type { ReplaceAppRequest } from './dto/replace-app.request.js';
-import type { ValidateAppRequest } from './dto/validate-app.request.js';
+import type { ReplaceAppRequest, ValidateAppRequest } from './dto/app-writes.request.js';
 
 /** The result of a check. Source: docs/reference/management-api.md#application-check. */
 export interface AppCheck {

@@ -11,7 +11,7 @@ import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
-import type { CreateAppRequest } from './dto/create-app.request.js';
+import type { CreateAppRequest } from './dto/app-writes.request.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
 /** Source: docs/reference/management-api.md#application-objects-and-ids. */

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { Instant } from '../common/clock.js';
-import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
+
+/** Lifetime of a challenge. Source: docs/reference/application-api.md#end-user-header. */
+export const CHALLENGE_LIFETIME_SECONDS = 300;
 
 /** A challenge that has not expired, and was not issued while the database clock was ahead (ADR 0038). */
 export const CHALLENGE_IN_FORCE = `expires_at > now()

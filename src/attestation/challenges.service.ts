@@ -3,8 +3,7 @@ import type { AppRef } from '../app-directory/app-row.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { CHALLENGE_LIFETIME_SECONDS } from './challenge.rules.js';
-import { ChallengesRepository } from './challenges.repository.js';
+import { CHALLENGE_LIFETIME_SECONDS, ChallengesRepository } from './challenges.repository.js';
 
 const CHALLENGE_BYTES = 32;
 /** Interval and batch size for deleting expired challenges. After a full batch the next call deletes again. */

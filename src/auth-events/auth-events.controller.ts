@@ -4,10 +4,9 @@ import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decora
 import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { AuthEventReports } from './auth-event-reports.service.js';
-import { AuthEventSummaryRequest } from './dto/auth-event-summary.request.js';
 import { AuthEventSummaryResponse } from './dto/auth-event-summary.response.js';
+import { AuthEventSummaryRequest, ListAuthEventsRequest } from './dto/auth-events.request.js';
 import { AuthEventsResponse } from './dto/auth-events.response.js';
-import { ListAuthEventsRequest } from './dto/list-auth-events.request.js';
 
 const TAG = 'Admin operations';
 

@@ -1,11 +1,12 @@
 import { applyDecorators, createParamDecorator, UseGuards } from '@nestjs/common';
-import { ApiSecurity } from '@nestjs/swagger';
+import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.rules.js';
 import { Access } from '../common/http/access.js';
+import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
 import { Fails } from '../common/http/openapi.decorators.js';
 import { CallerGuard, Needs } from './caller.guard.js';
 import { type CallerNeeds, requireCaller } from './caller.js';
-import { CallerHeaders } from './caller-headers.decorator.js';
 
 /** A route for callers of an application: by gateway token, or by API key if the application accepts one. */
 export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
@@ -23,3 +24,17 @@ export function CallerAccess(needs: CallerNeeds = {}): MethodDecorator {
 export const ProvenCaller = createParamDecorator((_data: undefined, context) =>
   requireCaller(context.switchToHttp().getRequest<FastifyRequest>()),
 );
+
+/** Documents the request headers of callers besides the credential. */
+function CallerHeaders({ appVersion }: CallerNeeds): MethodDecorator {
+  return applyDecorators(
+    AppVersionHeader(appVersion === 'optional' ? undefined : 'Required with a gateway token.'),
+    ApiHeader({
+      name: DEFAULT_USER_HEADER,
+      required: false,
+      description:
+        'The user a backend calls for. Required where the application’s `authentication.end_user.source` is `header`; `end_user.header` may give it another name.',
+      schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+    }),
+  );
+}

@@ -1,4 +1,4 @@
-import type { LimitedCall } from '../request-limits/limited-call.js';
+import type { LimitedCall } from '../request-limits/request-counting.js';
 import type { Caller } from './caller.js';
 
 /**

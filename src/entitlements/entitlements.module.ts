@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { Environment } from '../platform/config/environment.js';
-import { RecordedAccountRequests } from '../usage/recorded-account-requests.service.js';
+import { RecordedAccountRequests } from '../usage/recorded-requests.service.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';

@@ -4,7 +4,7 @@ import { fuzzRuns } from '../../test/support/fuzz-runs.js';
 import type { IssuerConfig } from '../app-directory/config/app-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { judgeClaims } from './issuer-claims.rules.js';
-import { IssuerClaimsMissing } from './issuer-claims-missing.js';
+import { IssuerClaimsMissing } from './issuer-refusals.js';
 
 /** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);

@@ -2,8 +2,7 @@ import type { IssuerConfig } from '../app-directory/config/app-config.js';
 import { isUserId } from '../app-directory/user-id.rules.js';
 import { latestExpiryMs } from '../common/credential-lifetime.rules.js';
 import { type Claims, claimAt } from './claim-path.rules.js';
-import { IssuerClaimsMissing } from './issuer-claims-missing.js';
-import { issuerTokenRejected } from './issuer-rejection.js';
+import { IssuerClaimsMissing, issuerTokenRejected } from './issuer-refusals.js';
 import { hasRequiredClaims } from './required-claims.rules.js';
 
 /**

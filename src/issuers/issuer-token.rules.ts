@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
 import { type Claims, isClaims } from './claim-path.rules.js';
-import { issuerTokenRejected } from './issuer-rejection.js';
+import { issuerTokenRejected } from './issuer-refusals.js';
 
 /**
  * Accepted signature algorithms and their key types; asymmetric only.

@@ -5,7 +5,7 @@ import { Clock } from '../common/clock.js';
 import { judgeClaims } from './issuer-claims.rules.js';
 import type { IssuerKey } from './issuer-key.js';
 import { IssuerKeySets } from './issuer-key-sets.js';
-import { issuerTokenRejected } from './issuer-rejection.js';
+import { issuerTokenRejected } from './issuer-refusals.js';
 import { type IssuerAlgorithm, parsePayload, readTokenHeader } from './issuer-token.rules.js';
 
 /** Bounds the signature checks when an issuer publishes several keys with the same `kid`. */

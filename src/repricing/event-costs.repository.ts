@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { errorCode } from '../common/errors/error-code.js';
-import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth } from '../platform/database/utc-sql.js';
 import type { CostSource } from '../usage/usage-event.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-sum-columns.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth, startOfDay } from '../platform/database/utc-sql.js';
 import { readBounded } from '../usage/read-bounded.js';
 import { EventCostsRepository } from './event-costs.repository.js';

@@ -8,9 +8,8 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import type { RequestCounters } from './counts/request-counters.js';
 import { LimitEpochs } from './epochs/limit-epochs.service.js';
-import type { LimitedCall } from './limited-call.js';
-import type { RequestCounting } from './places/request-counting.js';
 import { SharedCounting } from './places/shared-counting.js';
+import type { LimitedCall, RequestCounting } from './request-counting.js';
 import { countsUnknown } from './request-limit.rules.js';
 import { UnsentRequests } from './stored/unsent-requests.service.js';
 

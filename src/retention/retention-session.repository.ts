@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { BackgroundDataSource } from '../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../platform/database/pools.js';
 
 /** Advisory locks are per database; the number only has to be unique. */
 const RETENTION_LOCK = 5_272_024_317;

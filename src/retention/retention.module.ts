@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { NightlyRetention } from './nightly-retention.service.js';
 import { Retention } from './retention.service.js';
 import { RetentionSessions } from './retention-session.repository.js';
 import { RetentionSteps } from './retention-steps.js';
@@ -20,3 +22,7 @@ import { UsageRetention } from './usage-retention.service.js';
   exports: [Retention],
 })
 export class RetentionModule {}
+
+/** Schedules retention every night in a running service; `npm run maintenance` uses `RetentionModule` alone. */
+@Module({ imports: [ScheduleModule.forRoot(), RetentionModule], providers: [NightlyRetention] })
+export class NightlyRetentionModule {}

@@ -3,7 +3,7 @@ import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
 import { readShape } from '../common/fields/read-shape.js';
 import { Log } from '../common/log/log.js';
-import { IssuerClaimsMissing } from '../issuers/issuer-claims-missing.js';
+import { IssuerClaimsMissing } from '../issuers/issuer-refusals.js';
 import { IssuerTokens } from '../issuers/issuer-tokens.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';

@@ -3,9 +3,8 @@ import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { UsageBreakdownRequest } from './dto/usage-breakdown.request.js';
 import { UsageBreakdownResponse } from './dto/usage-breakdown.response.js';
-import { UsageTimeseriesRequest } from './dto/usage-timeseries.request.js';
+import { UsageBreakdownRequest, UsageTimeseriesRequest } from './dto/usage-reports.request.js';
 import { UsageTimeseriesResponse } from './dto/usage-timeseries.response.js';
 import { UsageReports } from './usage-reports.service.js';
 

@@ -4,9 +4,9 @@ import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decora
 import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { ListEventsRequest } from './dto/list-events.request.js';
-import { MonthUsageRequest } from './dto/month-usage.request.js';
 import { MonthUsageResponse } from './dto/month-usage.response.js';
 import { UsageEventsResponse } from './dto/usage-events.response.js';
+import { MonthUsageRequest } from './dto/usage-reports.request.js';
 import { UsageService } from './usage.service.js';
 
 const TAG = 'Admin operations';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UsageRepository } from './usage.repository.js';
+import { UsageSumsRepository } from './usage-sums.repository.js';
 
 /** The application or user whose recorded requests are counted. */
 export interface RecordedScope {
@@ -40,5 +41,20 @@ export class RecordedRequests {
    */
   listMinutes(fromMs: number): Promise<readonly RecordedMinute[]> {
     return this.events.listMinutes(fromMs);
+  }
+}
+
+/** Recorded requests of whole accounts, for the request quotas of plans. */
+@Injectable()
+export class RecordedAccountRequests {
+  constructor(private readonly sums: UsageSumsRepository) {}
+
+  /**
+   * Stored requests that were not refused, of all applications of the account, including deleted ones.
+   *
+   * @param day the first UTC day, `YYYY-MM-DD`.
+   */
+  async countSince(organizationId: string, day: string): Promise<number> {
+    return Number(await this.sums.countRequestsSince(organizationId, day));
   }
 }

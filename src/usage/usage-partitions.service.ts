@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
-import { monthsFrom } from './usage-months.rules.js';
+import { monthsFrom } from './usage-range.rules.js';
 
 /** The current month and the next two, which leaves weeks to fix a failure. */
 const MONTHS = 3;

@@ -11,3 +11,18 @@ export const EVENT_DAYS = 90;
 export function firstEventDay(today: string): string {
   return daysBefore(today, EVENT_DAYS);
 }
+
+const MONTHS_PER_YEAR = 12;
+
+/**
+ * A UTC month and the following ones, `YYYY-MM`.
+ *
+ * @param count number of months, including the first.
+ */
+export function monthsFrom(month: string, count: number): string[] {
+  const first = Number(month.slice(0, 4)) * MONTHS_PER_YEAR + Number(month.slice(5)) - 1;
+  return Array.from({ length: count }, (_none, ahead) => {
+    const year = Math.floor((first + ahead) / MONTHS_PER_YEAR);
+    return `${String(year).padStart(4, '0')}-${String(((first + ahead) % MONTHS_PER_YEAR) + 1).padStart(2, '0')}`;
+  });
+}

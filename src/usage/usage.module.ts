@@ -6,8 +6,7 @@ import { UsagePartitionsRepository } from './event/usage-partitions.repository.j
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { OpenCallsRepository } from './open-calls.repository.js';
 import { OpenCalls } from './open-calls.service.js';
-import { RecordedAccountRequests } from './recorded-account-requests.service.js';
-import { RecordedRequests } from './recorded-requests.service.js';
+import { RecordedAccountRequests, RecordedRequests } from './recorded-requests.service.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsagePartitions } from './usage-partitions.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import { instantOf } from '../common/clock.js';
-import { earliestEventId } from './event/event-id.rules.js';
+import { earliestEventId } from './event/event-ids.js';
 import { readBounded } from './read-bounded.js';
 import type {
   AppUsageRow,

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
-import type { UserCounts } from './user-counts.js';
-import { UserViewsRepository } from './user-views.repository.js';
+import { type UserCounts, UserViewsRepository } from './user-views.repository.js';
 
 /** User counts of applications. */
 @Injectable()

@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app-row.js';
 import type { UserFilter, UserRow, UserStatus } from './user.js';
-import { NO_USERS, type UserCounts } from './user-counts.js';
+
+/** Numbers of known and of blocked users of an application. */
+export interface UserCounts {
+  readonly total: number;
+  readonly blocked: number;
+}
+
+/** The counts of an application that never had users. */
+export const NO_USERS: UserCounts = { total: 0, blocked: 0 };
 
 /** The user counts of one application. */
 export interface AppUserCounts extends UserCounts {

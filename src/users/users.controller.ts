@@ -5,9 +5,8 @@ import type { AppRow } from '../app-directory/app-row.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { GetNamedUserRequest, GetUserRequest, NamedUserRequest } from './dto/get-user.request.js';
-import { ListUsersRequest } from './dto/list-users.request.js';
 import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
+import { GetNamedUserRequest, GetUserRequest, ListUsersRequest, NamedUserRequest } from './dto/users.request.js';
 import { ManagedUsers } from './managed-users.service.js';
 
 const TAG = 'Admin operations';

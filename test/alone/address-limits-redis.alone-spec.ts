@@ -142,9 +142,12 @@ describeBreakingRedis('what Redis holds', () => {
       await eventually(() => stateOf(world, 'ok'), { withinMs: 5_000 });
       await call(world, from('203.0.113.77'));
       const client = new Redis(redis.url);
+      // Written with the next heartbeat, or already with the one before.
+      await eventually(async () => (await client.exists('gw:mark')) === 1, { withinMs: 5_000 });
       const keys = (await client.keys('*')).sort();
       expect(keys).toEqual([
         expect.stringMatching(new RegExp(`^gw:limit:app_auth_token:${Date.UTC(2030, 0, 1, 10, 0)}:[A-Za-z0-9_-]{43}$`)),
+        'gw:mark',
         'gw:probe',
       ]);
       const lifeMs = await client.pttl(keys[0] ?? '');

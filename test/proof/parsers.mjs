@@ -28,7 +28,7 @@ const PARSERS = {
   'src/common/fields/request-shape.pipe.spec.ts': 1,
   'src/app-directory/config/app-config.rules.spec.ts': 2,
   'src/app-directory/config/free-json.rules.spec.ts': 1,
-  'src/console-auth/third-party/console-path.rules.spec.ts': 1,
+  'src/console-auth/third-party/console-path.spec.ts': 1,
   'src/platform/outbound/address.rules.spec.ts': 2,
   'src/platform/outbound/trusted-hosts.rules.spec.ts': 3,
   'src/platform/vault/local-vault.spec.ts': 5,

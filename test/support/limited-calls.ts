@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import type { LimitedCall, RequestCounts } from '../../src/request-limits/limited-call.js';
+import type { LimitedCall, RequestCounts } from '../../src/request-limits/request-counting.js';
 import type { RequestLimits } from '../../src/request-limits/request-limits.service.js';
 
 /** Limits of a call; what is not named is without limit. */

@@ -10,8 +10,8 @@ import {
 } from '../../src/request-limits/epochs/epoch.rules.js';
 import { handedCounts, toldCounts, untoldWindows } from '../../src/request-limits/epochs/handed-counts.rules.js';
 import type { HandedCount } from '../../src/request-limits/epochs/limit-epochs.repository.js';
-import type { LimitedCall } from '../../src/request-limits/limited-call.js';
 import { roomInShare } from '../../src/request-limits/places/local-counting.js';
+import type { LimitedCall } from '../../src/request-limits/request-counting.js';
 import { WINDOW_MS, windowIndex } from '../../src/request-limits/request-limit.rules.js';
 
 import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { type RunningGateway, type StartOptions, startGateway } from '../../src/bootstrap/start.js';
-import { BackgroundDataSource } from '../../src/platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../../src/platform/database/pools.js';
 import { ApiClient } from './api-client.js';
 import { dropDatabase, freshDatabase } from './database.js';
 import { OpenApiCheck } from './openapi-check.js';

@@ -10,7 +10,7 @@ import {
   referencedProviders,
 } from '../../app-directory/config/app-summary.rules.js';
 import { NO_USAGE, type UsageTotals } from '../../usage-reports/usage-totals.js';
-import { NO_USERS, type UserCounts } from '../../users/user-counts.js';
+import { NO_USERS, type UserCounts } from '../../users/user-views.repository.js';
 import { routedProviders } from '../app-readiness.rules.js';
 
 /** An application in the list of its account. Source: docs/reference/management-api.md#application-routes. */

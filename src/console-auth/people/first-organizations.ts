@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { type AcceptingPerson, Invitations } from '../../organizations/invitations/invitations.service.js';
 import { NewOrganizations } from '../../organizations/new-organizations.service.js';
 import { BootstrapClaims } from '../../organizations/unclaimed/bootstrap-claims.service.js';
-import type { NewPerson } from './new-person.js';
+import type { NewPerson } from './person.rules.js';
 
 /** Assigns the first organization of a newly stored person. */
 @Injectable()

@@ -4,8 +4,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { InvitationLinks } from '../../organizations/invitations/invitation-links.service.js';
 import { BootstrapClaims } from '../../organizations/unclaimed/bootstrap-claims.service.js';
 import { Environment } from '../../platform/config/environment.js';
-import type { NewPerson } from './new-person.js';
 import { PeopleRepository } from './people.repository.js';
+import type { NewPerson } from './person.rules.js';
 
 /** The parts of a registration that decide whether it is allowed. */
 type AskingPerson = Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey'>;

@@ -8,8 +8,8 @@ import { violates } from '../../platform/database/violates.js';
 import type { BrowserClient } from '../browser-client.js';
 import { BrowserSessions } from '../browser-sessions.service.js';
 import { FirstOrganizations } from './first-organizations.js';
-import type { NewPerson } from './new-person.js';
 import { PeopleRepository, type PersonRow } from './people.repository.js';
+import type { NewPerson } from './person.rules.js';
 import { RegistrationPolicy } from './registration-policy.service.js';
 
 /** A person and their new session. */

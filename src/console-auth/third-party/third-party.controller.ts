@@ -9,7 +9,7 @@ import { AddressLimited } from '../../rate-limits/address-limited.decorator.js';
 import { BrowserClients } from '../browser-client.js';
 import { SocialSignInRequest } from '../dto/sign-in.request.js';
 import { SocialSignInResponse } from '../dto/social-sign-in.response.js';
-import { withError } from './console-path.rules.js';
+import { withError } from './console-path.js';
 import { SignInStateCookie } from './sign-in-state-cookie.js';
 import { ThirdPartyRefusal } from './third-party-failure.rules.js';
 import { LOGIN_PATH, ThirdPartySignIn } from './third-party-sign-in.service.js';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
 import type { Ready } from '../../common/when-ready.js';
-import type { RecordedAccountRequests } from '../../usage/recorded-account-requests.service.js';
+import type { RecordedAccountRequests } from '../../usage/recorded-requests.service.js';
 import type { PeriodUse } from './account-standing.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
 

@@ -1,9 +1,8 @@
 import type pg from 'pg';
-import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
+import { DataSource, type EntitySchema, type Logger, type MigrationInterface } from 'typeorm';
 import type { Secret } from '../../common/log/secret.js';
 import { CONNECT_TIMEOUT_MS, connectionConfig } from './connection.js';
 import { BreakerClient, type DatabaseBreaker } from './database-breaker.js';
-import { SilentLogger } from './silent-logger.js';
 
 /** Default of `statementTimeoutMs`. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -69,4 +68,14 @@ export function createDataSource(options: DataSourceOptions): DataSource {
       onConnect: (client: pg.Client) => void client.on('error', () => undefined),
     },
   });
+}
+
+/** Discards TypeORM's logging. Callers receive failures as errors and log them. */
+class SilentLogger implements Logger {
+  logQuery(): void {}
+  logQueryError(): void {}
+  logQuerySlow(): void {}
+  logSchemaBuild(): void {}
+  logMigration(): void {}
+  log(): void {}
 }

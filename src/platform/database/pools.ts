@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import { connectionConfig } from './connection.js';
@@ -85,3 +85,9 @@ async function probe(url: Secret): Promise<void> {
     await client.end();
   }
 }
+
+/**
+ * Connections for statements outside the request path: storing events, nightly jobs, and management calls that change
+ * thousands of rows. Their statement timeout is 10 seconds; that of {@link DataSource} is 1.5.
+ */
+export abstract class BackgroundDataSource extends DataSource {}

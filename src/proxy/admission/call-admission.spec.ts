@@ -15,7 +15,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/request-timings.js';
 import type { Ready } from '../../common/when-ready.js';
 import type { Entitlements } from '../../entitlements/entitlements.js';
-import type { LimitedCall } from '../../request-limits/limited-call.js';
+import type { LimitedCall } from '../../request-limits/request-counting.js';
 import type { RequestLimits } from '../../request-limits/request-limits.service.js';
 import type { RefusedStatus } from '../../usage/usage-event.js';
 import type { UsageRefusals } from '../../usage/usage-refusals.service.js';

@@ -11,7 +11,7 @@ import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import { type Ready, whenReady } from '../../common/when-ready.js';
 import { Entitlements } from '../../entitlements/entitlements.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
-import type { LimitedCall } from '../../request-limits/limited-call.js';
+import type { LimitedCall } from '../../request-limits/request-counting.js';
 import { countsUnknown } from '../../request-limits/request-limit.rules.js';
 import { RequestLimits } from '../../request-limits/request-limits.service.js';
 import type { RefusedStatus, UsageAdmission } from '../../usage/usage-event.js';

@@ -1,4 +1,4 @@
-import type { LimitedCall } from '../limited-call.js';
+import type { LimitedCall } from '../request-counting.js';
 import { requestLimitRefusal, type WindowKind, windowIndex } from '../request-limit.rules.js';
 import type { RequestCounters } from './request-counters.js';
 import { type MinuteBases, type ScopeCounts, UNKNOWN, type WindowCount } from './scope-counts.js';

@@ -1,7 +1,7 @@
 import { instantOf } from '../../common/clock.js';
 import type { RecordedRequests } from '../../usage/recorded-requests.service.js';
+import { waitAtMost } from '../request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
-import { waitAtMost } from '../wait-at-most.js';
 import type { OpenDay } from './call-windows.js';
 import { UNKNOWN, type WindowCount } from './scope-counts.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LimitedCall } from '../limited-call.js';
+import type { LimitedCall } from '../request-counting.js';
 import { RequestCounters } from './request-counters.js';
 
 const DAY_MINUTES = 1_440;

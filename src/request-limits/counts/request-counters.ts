@@ -1,4 +1,4 @@
-import type { LimitedCall } from '../limited-call.js';
+import type { LimitedCall } from '../request-counting.js';
 import { countersFull, WINDOW_MS } from '../request-limit.rules.js';
 import { AppCounts, ScopeCounts } from './scope-counts.js';
 

@@ -4,9 +4,8 @@ import { CallWindows, type HasRoom } from '../counts/call-windows.js';
 import type { DayBases } from '../counts/day-bases.js';
 import type { RequestCounters } from '../counts/request-counters.js';
 import { type MinuteBases, UNKNOWN } from '../counts/scope-counts.js';
-import type { LimitedCall } from '../limited-call.js';
+import type { LimitedCall, RequestCounting } from '../request-counting.js';
 import { shareOf } from '../request-limit.rules.js';
-import type { RequestCounting } from './request-counting.js';
 
 export interface LocalCountingOptions {
   readonly clock: Clock;

@@ -6,10 +6,9 @@ import { CallWindows, type HasRoom, type LimitedWindow } from '../counts/call-wi
 import type { DayBases } from '../counts/day-bases.js';
 import type { RequestCounters } from '../counts/request-counters.js';
 import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
-import type { LimitedCall } from '../limited-call.js';
+import { EpochOver, type LimitedCall, type RequestCounting } from '../request-counting.js';
 import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
 import { counterKey, markKey } from './counter-keys.rules.js';
-import { EpochOver, type RequestCounting } from './request-counting.js';
 import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
 
 const MARK_BYTES = 6;

@@ -1,10 +1,8 @@
 import type { Clock } from '../../common/clock.js';
 import type { Ready } from '../../common/when-ready.js';
 import type { LimitEpochs } from '../epochs/limit-epochs.service.js';
-import type { LimitedCall } from '../limited-call.js';
+import { EpochOver, type LimitedCall, MAX_WAIT_MS, type RequestCounting } from '../request-counting.js';
 import { countsUnknown } from '../request-limit.rules.js';
-import { MAX_WAIT_MS } from '../wait-at-most.js';
-import { EpochOver, type RequestCounting } from './request-counting.js';
 
 /**
  * Counts in the place that all instances have agreed on; when it changes meanwhile, the call is counted in the new one.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import type { LimitedCall } from '../limited-call.js';
+import type { LimitedCall } from '../request-counting.js';
 import { type UnsentCount, UnsentRequestsRepository } from './unsent-requests.repository.js';
 
 /** Maximum number of scopes with unstored notes; further scopes are not noted. */

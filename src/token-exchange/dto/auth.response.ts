@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CHALLENGE_LIFETIME_SECONDS } from '../../attestation/challenge.rules.js';
+import { CHALLENGE_LIFETIME_SECONDS } from '../../attestation/challenges.repository.js';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../client-auth/gateway-token.rules.js';
 
 export class ChallengeResponse {

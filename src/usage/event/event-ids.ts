@@ -1,5 +1,4 @@
 import type { Ids } from '../../common/ids.js';
-import { EVENT_ID_RANDOM_BYTES, eventId } from './event-id.rules.js';
 
 /** One system call for this many random bytes costs as much as one for ten. */
 const POOL_BYTES = 4096;
@@ -21,4 +20,25 @@ export class EventIds {
     this.used += EVENT_ID_RANDOM_BYTES;
     return eventId(nowMs, this.pool, offset);
   }
+}
+
+const TIME_DIGITS = 12;
+
+/** Random bytes in an event id. */
+const EVENT_ID_RANDOM_BYTES = 10;
+
+/**
+ * An event id: 12 hex digits of the time, then 20 random ones. Ids of about the same time are adjacent in an index.
+ *
+ * @param nowMs milliseconds since the Unix epoch.
+ * @param random the source of the `EVENT_ID_RANDOM_BYTES` bytes that start at `offset`.
+ * Source: docs/reference/accounting.md#usage-event.
+ */
+export function eventId(nowMs: number, random: Buffer, offset: number): string {
+  return earliestEventId(nowMs) + random.toString('hex', offset, offset + EVENT_ID_RANDOM_BYTES);
+}
+
+/** Prefix of the event ids of this time; every later id sorts after it. */
+export function earliestEventId(nowMs: number): string {
+  return Math.max(0, Math.trunc(nowMs)).toString(16).padStart(TIME_DIGITS, '0').slice(-TIME_DIGITS);
 }

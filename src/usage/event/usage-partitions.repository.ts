@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
-import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../../platform/database/pools.js';
 
 /**
  * Maximum wait for a lock. It also bounds how long other transactions queue behind the lock on the default partition.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BackgroundDataSource } from '../../platform/database/background-data-source.js';
+import { BackgroundDataSource } from '../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
 
 /** Members of an event's JSON text that are stored unchanged. */

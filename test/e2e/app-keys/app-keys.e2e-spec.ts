@@ -165,7 +165,7 @@ describe('what callers are judged by', () => {
     const { answer } = await dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM apps WHERE id = $1', [app.id]);
       const sent = world.api.post(keysOf(app.id), { name: 'Late' });
-      await untilStatementWaits(dataSource, 'INSERT INTO app_keys');
+      await untilStatementWaits(dataSource, 'INSERT INTO "app_keys"');
       return { answer: sent };
     });
     expect(await answer).toMatchObject({ status: 404, text: (await world.api.get(keysOf(app.id))).text });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startGateway } from '../../../src/bootstrap/start.js';
-import { RecordedAccountRequests } from '../../../src/usage/recorded-account-requests.service.js';
+import { RecordedAccountRequests } from '../../../src/usage/recorded-requests.service.js';
 import { UsageRefusals } from '../../../src/usage/usage-refusals.service.js';
 import { firstOrganizationId } from '../../support/accounts.js';
 import { FakeClock } from '../../support/clock.js';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { AppStatus } from '../../../app-directory/config/app-config.js';
 import { UsageTotalsResponse } from '../../../usage-reports/dto/usage-totals.response.js';
 import type { UsageTotals } from '../../../usage-reports/usage-totals.js';
-import type { UserCounts } from '../../../users/user-counts.js';
+import type { UserCounts } from '../../../users/user-views.repository.js';
 import type { AppList } from '../app-list.service.js';
 import type { AppSummary } from '../app-summary.rules.js';
 

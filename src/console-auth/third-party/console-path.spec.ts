@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
-import { CONSOLE_PATH, withError } from './console-path.rules.js';
+import { CONSOLE_PATH, withError } from './console-path.js';
 
 const CONSOLE = 'https://console.example.com';
 

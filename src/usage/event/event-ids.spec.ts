@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Ids } from '../../common/ids.js';
-import { eventId } from './event-id.rules.js';
-import { EventIds } from './event-ids.js';
+import { EventIds, eventId } from './event-ids.js';
 
 class CountingIds extends Ids {
   asked = 0;

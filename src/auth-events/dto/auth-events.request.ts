@@ -1,6 +1,18 @@
-import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { Int, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { BeforeId, DEFAULT_PAGE_LIMIT, PageLimit } from '../../common/fields/list-fields.js';
 import { AUTH_EVENT_KINDS, type AuthEventFilter, type AuthEventKind } from '../auth-event.js';
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 365;
+
+export class AuthEventSummaryRequest {
+  @Int({ min: 1, max: MAX_DAYS, optional: true, description: `UTC days, today included; ${DEFAULT_DAYS} when absent.` })
+  days?: number;
+
+  chosenDays(): number {
+    return this.days ?? DEFAULT_DAYS;
+  }
+}
 
 export class ListAuthEventsRequest {
   @PageLimit('events')
