@@ -1,17 +1,19 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
+import { APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppKeysModule } from './app-keys/app-keys.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
+import { ErrorLogInterceptor } from './common/errors/error-log.interceptor.js';
+import { ServerTimingInterceptor } from './common/http/server-timing.interceptor.js';
 import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdentityModule } from './identity/identity.module.js';
-import { ManagementKeysModule } from './identity/management-keys/management-keys.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
@@ -27,16 +29,16 @@ import { UsageModule } from './usage/usage.module.js';
 import { UsageReportsModule } from './usage-reports/usage-reports.module.js';
 import { UsersModule } from './users/users.module.js';
 
-/** The modules, in dependency order. */
+/** The modules, in dependency order, and the interceptors of all routes, the outermost first. */
 @Module({
   imports: [
     DiscoveryModule,
+    ScheduleModule.forRoot(),
     IdentityModule,
     RateLimitsModule,
     RequestLimitsModule,
     OrganizationsModule,
     ConsoleAuthModule,
-    ManagementKeysModule,
     PricingModule,
     EntitlementsModule,
     AppDirectoryModule,
@@ -57,6 +59,10 @@ import { UsersModule } from './users/users.module.js';
     NightlyRetentionModule,
     HealthModule,
     MetricsModule,
+  ],
+  providers: [
+    { provide: APP_INTERCEPTOR, useClass: ErrorLogInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: ServerTimingInterceptor },
   ],
 })
 export class GatewayModule {}

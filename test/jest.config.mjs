@@ -29,8 +29,8 @@ const shared = {
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };
 
 /** Each of them runs services of its own, which share the connections of one Postgres. */
@@ -57,13 +57,13 @@ export default {
   workerGracefulExitTimeout: EXIT_PATIENCE_MS,
   // All cores: suites wait about as long as they work, for timers, processes and Postgres.
   maxWorkers: Math.min(MOST_WORKERS, availableParallelism()),
-  reporters: ['default', '<rootDir>/test/support/skipped-suites.mjs'],
+  reporters: ['default', '<rootDir>/test/support/jest/skipped-suites.mjs'],
   testTimeout: process.env.FUZZ_RUNS ? FUZZ_TIMEOUT_MS : 30_000,
   projects: [
     {
       ...shared,
       displayName: 'unit',
-      setupFiles: ['<rootDir>/test/support/fuzz-settings.mjs'],
+      setupFiles: ['<rootDir>/test/support/jest/fuzz-settings.mjs'],
       testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/bench/**/*.spec.ts'],
     },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },

@@ -1,6 +1,6 @@
 /**
  * The stage of authentication by itself: a gateway within this process, and requests as they really come in, proven
- * again and again by the guard that the proxy's door asks.
+ * again and again by the guard that the proxy's entry asks.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
@@ -62,7 +62,7 @@ function issueOne(tokens, { appId, appKeyId }, index) {
   return tokens.issue({ appId, userId: `user-${index}`, authMethod: 'api_key', apiKeyId: appKeyId });
 }
 
-/** What the door hands to its guard when a call comes in: a request as the HTTP server made it, and its address. */
+/** What the entry hands to its guard when a call comes in: a request as the HTTP server made it, and its address. */
 async function caught(port, appId, credential) {
   const { prove } = CallerGuard.prototype;
   let proof;

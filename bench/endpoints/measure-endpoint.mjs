@@ -29,7 +29,7 @@ export async function measureEndpoint({ load, gateway, rounds, seconds, verdicts
   }
   const rows = targets.map(({ name }, i) => [name, ...costCells(runs[i])]);
   printTable(`1 KB Responses calls, closed loop, ${CONNECTIONS} connections`, ['calls', ...COST_COLUMNS], rows);
-  judge(runs, verdicts);
+  validate(runs, verdicts);
 }
 
 /** The proxy first. */
@@ -44,7 +44,7 @@ async function targetsOf(gateway, body) {
   return targets;
 }
 
-function judge([ofProxy, ofEndpoint], verdicts) {
+function validate([ofProxy, ofEndpoint], verdicts) {
   const ratios = ofEndpoint.map((run, pair) => costUs(run) / costUs(ofProxy[pair])).sort((a, b) => a - b);
   const shares = [0.25, 0.75, 0, 1].map((share) => number(percentile(ratios, share), 3));
   const columns = ['CPU, endpoint over proxy', 'median', 'lower quarter', 'upper quarter', 'least', 'most'];

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { startGateway } from '../../dist/src/bootstrap/start.js';
-import { limitedCallOf } from '../../dist/src/client-auth/limited-call.rules.js';
+import { limitedCallOf } from '../../dist/src/client-auth/caller.js';
 import { CallAdmission } from '../../dist/src/proxy/admission/call-admission.js';
 import { RequestLimits } from '../../dist/src/request-limits/request-limits.service.js';
 import { addProvider, gatewayEnvironment, makeReachable, managed } from '../gateway.mjs';
@@ -37,7 +37,7 @@ CallAdmission.prototype.admit = function timed(...args) {
     return held;
   };
   const held = admit.apply(this, args);
-  return held instanceof Promise ? held.then(note) : note(held);
+  return held.then(note);
 };
 
 let running;
@@ -103,7 +103,7 @@ function admitterOf(prefix) {
   };
   return (i) => {
     const held = admit.call(admission, callers[i % USERS], ...others);
-    return held instanceof Promise ? held.then(release) : release(held);
+    return held.then(release);
   };
 }
 

@@ -45,8 +45,8 @@ export async function measureLimits({ dir, rounds, seconds, verdicts }) {
 async function startInMemory(dir, upstream) {
   const gateway = await launchGateway(`${dir}/memory`);
   await addProvider(gateway, upstream.port);
-  const judged = await addCaller(gateway, IN_MEMORY, AMPLE_LIMITS);
-  return { gateway, judged, callers: [await addCaller(gateway, 'users, no limits'), judged] };
+  const checked = await addCaller(gateway, IN_MEMORY, AMPLE_LIMITS);
+  return { gateway, checked, callers: [await addCaller(gateway, 'users, no limits'), checked] };
 }
 
 async function tryInRedis(dir, upstream) {
@@ -54,8 +54,8 @@ async function tryInRedis(dir, upstream) {
     const redis = await startRedis(dir);
     const gateway = await launchGateway(`${dir}/redis-gateway`, { REDIS_URL: redis.url });
     await addProvider(gateway, upstream.port);
-    const judged = await addCaller(gateway, IN_REDIS, AMPLE_LIMITS);
-    return [{ gateway, judged, redisUrl: redis.url, callers: [judged] }];
+    const checked = await addCaller(gateway, IN_REDIS, AMPLE_LIMITS);
+    return [{ gateway, checked, redisUrl: redis.url, callers: [checked] }];
   } catch (error) {
     console.log(`skipped: ${IN_REDIS}: ${error.message}`);
     return [];
@@ -65,12 +65,12 @@ async function tryInRedis(dir, upstream) {
 async function checkRecorded(limited, answeredBy, verdicts) {
   const rows = [];
   let missing = 0;
-  for (const { gateway, judged, redisUrl } of limited) {
-    const answered = answeredBy.get(judged);
-    const recorded = await readRecorded({ dataDir: gateway.dataDir, appId: judged.appId, answered, redisUrl });
+  for (const { gateway, checked, redisUrl } of limited) {
+    const answered = answeredBy.get(checked);
+    const recorded = await readRecorded({ dataDir: gateway.dataDir, appId: checked.appId, answered, redisUrl });
     const { stored, counted, refused, spentUsd } = recorded;
     missing += recorded.missing + refused;
-    rows.push([judged.name, answered, stored, number(counted), refused, number(spentUsd, 4), recorded.missing]);
+    rows.push([checked.name, answered, stored, number(counted), refused, number(spentUsd, 4), recorded.missing]);
   }
   const columns = ['what became of the calls', 'answered', 'stored', 'in Redis', 'refused', 'spent, USD', 'missing'];
   printTable(

@@ -53,7 +53,7 @@ export async function measureWorkers({ dir, rounds, seconds, verdicts }) {
     }
   }
   report(runs);
-  for (const pair of pairs) judge(pair.what, runs.get(pair.one), runs.get(pair.two), verdicts);
+  for (const pair of pairs) validate(pair.what, runs.get(pair.one), runs.get(pair.two), verdicts);
   return [{ name: 'this gateway' }];
 }
 
@@ -114,7 +114,7 @@ function leastShare({ workerCpuSeconds }) {
 }
 
 /** What workers carry where each has a core, times what one process carries on one: as many, less what each call costs more. */
-function judge(what, one, two, verdicts) {
+function validate(what, one, two, verdicts) {
   const times = median(two.map((run, round) => (WORKERS * costUs(one[round])) / costUs(run)));
   verdicts.atLeast(
     `calls of ${WORKERS} workers by their CPU, times one process, ${what}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawIssuer, rawServerConfig } from '../../test/support/app-configs.js';
+import { rawIssuer, rawServerConfig } from '../../test/support/apps/app-configs.js';
 import { loadEnvironment } from '../platform/config/environment.js';
 import { AppConfigParser } from './app-config-parser.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { ReadContext } from '../common/fields/config-values.js';
 import { Environment } from '../platform/config/environment.js';
 import type { AppConfig } from './config/app-config.js';
-import { parseAppConfig } from './config/app-config.rules.js';
-import type { IssuerTrust } from './config/issuer-config.rules.js';
+import { parseAppConfig } from './config/app-config.js';
 
 /** A stored configuration: parsed, or the reason why it no longer parses. */
 export type StoredConfig =
@@ -13,7 +13,7 @@ export type StoredConfig =
 /** `parseAppConfig` with the operator's list of trusted hosts. */
 @Injectable()
 export class AppConfigParser {
-  private readonly trust: IssuerTrust;
+  private readonly trust: ReadContext;
 
   constructor(environment: Environment) {
     this.trust = { allowsHttp: (host) => environment.TRUSTED_PRIVATE_HOSTS.allowsHost(host) };

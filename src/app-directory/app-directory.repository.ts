@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { APP_COLUMNS, type AppRow } from './app-row.js';
+import type { AppRow } from './app.entity.js';
+import { AppEntity } from './app.entity.js';
 
 /** Reads of the table `apps`. */
 @Injectable()
@@ -9,17 +10,10 @@ export class AppDirectoryRepository {
 
   /** Of any account: callers authenticate to the application, not to an account. */
   async findOfAnyAccount(appId: string): Promise<AppRow | undefined> {
-    const rows: AppRow[] = await this.dataSource.query(`SELECT ${APP_COLUMNS} FROM apps app WHERE app.id = $1`, [
-      appId,
-    ]);
-    return rows[0];
+    return (await this.dataSource.manager.findOneBy(AppEntity, { id: appId })) ?? undefined;
   }
 
   async findOwn(organizationId: string, appId: string): Promise<AppRow | undefined> {
-    const rows: AppRow[] = await this.dataSource.query(
-      `SELECT ${APP_COLUMNS} FROM apps app WHERE app.organization_id = $1 AND app.id = $2`,
-      [organizationId, appId],
-    );
-    return rows[0];
+    return (await this.dataSource.manager.findOneBy(AppEntity, { organizationId, id: appId })) ?? undefined;
   }
 }

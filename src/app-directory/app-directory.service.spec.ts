@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { rawServerConfig } from '../../test/support/app-configs.js';
+import { rawServerConfig } from '../../test/support/apps/app-configs.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { Secret } from '../common/log/secret.js';
 import { loadEnvironment } from '../platform/config/environment.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import type { AppRow } from './app.entity.js';
 import { AppConfigParser } from './app-config-parser.js';
 import { AppDirectoryRepository } from './app-directory.repository.js';
 import { AppDirectoryService } from './app-directory.service.js';
-import type { AppRow } from './app-row.js';
 
 class ManualClock extends Clock {
   atMs = 0;
@@ -134,14 +134,6 @@ describe('AppDirectoryService.find', () => {
     expect(lines).toEqual([
       expect.objectContaining({ message: 'app_config_unreadable', level: 'error', appId: 'notes-abc123' }),
     ]);
-  });
-
-  it('forgotten after a write here → read again without an announcement', async () => {
-    const { apps, repository } = setUp();
-    await apps.find('notes-abc123');
-    apps.forget('notes-abc123');
-    await apps.find('notes-abc123');
-    expect(repository.reads).toBe(2);
   });
 });
 

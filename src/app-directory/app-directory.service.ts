@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
+import type { ConfigChange } from '../platform/database/config-changes.rules.js';
 import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
+import type { AppRow } from './app.entity.js';
 import { AppConfigParser } from './app-config-parser.js';
 import { AppDirectoryRepository } from './app-directory.repository.js';
-import type { AppRow } from './app-row.js';
 import { type AppSnapshot, toAppSnapshot } from './app-snapshot.js';
 
 /** Topic of {@link ConfigChanges} for applications; the key is the application's id. */
@@ -35,7 +35,7 @@ export class AppDirectoryService {
     clock: Clock,
   ) {
     this.snapshots = new NotifiedCache(configChanges, {
-      topic: APPS_TOPIC,
+      topics: [APPS_TOPIC],
       load: (appId) => this.load(appId),
       clock,
       refreshAfterMs: REFRESH_AFTER_MS,
@@ -66,16 +66,6 @@ export class AppDirectoryService {
     return app;
   }
 
-  /** Notifies every instance, when the transaction commits, that the application changed or was deleted. */
-  announceChange(tx: EntityManager, appId: string): Promise<void> {
-    return this.snapshots.announceChange(tx, appId);
-  }
-
-  /** Evicts the application on this instance. Call it after the commit, so that the next call sees the change. */
-  forget(appId: string): void {
-    this.snapshots.forget(appId);
-  }
-
   private async load(appId: string): Promise<AppSnapshot | undefined> {
     const row = await this.repository.findOfAnyAccount(appId);
     if (row === undefined) return undefined;
@@ -83,4 +73,9 @@ export class AppDirectoryService {
     if (snapshot.configError !== null) this.log.event('app_config_unreadable', { appId, error: snapshot.configError });
     return snapshot;
   }
+}
+
+/** A change or deletion of an application. */
+export function appChange(appId: string): ConfigChange {
+  return { topic: APPS_TOPIC, key: appId };
 }

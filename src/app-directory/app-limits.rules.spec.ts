@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { appLimits } from './app-limits.rules.js';
-import { MAX_MONTHLY_USD, UNLIMITED } from './config/limits-config.rules.js';
+import { MAX_MONTHLY_USD, UNLIMITED } from './config/limits-config.js';
 
 const scope = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
   requests: { per_minute, per_day },

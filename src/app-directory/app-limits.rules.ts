@@ -1,5 +1,5 @@
-import type { Limits, ScopeLimits } from './config/app-config.js';
-import { isLimited, toMicroUsd } from './config/limits-config.rules.js';
+import type { Limits, ScopeLimits } from './config/limits-config.js';
+import { isLimited, toMicroUsd } from './config/limits-config.js';
 
 const NANO_USD_PER_MICRO_USD = 1_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
+import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../test/support/apps/app-configs.js';
 import { matchPath } from '../upstreams/path-policy.rules.js';
 import { type ReadableApp, requireReadable, toAppSnapshot } from './app-snapshot.js';
-import { parseAppConfig } from './config/app-config.rules.js';
+import { parseAppConfig } from './config/app-config.js';
 
 const row = { id: 'notes-abc123', organizationId: 'account-1', status: 'active' } as const;
 const openai = { slug: 'openai', type: 'openai' } as const;

@@ -1,6 +1,8 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import { OrganizationEntity } from '../identity/organization.entity.js';
+import type { AppStatus } from './config/app-config.js';
+import type { Authentication } from './config/authentication-config.js';
 
 /** An application and its configuration. */
 @Entity('apps')
@@ -17,17 +19,19 @@ export class AppEntity {
   @Column({ type: 'text' })
   name: string;
 
+  /** As stored, possibly by an older version; read it with `AppConfigParser`. */
   @Column({ type: 'json' })
-  config: object;
+  config: unknown;
 
+  /** The type in `config`, available even when the rest of it no longer parses. */
   @Column({ name: 'authentication_type', type: 'text' })
-  authenticationType: string;
+  authenticationType: Authentication['type'];
 
   @Column({ type: 'integer' })
   revision: number;
 
   @Column({ type: 'text' })
-  status: 'active' | 'disabled';
+  status: AppStatus;
 
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Instant;
@@ -35,3 +39,9 @@ export class AppEntity {
   @Column({ name: 'updated_at', type: 'timestamptz' })
   updatedAt: Instant;
 }
+
+/** A stored application. */
+export type AppRow = Readonly<AppEntity>;
+
+/** The key by which every statement on an application's rows filters. */
+export type AppRef = Pick<AppRow, 'id' | 'organizationId'>;

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { requireAdmin } from '../identity/admin-principal.js';
+import type { AppRow } from './app.entity.js';
 import { AppDirectoryService } from './app-directory.service.js';
-import type { AppRow } from './app-row.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,4 +1,4 @@
-import { isStorableText } from '../common/fields/config-reader.js';
+import { isStorableText } from '../common/fields/config-values.js';
 
 /** Fits the index on user ids; more than any identity provider needs. */
 const MAX_USER_ID_BYTES = 1_024;

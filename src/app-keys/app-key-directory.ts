@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
-import type { Ready } from '../common/when-ready.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
+import type { ConfigChange } from '../platform/database/config-changes.rules.js';
 import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
-import type { AppKey } from './app-key.js';
+import type { AppKey } from './app-key.entity.js';
 import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
 import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
@@ -17,12 +17,6 @@ const REFRESH_AFTER_MS = 30_000;
 const HIT_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_KEYS = 10_000;
-
-/** The cache keys of an application key. */
-interface KeyNames {
-  readonly id: string;
-  readonly hash: string;
-}
 
 /** Finds keys by plaintext or by the id in a gateway token. Results are cached for at most one minute. */
 @Injectable()
@@ -37,7 +31,7 @@ export class AppKeyDirectory {
     clock: Clock,
   ) {
     const ages = { refreshAfterMs: REFRESH_AFTER_MS, maxAgeMs: HIT_AGE_MS, missAgeMs: MISS_AGE_MS };
-    const options = { ...ages, clock, max: MAX_KEYS, topic: APP_KEYS_TOPIC };
+    const options = { ...ages, clock, max: MAX_KEYS, topics: [APP_KEYS_TOPIC] };
     this.byHash = new NotifiedCache(configChanges, {
       ...options,
       load: (hash) => repository.findByHash(hash).then(toUsedKey),
@@ -51,7 +45,7 @@ export class AppKeyDirectory {
    *
    * @returns `undefined`, directly or in the promise, when there is no such key.
    */
-  find(plaintext: string): Ready<AppKey | undefined> {
+  find(plaintext: string): MaybePromise<AppKey | undefined> {
     if (!isAppKey(plaintext)) return undefined;
     return this.noted(this.byHash.get(hashAppKey(plaintext)));
   }
@@ -63,24 +57,12 @@ export class AppKeyDirectory {
   }
 
   /** As {@link find}, for the key that a gateway token was exchanged for. */
-  findById(keyId: string): Ready<AppKey | undefined> {
+  findById(keyId: string): MaybePromise<AppKey | undefined> {
     if (!isAppKeyId(keyId)) return undefined;
     return this.noted(this.byId.get(keyId));
   }
 
-  /** Notifies every instance, when the transaction commits, that a key changed. */
-  async announceChange(tx: EntityManager, { id, hash }: KeyNames): Promise<void> {
-    await this.byHash.announceChange(tx, hash);
-    await this.byId.announceChange(tx, id);
-  }
-
-  /** Evicts the key on this instance. Call it after the commit, so that the next call sees the change. */
-  forget({ id, hash }: KeyNames): void {
-    this.byHash.forget(hash);
-    this.byId.forget(id);
-  }
-
-  private noted(found: Ready<UsedAppKey | undefined>): Ready<AppKey | undefined> {
+  private noted(found: MaybePromise<UsedAppKey | undefined>): MaybePromise<AppKey | undefined> {
     return found instanceof Promise ? found.then((used) => this.present(used)) : this.present(found);
   }
 
@@ -88,6 +70,11 @@ export class AppKeyDirectory {
     if (used?.key.status === 'active') this.uses.note(used);
     return used?.key;
   }
+}
+
+/** A change of a key, in both caches. */
+export function appKeyChanges({ id, hash }: { readonly id: string; readonly hash: string }): ConfigChange[] {
+  return [hash, id].map((key) => ({ topic: APP_KEYS_TOPIC, key }));
 }
 
 function toUsedKey(stored: StoredAppKey | undefined): UsedAppKey | undefined {

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
-import type { AppKey } from './app-key.js';
+import type { AppKey } from './app-key.entity.js';
 import { AppKeysRepository } from './app-keys.repository.js';
 
 /** `last_used_at` is updated at most once in this period. Source: docs/reference/application-api.md#api-keys. */

@@ -1,6 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { AppEntity } from '../app-directory/app.entity.js';
 import type { Instant } from '../common/clock.js';
+import type { Secret } from '../common/log/secret.js';
 
 /** An API key of an application, kept as a hash. */
 @Entity('app_keys')
@@ -38,4 +39,41 @@ export class AppKeyEntity {
 
   @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true })
   lastUsedAt: Instant | null;
+}
+
+/** A revoked key no longer authenticates. */
+export type AppKeyStatus = 'active' | 'revoked';
+
+/** A key for authentication; it belongs to one application. */
+export interface AppKey {
+  readonly id: string;
+  readonly appId: string;
+  readonly organizationId: string;
+  readonly status: AppKeyStatus;
+}
+
+/** A stored key for display. */
+export interface AppKeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly status: AppKeyStatus;
+  readonly createdAt: Instant;
+  /** At most one hour behind; null until the first use. */
+  readonly lastUsedAt: Instant | null;
+}
+
+/** A new key; the only result that holds its plaintext. */
+export interface IssuedAppKey {
+  readonly id: string;
+  readonly name: string;
+  readonly key: Secret;
+  readonly keyPrefix: string;
+  readonly createdAt: Instant;
+}
+
+/** The application of a key. */
+export interface KeyOwner {
+  readonly id: string;
+  readonly organizationId: string;
 }

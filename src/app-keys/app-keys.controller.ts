@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import type { Creation, Write } from '../idempotency/creation.js';
 import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Admin } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import type { IssuedAppKey } from './app-key.js';
+import type { IssuedAppKey } from './app-key.entity.js';
 import { AppKeysService } from './app-keys.service.js';
 import { AppKeyListResponse, IssuedAppKeyResponse, RevokedAppKeyResponse } from './dto/app-key.response.js';
 import { CreateAppKeyRequest } from './dto/create-app-key.request.js';
@@ -36,18 +36,7 @@ export class AppKeysController {
     summary: 'Issue a key',
     description: 'Only for applications with authentication type `api_key`. The key is shown once.',
   })
-  @Idempotent('app_key')
-  @Fails(
-    'invalid_request',
-    'app_not_found',
-    'conflict',
-    'resource_receipt_expired',
-    'resource_key_unavailable',
-    'billing_plan_limit_reached',
-    'billing_payment_required',
-    'billing_unavailable',
-    'service_unavailable',
-  )
+  @Idempotent('app_key', 'app_not_found')
   @ApiCreatedResponse({ type: IssuedAppKeyResponse })
   create(
     @Admin() admin: AdminPrincipal,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, IsNull, LessThanOrEqual, Or } from 'typeorm';
 import { type Instant, instantOf } from '../common/clock.js';
+import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.entity.js';
 import { AppKeyEntity } from './app-key.entity.js';
-import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
 
 /** A key with its last stored use. */
 export interface StoredAppKey extends AppKey {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { EntityManager } from 'typeorm';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
@@ -8,9 +8,10 @@ import { Secret } from '../common/log/secret.js';
 import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import type { AuditEntry } from '../identity/audit/audit-trail.js';
+import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { breaksReference } from '../platform/database/violates.js';
-import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.js';
+import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.entity.js';
 import {
   APP_KEY_BRAND,
   APP_KEY_RANDOM_LENGTH,
@@ -20,18 +21,16 @@ import {
   KEY_ID_RANDOM_LENGTH,
   requireKeyAuthentication,
 } from './app-key.rules.js';
-import { AppKeyDirectory } from './app-key-directory.js';
+import { appKeyChanges } from './app-key-directory.js';
 import { AppKeysRepository } from './app-keys.repository.js';
 
 /** Issues, lists and revokes application keys. */
 @Injectable()
 export class AppKeysService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly repository: AppKeysRepository,
-    private readonly directory: AppKeyDirectory,
     private readonly ceilings: Ceilings,
-    private readonly audit: AuditTrail,
+    private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -64,12 +63,14 @@ export class AppKeysService {
   async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
     requireKeyAuthentication(app.authenticationType);
     try {
-      return await write(async (tx) => {
-        const issued = await this.issue(tx, app, name);
-        const target = targetOf(app, issued.id);
-        await this.audit.record(tx, admin, { action: 'app_key.created', ...target, details: { name } });
-        return issued;
-      });
+      const statements = async (tx: EntityManager) => {
+        const result = await this.issue(tx, app, name);
+        return {
+          result,
+          entry: { action: 'app_key.created', ...targetOf(app, result.id), details: { name } } as const,
+        };
+      };
+      return await this.writes.run(admin, statements, write);
     } catch (error) {
       if (!breaksReference(error, 'app_keys_app_fkey')) throw error;
       throw new GatewayError('app_not_found', { reason: 'app_deleted' });
@@ -90,15 +91,13 @@ export class AppKeysService {
    */
   async revoke(admin: AdminPrincipal, app: AppRow, keyId: string): Promise<void> {
     if (!isAppKeyId(keyId)) throw new GatewayError('not_found');
-    const revoked = await this.dataSource.transaction(async (tx) => {
+    await this.writes.run(admin, async (tx) => {
       const key = await this.repository.revoke(tx, app, keyId, this.clock.now());
       if (key === undefined) throw new GatewayError('not_found');
-      if (key.wasActive) await this.audit.record(tx, admin, { action: 'app_key.revoked', ...targetOf(app, keyId) });
-      const revokedKey = { id: keyId, hash: key.keyHash };
-      await this.directory.announceChange(tx, revokedKey);
-      return revokedKey;
+      const entry = { action: 'app_key.revoked', ...targetOf(app, keyId) } as const;
+      const changes = appKeyChanges({ id: keyId, hash: key.keyHash });
+      return { result: undefined, changes, ...(key.wasActive ? { entry } : {}) };
     });
-    this.directory.forget(revoked);
   }
 }
 

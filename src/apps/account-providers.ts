@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import type { KnownProvider, KnownProviders } from '../app-directory/config/app-references.rules.js';
-import type { PriceBook } from '../pricing/price-book.js';
-import type { ListedProvider, ProviderListing } from '../providers/provider-listing.service.js';
+import { PriceBook } from '../pricing/price-book.js';
+import { type ListedProvider, ProviderListing } from '../providers/provider-listing.service.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 import { PROVIDER_TYPES } from '../upstreams/provider-types.js';
 
@@ -23,5 +24,18 @@ export class AccountProviders implements KnownProviders {
       PROVIDER_TYPES.some((type) => this.prices.find(type, model) !== undefined) ||
       this.all.some((provider) => this.listing.isBillable(provider, model))
     );
+  }
+}
+
+/** Reads the current providers of an account. */
+@Injectable()
+export class AccountProvidersService {
+  constructor(
+    private readonly listing: ProviderListing,
+    private readonly prices: PriceBook,
+  ) {}
+
+  async of(organizationId: string): Promise<AccountProviders> {
+    return new AccountProviders(await this.listing.listForOrganization(organizationId), this.listing, this.prices);
   }
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
-import type { AppRow } from '../app-directory/app-row.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
 import { checkReferences, type KnownProvider } from '../app-directory/config/app-references.rules.js';
-import { judgeEndpointParams } from '../proxy/endpoints/endpoint-params.js';
-import { AccountProvidersService } from './account-providers.service.js';
+import { validateEndpointParams } from '../proxy/endpoints/endpoint-params.js';
+import { AccountProvidersService } from './account-providers.js';
 
 /** A valid configuration, and the providers it was validated against. */
-export interface JudgedConfig {
+export interface CheckedConfig {
   readonly config: AppConfig;
   readonly providers: readonly KnownProvider[];
 }
@@ -22,8 +22,8 @@ export class AppDraftsService {
   ) {}
 
   /** @throws invalid_request naming the first invalid place; every named provider must exist. */
-  acceptNew(organizationId: string, raw: unknown): Promise<JudgedConfig> {
-    return this.judge(organizationId, this.parser.parse(raw), undefined);
+  acceptNew(organizationId: string, raw: unknown): Promise<CheckedConfig> {
+    return this.validate(organizationId, this.parser.parse(raw), undefined);
   }
 
   /**
@@ -31,8 +31,8 @@ export class AppDraftsService {
    *
    * @throws invalid_request naming the first invalid place.
    */
-  acceptReplacement(app: AppRow, raw: unknown): Promise<JudgedConfig> {
-    return this.judge(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
+  acceptReplacement(app: AppRow, raw: unknown): Promise<CheckedConfig> {
+    return this.validate(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
   }
 
   /** Whether the input equals the stored configuration, either as stored or as the API returns it. */
@@ -42,10 +42,14 @@ export class AppDraftsService {
     return [app.config, answered].some((config) => isDeepStrictEqual(sent, asJson(config)));
   }
 
-  private async judge(organizationId: string, config: AppConfig, stored: AppConfig | undefined): Promise<JudgedConfig> {
+  private async validate(
+    organizationId: string,
+    config: AppConfig,
+    stored: AppConfig | undefined,
+  ): Promise<CheckedConfig> {
     const account = await this.providers.of(organizationId);
     checkReferences(config, account, stored);
-    await judgeEndpointParams(config, account.all);
+    await validateEndpointParams(config, account.all);
     return { config, providers: account.all };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawSelection, rawServerConfig } from '../../test/support/app-configs.js';
-import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
+import { rawSelection, rawServerConfig } from '../../test/support/apps/app-configs.js';
+import { parseAppConfig } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { CHECK_LIMITATIONS, endpointReadiness, isReady, reachedProviders } from './app-readiness.rules.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
-import type { AppRow } from '../app-directory/app-row.js';
 import { type ResolvedApp, resolveApp } from '../app-directory/config/resolved-app.rules.js';
 
 /** An application as the API returns it. Source: docs/reference/management-api.md#application-objects-and-ids. */

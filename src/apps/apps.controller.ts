@@ -1,22 +1,26 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import type { Creation, Write } from '../idempotency/creation.js';
 import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { AppListService } from './app-list.service.js';
 import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService, type CreatedApp } from './create-app.service.js';
-import { AppResponse, CreatedAppResponse } from './dto/app.response.js';
+import { AppResponse, CreatedAppResponse, DeletedAppResponse } from './dto/app.response.js';
 import { AppCheckResponse, AppValidationResponse } from './dto/app-check.response.js';
-import { CreateAppRequest, DeleteAppRequest, ReplaceAppRequest, ValidateAppRequest } from './dto/app-writes.request.js';
-import { DeletedAppResponse } from './dto/deleted-app.response.js';
-import { AppListService } from './list/app-list.service.js';
-import { AppListResponse } from './list/dto/app-list.response.js';
-import { ListAppsRequest } from './list/dto/list-apps.request.js';
+import { AppListResponse } from './dto/app-list.response.js';
+import {
+  CreateAppRequest,
+  DeleteAppRequest,
+  ListAppsRequest,
+  ReplaceAppRequest,
+  ValidateAppRequest,
+} from './dto/apps.request.js';
 
 const TAG = 'Admin applications';
 const AppParam = () => ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } });
@@ -55,16 +59,6 @@ export class AppsController {
       'The id is assigned. An application with authentication type `api_key` gets its first key, shown once.',
   })
   @Idempotent('app')
-  @Fails(
-    'invalid_request',
-    'conflict',
-    'resource_receipt_expired',
-    'resource_key_unavailable',
-    'billing_plan_limit_reached',
-    'billing_payment_required',
-    'billing_unavailable',
-    'service_unavailable',
-  )
   @ApiCreatedResponse({ type: CreatedAppResponse })
   create(
     @Admin() admin: AdminPrincipal,

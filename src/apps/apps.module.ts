@@ -8,14 +8,14 @@ import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AccountProvidersService } from './account-providers.service.js';
+import { AccountProvidersService } from './account-providers.js';
 import { AppDraftsService } from './app-drafts.service.js';
+import { AppListService } from './app-list.service.js';
 import { AppViews } from './app-views.js';
 import { AppsController } from './apps.controller.js';
 import { AppsRepository } from './apps.repository.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService } from './create-app.service.js';
-import { AppListService } from './list/app-list.service.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
 /**

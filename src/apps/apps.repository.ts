@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { APP_COLUMNS, type AppRef, type AppRow } from '../app-directory/app-row.js';
+import type { AppRef, AppRow } from '../app-directory/app.entity.js';
+import { AppEntity } from '../app-directory/app.entity.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 import type { Instant } from '../common/clock.js';
 
@@ -37,40 +38,34 @@ export class AppsRepository {
 
   /** Ordered by id. */
   listOf(organizationId: string, { limit, afterId = '' }: AppPage): Promise<AppRow[]> {
-    return this.dataSource.query(
-      `SELECT ${APP_COLUMNS} FROM apps app WHERE app.organization_id = $1 AND app.id COLLATE "C" > $2
-       ORDER BY app.id COLLATE "C" LIMIT $3`,
-      [organizationId, afterId, limit ?? null],
-    );
+    return this.dataSource.manager
+      .createQueryBuilder(AppEntity, 'app')
+      .where('app.organizationId = :organizationId AND app.id COLLATE "C" > :afterId', { organizationId, afterId })
+      .orderBy('app.id COLLATE "C"')
+      .limit(limit)
+      .getMany();
   }
 
   /** The number of applications of an account, including disabled ones. */
-  async countOf(tx: EntityManager, organizationId: string): Promise<number> {
-    const sql = 'SELECT count(*)::integer AS apps FROM apps WHERE organization_id = $1';
-    const [row] = await tx.query<{ apps: number }[]>(sql, [organizationId]);
-    return row?.apps ?? 0;
+  countOf(tx: EntityManager, organizationId: string): Promise<number> {
+    return tx.countBy(AppEntity, { organizationId });
   }
 
   /** Stores revision 1; `undefined` when the id is taken in any account. */
   async insert(
     tx: EntityManager,
-    {
-      id,
-      organizationId,
-      name,
-      config,
-      status,
-    }: AcceptedApp & { readonly id: string; readonly organizationId: string },
+    app: AcceptedApp & { readonly id: string; readonly organizationId: string },
     at: Instant,
   ): Promise<AppRow | undefined> {
-    const rows: AppRow[] = await tx.query(
-      `INSERT INTO apps AS app
-         (id, organization_id, name, config, authentication_type, revision, status, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $7)
-       ON CONFLICT (id) DO NOTHING RETURNING ${APP_COLUMNS}`,
-      [id, organizationId, name, JSON.stringify(config), config.authentication.type, status, at],
-    );
-    return rows[0];
+    const { id, organizationId, name, config, status } = app;
+    const authenticationType = config.authentication.type;
+    const row = { id, organizationId, name, config, authenticationType, status, revision: 1 };
+    const inserting = tx.createQueryBuilder().insert().into(AppEntity).orIgnore();
+    const inserted = await inserting
+      .values({ ...row, createdAt: at, updatedAt: at })
+      .returning('id')
+      .execute();
+    return inserted.raw.length > 0 ? tx.findOneByOrFail(AppEntity, { organizationId, id }) : undefined;
   }
 
   /** Replaces exactly the given revision; `undefined` when the stored revision differs. */
@@ -80,29 +75,26 @@ export class AppsRepository {
     { name, config, status }: AppReplacement,
     at: Instant,
   ): Promise<AppRow | undefined> {
-    const text = config && JSON.stringify(config);
-    const [rows]: [AppRow[], number] = await tx.query(
-      `UPDATE apps AS app
-          SET name = $4, config = coalesce($5, config), authentication_type = coalesce($6, authentication_type),
-              status = $7, revision = app.revision + 1, updated_at = $8
-        WHERE app.organization_id = $1 AND app.id = $2 AND app.revision = $3
-        RETURNING ${APP_COLUMNS}`,
-      [organizationId, id, revision, name, text, config?.authentication.type, status, at],
+    const where = { organizationId, id };
+    const { affected } = await tx.update(
+      AppEntity,
+      { ...where, revision },
+      {
+        ...{ name, status, revision: revision + 1, updatedAt: at },
+        ...(config && { config, authenticationType: config.authentication.type }),
+      },
     );
-    return rows[0];
+    return affected === 1 ? tx.findOneByOrFail(AppEntity, where) : undefined;
   }
 
   /** Locks the row: no dependent rows are added until the transaction ends. @returns whether it exists. */
-  async lock(tx: EntityManager, app: AppRef): Promise<boolean> {
-    const rows: unknown[] = await tx.query('SELECT FROM apps WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      app.organizationId,
-      app.id,
-    ]);
-    return rows.length > 0;
+  async lock(tx: EntityManager, { organizationId, id }: AppRef): Promise<boolean> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    return (await tx.findOne(AppEntity, { select: { id: true }, where: { organizationId, id }, lock })) !== null;
   }
 
   /** Deletes the application with its keys and users; usage records stay. */
-  async delete(tx: EntityManager, app: AppRef): Promise<void> {
-    await tx.query('DELETE FROM apps WHERE organization_id = $1 AND id = $2', [app.organizationId, app.id]);
+  async delete(tx: EntityManager, { organizationId, id }: AppRef): Promise<void> {
+    await tx.delete(AppEntity, { organizationId, id });
   }
 }

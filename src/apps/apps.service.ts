@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { AppDirectoryService } from '../app-directory/app-directory.service.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { EntityManager } from 'typeorm';
+import type { AppRow } from '../app-directory/app.entity.js';
+import { AppDirectoryService, appChange } from '../app-directory/app-directory.service.js';
 import type { AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import type { AuditEntry } from '../identity/audit/audit-trail.js';
+import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
-import { AppUsers } from '../users/app-users.service.js';
+import { AppUsers } from '../users/users.service.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import {
   CHECK_LIMITATIONS,
@@ -19,7 +20,7 @@ import {
   reachedProviders,
 } from './app-readiness.rules.js';
 import { type AppReplacement, AppsRepository } from './apps.repository.js';
-import type { ReplaceAppRequest, ValidateAppRequest } from './dto/app-writes.request.js';
+import type { ReplaceAppRequest, ValidateAppRequest } from './dto/apps.request.js';
 
 /** The result of a check. Source: docs/reference/management-api.md#application-check. */
 export interface AppCheck {
@@ -35,13 +36,12 @@ export interface AppCheck {
 @Injectable()
 export class AppsService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly background: BackgroundDataSource,
     private readonly repository: AppsRepository,
     private readonly drafts: AppDraftsService,
     private readonly directory: AppDirectoryService,
     private readonly users: AppUsers,
-    private readonly audit: AuditTrail,
+    private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
 
@@ -97,29 +97,24 @@ export class AppsService {
    */
   async delete(admin: AdminPrincipal, app: AppRow, confirmation: string): Promise<number> {
     if (confirmation !== app.id) throw invalidRequest('confirm', 'must be the id of the application');
-    const removedUsers = await this.background.transaction(async (tx) => {
+    const statements = async (tx: EntityManager) => {
       if (!(await this.repository.lock(tx, app))) throw new GatewayError('app_not_found');
-      const users = await this.users.countOf(tx, app);
+      const result = await this.users.countOf(tx, app);
       await this.repository.delete(tx, app);
-      await this.audit.record(tx, admin, { action: 'app.deleted', ...targetOf(app), details: { name: app.name } });
-      await this.directory.announceChange(tx, app.id);
-      return users;
-    });
-    this.directory.forget(app.id);
-    return removedUsers;
+      const entry = { action: 'app.deleted', ...targetOf(app), details: { name: app.name } } as const;
+      return { result, entry, changes: [appChange(app.id)] };
+    };
+    return this.writes.run(admin, statements, (all) => this.background.transaction(all));
   }
 
-  private async write(admin: AdminPrincipal, app: AppRow, accepted: AppReplacement): Promise<AppRow | undefined> {
-    const written = await this.dataSource.transaction(async (tx) => {
-      const replaced = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
-      if (replaced === undefined) return undefined;
-      const details = { name: replaced.name, status: replaced.status, revision: replaced.revision };
-      await this.audit.record(tx, admin, { action: 'app.replaced', ...targetOf(app), details });
-      await this.directory.announceChange(tx, app.id);
-      return replaced;
+  private write(admin: AdminPrincipal, app: AppRow, accepted: AppReplacement): Promise<AppRow | undefined> {
+    return this.writes.run(admin, async (tx) => {
+      const result = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
+      if (result === undefined) return { result };
+      const details = { name: result.name, status: result.status, revision: result.revision };
+      const entry = { action: 'app.replaced', ...targetOf(app), details } as const;
+      return { result, entry, changes: [appChange(app.id)] };
     });
-    this.directory.forget(app.id);
-    return written;
   }
 }
 

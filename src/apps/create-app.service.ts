@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AppRow } from '../app-directory/app-row.js';
-import type { IssuedAppKey } from '../app-keys/app-key.js';
+import type { AppRow } from '../app-directory/app.entity.js';
+import type { IssuedAppKey } from '../app-keys/app-key.entity.js';
 import { AppKeysService } from '../app-keys/app-keys.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { AuditTrail } from '../identity/audit/audit-trail.js';
+import { type ConfigurationWrite, ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
-import type { CreateAppRequest } from './dto/app-writes.request.js';
+import type { CreateAppRequest } from './dto/apps.request.js';
 import { NewAppIds } from './new-app-ids.service.js';
 
 /** Source: docs/reference/management-api.md#application-objects-and-ids. */
@@ -33,7 +33,7 @@ export class CreateAppService {
     private readonly newIds: NewAppIds,
     private readonly keys: AppKeysService,
     private readonly ceilings: Ceilings,
-    private readonly audit: AuditTrail,
+    private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
 
@@ -49,7 +49,8 @@ export class CreateAppService {
     const accepted: AcceptedApp = { name: body.name, config, status: body.status ?? 'active' };
     for (let draw = 0; draw < MAX_ID_DRAWS; draw++) {
       const id = await this.newIds.draw(body.name);
-      const created = id === undefined ? undefined : await write((tx) => this.store(tx, admin, { ...accepted, id }));
+      if (id === undefined) continue;
+      const created = await this.writes.run(admin, (tx) => this.store(tx, admin, { ...accepted, id }), write);
       if (created !== undefined) return created;
     }
     throw new GatewayError('conflict', { message: 'No free id was found for this name.', reason: 'app_id_exhausted' });
@@ -59,14 +60,13 @@ export class CreateAppService {
     tx: EntityManager,
     admin: AdminPrincipal,
     accepted: AcceptedApp & { readonly id: string },
-  ): Promise<CreatedApp | undefined> {
+  ): Promise<ConfigurationWrite<CreatedApp | undefined>> {
     const { organizationId } = admin;
     await this.ceilings.requireRoom(tx, organizationId, 'apps', () => this.repository.countOf(tx, organizationId));
     const app = await this.repository.insert(tx, { ...accepted, organizationId }, this.clock.now());
-    if (app === undefined) return undefined;
-    const target = { targetType: 'app', targetId: app.id, appId: app.id };
-    await this.audit.record(tx, admin, { action: 'app.created', ...target, details: { name: app.name } });
+    if (app === undefined) return { result: undefined };
     const key = app.authenticationType === 'api_key' ? await this.keys.issue(tx, app, FIRST_KEY_NAME) : null;
-    return { app, key };
+    const target = { targetType: 'app', targetId: app.id, appId: app.id };
+    return { result: { app, key }, entry: { action: 'app.created', ...target, details: { name: app.name } } };
   }
 }

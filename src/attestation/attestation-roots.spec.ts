@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { DeviceVendor } from '../../test/support/device.js';
+import { DeviceVendor } from '../../test/support/attestation/device.js';
 import { SystemClock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { EnvironmentError, loadEnvironment } from '../platform/config/environment.js';

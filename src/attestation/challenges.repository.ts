@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import type { Instant } from '../common/clock.js';
 
 /** Lifetime of a challenge. Source: docs/reference/application-api.md#end-user-header. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';

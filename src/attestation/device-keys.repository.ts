@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
-import type { AttestEnvironment } from '../app-directory/config/app-config.js';
+import type { AppRef } from '../app-directory/app.entity.js';
+import type { AttestEnvironment } from '../app-directory/config/authentication-config.js';
 import type { Instant } from '../common/clock.js';
+import { DeviceKeyEntity } from './attestation.entity.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
 
 /** A user and one of their device keys. */
@@ -63,15 +64,10 @@ export class DeviceKeysRepository {
 
   /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */
   async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
-    await tx.query(
-      `INSERT INTO device_keys
-         (organization_id, app_id, key_id, user_id, public_key, counter, environment, created_at, last_used_at)
-       VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $7)
-       ON CONFLICT (app_id, key_id) DO UPDATE SET user_id = excluded.user_id, public_key = excluded.public_key,
-         counter = 0, environment = excluded.environment, created_at = excluded.created_at,
-         last_used_at = excluded.last_used_at`,
-      [app.organizationId, app.id, key.keyId, key.userId, key.publicKey, key.environment, at],
-    );
+    const { keyId, userId, publicKey, environment } = key;
+    const owner = { organizationId: app.organizationId, appId: app.id, keyId, userId };
+    const row = { ...owner, publicKey, environment, counter: '0', createdAt: at, lastUsedAt: at };
+    await tx.upsert(DeviceKeyEntity, row, ['appId', 'keyId']);
   }
 
   /**

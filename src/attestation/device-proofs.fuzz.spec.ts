@@ -2,17 +2,15 @@ import { createPublicKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { decode } from 'cbor2';
 import fc from 'fast-check';
-import { DeviceVendor } from '../../test/support/device.js';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
+import { DeviceVendor } from '../../test/support/attestation/device.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { mutatedBytes } from '../../test/support/mutated-bytes.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { readTrustedRoots, requireChain, requireTrustedSignatures } from './certificates/certificate-chain.rules.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { verifyAttestationObject } from './proof/attestation.rules.js';
-import { requireFreshKey } from './proof/authenticator-data.rules.js';
-import { decodeBase64 } from './proof/base64.rules.js';
-import { readCborMap } from './proof/cbor-map.rules.js';
-import { assertionClientDataHash, attestationClientDataHash } from './proof/client-data.rules.js';
+import { decodeBase64, readCborMap } from './proof/encoding.rules.js';
+import { assertionClientDataHash, attestationClientDataHash, requireFreshKey } from './proof/signed-data.rules.js';
 
 /** Inputs per parser; long runs configure more. */
 const RUNS = fuzzRuns(500);
@@ -53,7 +51,7 @@ function certificatesOf(cbor: Buffer): unknown {
  * bound is repeated and the fastest run counts, because JIT compilation, garbage collection and cold caches only add
  * time.
  */
-function judged<T>(parse: () => T): T | undefined {
+function checked<T>(parse: () => T): T | undefined {
   const { value, heldMs } = timed(parse);
   let quickestMs = heldMs;
   for (let again = 0; again < MOST_REPEATS && quickestMs >= MAX_HELD_MS; again++) {
@@ -97,7 +95,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
       );
       fc.assert(
         fc.property(text, (sent) => {
-          const bytes = judged(() => decodeBase64(sent, 300));
+          const bytes = checked(() => decodeBase64(sent, 300));
           if (bytes === undefined) return;
           expect(bytes.toString('base64').replace(/=+$/, '').length).toBe(sent.replace(/=+$/, '').length);
           expect(bytes).toEqual(Buffer.from(sent, 'base64url'));
@@ -112,7 +110,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     'CBOR → a map or a refusal',
     () => {
       always(fc.oneof(noise, mutatedBytes(attestation), mutatedBytes(assertion)), (bytes) => {
-        const map = judged(() => readCborMap(bytes));
+        const map = checked(() => readCborMap(bytes));
         if (map !== undefined) expect(map.size).toBeLessThanOrEqual(bytes.length);
       });
     },
@@ -126,7 +124,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
       if (!(genuine instanceof Uint8Array)) throw new TypeError('authData');
       const meant = Buffer.from(genuine);
       always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
-        if (judged(() => requireFreshKey(bytes, APP, device.keyId)) === undefined) return;
+        if (checked(() => requireFreshKey(bytes, APP, device.keyId)) === undefined) return;
         expect(bytes.subarray(0, 32)).toEqual(meant.subarray(0, 32));
         expect(bytes.subarray(33, 87)).toEqual(meant.subarray(33, 87));
       });
@@ -144,7 +142,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
       const meant = which === 'leaf' ? leaf : intermediate;
       always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
         const sent = which === 'leaf' ? { leaf: bytes, intermediate } : { leaf, intermediate: bytes };
-        const trusted = judged(() => {
+        const trusted = checked(() => {
           requireTrustedSignatures(requireChain(sent.leaf, sent.intermediate, trust.atMs), trust.roots);
           return true;
         });
@@ -159,7 +157,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     () => {
       const meant = [...meaning(attestation, ['fmt', 'authData']), certificatesOf(attestation)];
       always(mutatedBytes(attestation), (bytes) => {
-        const key = judged(() => verifyAttestationObject(bytes, about, trust));
+        const key = checked(() => verifyAttestationObject(bytes, about, trust));
         if (key === undefined) return;
         expect([...meaning(bytes, ['fmt', 'authData']), certificatesOf(bytes)]).toEqual(meant);
       });
@@ -173,7 +171,9 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
       const clientDataHash = assertionClientDataHash({ appId: APP_ID, challenge: CHALLENGE, keyId: device.keyId });
       const meant = meaning(assertion, ['signature', 'authenticatorData']);
       always(fc.oneof(noise, mutatedBytes(assertion)), (bytes) => {
-        const counter = judged(() => verifyAssertionObject(bytes, { app: APP, clientDataHash, publicKey, counter: 0 }));
+        const counter = checked(() =>
+          verifyAssertionObject(bytes, { app: APP, clientDataHash, publicKey, counter: 0 }),
+        );
         if (counter === undefined) return;
         expect(meaning(bytes, ['signature', 'authenticatorData'])).toEqual(meant);
         expect(counter).toBe(1);
@@ -192,7 +192,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     ['16 KiB of tags', Buffer.alloc(0x4000, 0xc1)],
     ['16 KiB of arrays', Buffer.alloc(0x4000, 0x81)],
   ])('%s → judged at once', (_, bytes) => {
-    judged(() => readCborMap(bytes));
+    checked(() => readCborMap(bytes));
   });
 
   it.each([
@@ -200,6 +200,6 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     ['8 KiB of empty sequences', Buffer.from(`30821ffc${'3000'.repeat(4_094)}`, 'hex')],
     ['8 KiB of open ends', Buffer.from('3080'.repeat(4_096), 'hex')],
   ])('%s for a certificate → refused at once', (_, bytes) => {
-    expect(judged(() => requireChain(bytes, bytes, trust.atMs))).toBeUndefined();
+    expect(checked(() => requireChain(bytes, bytes, trust.atMs))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { DeviceVendor } from '../../test/support/attestation/device.js';
 import { FakeClock } from '../../test/support/clock.js';
-import { DeviceVendor } from '../../test/support/device.js';
 import { AttestationRoots } from './attestation-roots.js';
 import { readTrustedRoots } from './certificates/certificate-chain.rules.js';
 import { DeviceProofs } from './device-proofs.service.js';

@@ -1,18 +1,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { AppAttest } from '../app-directory/config/app-config.js';
+import type { AppAttest } from '../app-directory/config/authentication-config.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { AttestationRoots } from './attestation-roots.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { type AttestedKey, verifyAttestationObject } from './proof/attestation.rules.js';
-import { decodeBase64 } from './proof/base64.rules.js';
+import { decodeBase64 } from './proof/encoding.rules.js';
 import {
   type AssertionClientData,
   assertionClientDataHash,
   attestationClientDataHash,
-} from './proof/client-data.rules.js';
+} from './proof/signed-data.rules.js';
 
 /** Real attestations have about 6 KiB. Parsing time grows with the items, each at least a byte. */
 const MAX_ATTESTATION_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { type DayFailures, UserUsage } from '../usage-reports/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';

@@ -6,8 +6,7 @@ import { SystemClock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import type { AuthEventDraft } from './auth-event.js';
-import { AuthEventLosses } from './auth-event-losses.service.js';
-import { AuthEventWriter } from './auth-event-writer.service.js';
+import { AuthEventLosses, AuthEventWriter } from './auth-event-writer.service.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
 import { AuthEvents } from './auth-events.service.js';
 

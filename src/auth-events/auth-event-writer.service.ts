@@ -1,8 +1,49 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { backoffMs } from '../platform/database/backoff.rules.js';
+import { Log } from '../common/log/log.js';
+import { BatchQueue } from '../platform/database/batch-queue.js';
 import { storeEvents } from '../usage/store-events.js';
-import { AuthEventLosses } from './auth-event-losses.service.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
+
+const LOG_EVERY_MS = 1_000;
+
+/** Counts lost events and logs them: at once, then at most once a second. */
+@Injectable()
+export class AuthEventLosses {
+  private unreported = 0;
+  private error: unknown;
+  /** Set while no further line may be written. */
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly log: Log) {}
+
+  /** @param error the cause; the log line holds the latest. */
+  add(events: number, error: unknown): void {
+    this.unreported += events;
+    this.error = error;
+    if (this.timer === undefined) this.logAndPause();
+  }
+
+  /** Logs the pending count now, also within the second. */
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.logPending();
+  }
+
+  private logAndPause(): void {
+    this.logPending();
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      if (this.unreported > 0) this.logAndPause();
+    }, LOG_EVERY_MS).unref();
+  }
+
+  private logPending(): void {
+    if (this.unreported === 0) return;
+    this.log.event('auth_event_record_failed', { events: this.unreported, error: String(this.error) });
+    this.unreported = 0;
+  }
+}
 
 /** Maximum number of events in one statement. */
 const BATCH_EVENTS = 500;
@@ -20,14 +61,14 @@ const TOO_MANY = 'more events than can be kept';
  */
 @Injectable()
 export class AuthEventWriter implements OnApplicationShutdown {
-  /** JSON texts, oldest first. */
-  private waiting: string[] = [];
-  /** The batch of the running statement; never dropped, because it may already be stored. */
-  private writing: readonly string[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private attempt: Promise<boolean> | undefined;
-  private failures = 0;
-  private trouble: unknown = TOO_MANY;
+  /** JSON texts. */
+  private readonly queue = new BatchQueue<string>({
+    batchSize: BATCH_EVENTS,
+    gatherMs: GATHER_MS,
+    write: (batch) => this.write(batch),
+  });
+  /** The logged cause of a drop. */
+  private lastError: unknown = TOO_MANY;
 
   constructor(
     private readonly events: AuthEventsRepository,
@@ -36,74 +77,41 @@ export class AuthEventWriter implements OnApplicationShutdown {
 
   /** @param event from `authEventText`. */
   add(event: string): void {
-    this.waiting.push(event);
-    if (this.waiting.length + this.writing.length > MAX_EVENTS) {
-      this.waiting.shift();
-      this.losses.add(1, this.trouble);
+    this.queue.add(event);
+    if (this.queue.waiting + this.queue.writing > MAX_EVENTS) {
+      this.queue.dropOldest();
+      this.losses.add(1, this.lastError);
     }
-    if (this.waiting.length === BATCH_EVENTS) this.cancelPlan();
-    this.plan();
   }
 
   /** Writes the waiting events now. Returns when all are stored, or after a failed attempt. */
-  async flush(): Promise<void> {
-    while (this.waiting.length > 0 || this.attempt !== undefined) {
-      if (!(await this.writeNext())) return;
-    }
+  flush(): Promise<void> {
+    return this.queue.flush();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.flush();
-    if (this.waiting.length > 0) this.losses.add(this.waiting.length, this.trouble);
-    this.waiting = [];
-    this.cancelPlan();
+    const { length } = this.queue.close();
+    if (length > 0) this.losses.add(length, this.lastError);
     this.losses.flush();
   }
 
-  private plan(): void {
-    const count = this.waiting.length;
-    if (count === 0 || this.timer !== undefined || this.attempt !== undefined) return;
-    const gatherMs = count >= BATCH_EVENTS ? 0 : GATHER_MS;
-    const pauseMs = this.failures > 0 ? backoffMs(this.failures) : gatherMs;
-    this.timer = setTimeout(() => void this.writeNext(), pauseMs).unref();
-  }
-
-  private cancelPlan(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
-  /** @returns false when the attempt failed. */
-  private writeNext(): Promise<boolean> {
-    this.cancelPlan();
-    this.attempt ??= this.write().finally(() => {
-      this.attempt = undefined;
-      this.plan();
-    });
-    return this.attempt;
-  }
-
-  private async write(): Promise<boolean> {
-    const refused = new Set<string>();
-    this.writing = this.waiting.splice(0, BATCH_EVENTS);
+  /** @returns the events to retry: all but those that Postgres rejects. */
+  private async write(batch: readonly string[]): Promise<readonly string[]> {
+    const rejected = new Set<string>();
     try {
-      await storeEvents(this.writing, {
+      await storeEvents(batch, {
         insert: (json) => this.events.insert(json),
         reject: (event, error) => {
-          refused.add(event);
+          rejected.add(event);
           this.losses.add(1, error);
         },
       });
-      this.failures = 0;
-      this.trouble = TOO_MANY;
-      return true;
+      this.lastError = TOO_MANY;
+      return [];
     } catch (error) {
-      this.waiting = [...this.writing.filter((event) => !refused.has(event)), ...this.waiting];
-      this.failures++;
-      this.trouble = error;
-      return false;
-    } finally {
-      this.writing = [];
+      this.lastError = error;
+      return batch.filter((event) => !rejected.has(event));
     }
   }
 }

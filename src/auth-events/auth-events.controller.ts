@@ -1,12 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { AuthEventReports } from './auth-event-reports.service.js';
-import { AuthEventSummaryResponse } from './dto/auth-event-summary.response.js';
 import { AuthEventSummaryRequest, ListAuthEventsRequest } from './dto/auth-events.request.js';
-import { AuthEventsResponse } from './dto/auth-events.response.js';
+import { AuthEventSummaryResponse, AuthEventsResponse } from './dto/auth-events.response.js';
 
 const TAG = 'Admin operations';
 

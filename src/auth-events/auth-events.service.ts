@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../common/ids.js';
 import type { AuthEventDraft } from './auth-event.js';
-import { AuthEventLosses } from './auth-event-losses.service.js';
 import { authEventText } from './auth-event-text.rules.js';
-import { AuthEventWriter } from './auth-event-writer.service.js';
+import { AuthEventLosses, AuthEventWriter } from './auth-event-writer.service.js';
 
 /** Records attempts to register a device or to exchange a token. */
 @Injectable()

@@ -23,7 +23,7 @@ import { FirstParty } from '../identity/first-party/first-party.js';
 import { describeApi } from '../openapi/openapi.js';
 import { requestCounter } from '../platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from '../platform/platform.module.js';
-import { ProxyDoor } from '../proxy/proxy-door.js';
+import { ProxyEntry } from '../proxy/proxy-entry.js';
 import { requireGuards } from './route-guards.rules.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
@@ -66,7 +66,7 @@ export async function createGateway({
   publicUrl,
   imports = [],
 }: GatewayOptions): Promise<NestFastifyApplication> {
-  let door: ProxyDoor | undefined;
+  let entry: ProxyEntry | undefined;
   const count = requestCounter(parts.metrics);
   const stalled = new StalledClients(parts.environment.CLIENT_STALL_TIMEOUT_SECONDS, parts.log);
   const adapter = new LeanFastifyAdapter({
@@ -81,7 +81,7 @@ export async function createGateway({
         stalled.watch(response);
         lingerWhereUnread(response);
         noteAnswer(response);
-        if (!door?.takes(message, response)) framework(message, response);
+        if (!entry?.takes(message, response)) framework(message, response);
       };
       return stalled.endIn(
         createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve).on('connect', answerTunnels(serve)),
@@ -90,7 +90,7 @@ export async function createGateway({
     clientErrorHandler: (error: Error, socket: Socket) => refuseUnparsed(error, socket, parts.log),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for these requests.
-      firstParty.label(reply);
+      firstParty.setSecurityHeaders(reply);
       filter.refuse(request, reply, error);
     },
   });
@@ -105,7 +105,7 @@ export async function createGateway({
   });
   const filter = app.get(GatewayErrorFilter);
   const firstParty = app.get(FirstParty);
-  door = app.get(ProxyDoor);
+  entry = app.get(ProxyEntry);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
   await app.register(fastifyCookie);
@@ -126,11 +126,11 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     try {
-      firstParty.label(reply);
+      firstParty.setSecurityHeaders(reply);
       requireOneMeaning(request.raw);
       refuseFragment(request.url);
       dropMalformedContentType(request.raw.headers);
-      firstParty.judge(request);
+      firstParty.validate(request);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error('header check failed'));

@@ -9,7 +9,7 @@ import {
 } from '../platform/config/environment.js';
 import { openDatabase } from '../platform/open-platform.js';
 import { WorkerPool } from '../platform/workers/worker-pool.js';
-import { isWorkerProcess, onStopRequest, tellReady, workerLauncher } from '../platform/workers/worker-process.js';
+import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
 import { type Extension, startGateway } from './start.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -25,8 +25,8 @@ type Stop = (signal: string) => Promise<boolean>;
  */
 export async function runProcess(extension: Extension = {}): Promise<void> {
   if (isWorkerProcess()) return runWorker(extension);
-  const environment = await orExplain(async () => loadEnvironment(processEnvironment()));
-  const { banner, stop } = await orExplain(() =>
+  const environment = await exitOnError(async () => loadEnvironment(processEnvironment()));
+  const { banner, stop } = await exitOnError(() =>
     environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
   );
   process.stderr.write(banner);
@@ -40,10 +40,10 @@ async function runWorker(extension: Extension): Promise<void> {
     if (stopService === undefined) process.exit(0);
     void end(stopService, signal);
   });
-  const { banner, stop } = await orExplain(() => startService(extension));
+  const { banner, stop } = await exitOnError(() => startService(extension));
   stopService = stop;
   stopOnSignal(stop);
-  tellReady(banner);
+  reportReady(banner);
 }
 
 async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
@@ -84,11 +84,11 @@ function stopOnSignal(stop: Stop): void {
 }
 
 async function end(stop: Stop, signal: string): Promise<void> {
-  const isClean = await orExplain(() => stop(signal));
+  const isClean = await exitOnError(() => stop(signal));
   process.exit(isClean ? 0 : 1);
 }
 
-async function orExplain<T>(work: () => Promise<T>): Promise<T> {
+async function exitOnError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -6,7 +6,7 @@ import { requireGuards } from './route-guards.rules.js';
 
 const ADMIN = [AdminCredentialGuard, AdminRoleGuard];
 
-function judge(access: AccessDeclaration, guards: readonly unknown[]): () => void {
+function validate(access: AccessDeclaration, guards: readonly unknown[]): () => void {
   return () => requireGuards([{ route: 'GET /v1/things', access, guards }]);
 }
 
@@ -17,7 +17,7 @@ describe('requireGuards', () => {
     [{ scheme: 'management', needs: 'read' }, ADMIN],
     [{ scheme: 'management', needs: 'read', ownApp: true }, [...ADMIN, OwnAppGuard]],
   ])('%j with its guards → right', (access, guards) => {
-    expect(judge(access, guards)).not.toThrow();
+    expect(validate(access, guards)).not.toThrow();
   });
 
   it.each<[AccessDeclaration, readonly unknown[]]>([
@@ -29,7 +29,7 @@ describe('requireGuards', () => {
     [{ scheme: 'metrics' }, []],
     [{ scheme: 'person' }, []],
   ])('%j without one of them → refused by name', (access, guards) => {
-    expect(judge(access, guards)).toThrow(
+    expect(validate(access, guards)).toThrow(
       'Routes without the guards of the access they declare: GET /v1/things. Use the access decorators.',
     );
   });

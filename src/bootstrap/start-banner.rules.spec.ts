@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { registrationOf, startBanner } from './start-banner.rules.js';
+import { signUpAccessOf, startBanner } from './start-banner.rules.js';
 
 const URL = 'http://127.0.0.1:8080';
 const KEY = /start it once with a management key/;
@@ -15,8 +15,8 @@ describe('startBanner', () => {
     ['people, registration closed', true, 'closed', { key: false, first: false, anybody: false }],
     ['people, registration open to all', true, 'anybody', { key: false, first: false, anybody: true }],
     ['a person whose organization is gone', false, 'closed', { key: true, first: false, anybody: false }],
-  ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, registration, ways) => {
-    const banner = startBanner({ url: URL, hasAccount, registration });
+  ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, signUpAccess, ways) => {
+    const banner = startBanner({ url: URL, hasAccount, signUpAccess });
     expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
     expect(banner.includes(SIGN_UP)).toBe(ways.first || ways.anybody);
     expect(banner.includes('"bootstrapKey"')).toBe(hasAccount && ways.first);
@@ -30,6 +30,6 @@ describe('registrationOf', () => {
     ['somebody has', false, false, 'closed'],
     ['the setting opens it', true, true, 'anybody'],
   ] as const)('%s → %4$s', (_name, isOpen, isOpenToAll, expected) => {
-    expect(registrationOf(isOpen, isOpenToAll)).toBe(expected);
+    expect(signUpAccessOf(isOpen, isOpenToAll)).toBe(expected);
   });
 });

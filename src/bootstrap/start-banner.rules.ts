@@ -1,12 +1,12 @@
 /** Who may register: the first user only, anyone, or invited users only. */
-type Registration = 'first person' | 'anybody' | 'closed';
+type SignUpAccess = 'first person' | 'anybody' | 'closed';
 
 /** The content of the start banner. */
 interface StartedService {
   /** Listening address, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly hasAccount: boolean;
-  readonly registration: Registration;
+  readonly signUpAccess: SignUpAccess;
 }
 
 const SIGN_UP_PATH = '/v1/auth/sign-up/email';
@@ -26,26 +26,26 @@ const CLAIM = `
  *
  * @param isOpen whether registration is open; @param isOpenToAll whether the setting keeps it open to anyone.
  */
-export function registrationOf(isOpen: boolean, isOpenToAll: boolean): Registration {
+export function signUpAccessOf(isOpen: boolean, isOpenToAll: boolean): SignUpAccess {
   if (isOpenToAll) return 'anybody';
   return isOpen ? 'first person' : 'closed';
 }
 
-/** The start banner: addresses, and the available ways to create or claim an account. */
-export function startBanner({ url, hasAccount, registration }: StartedService): string {
+/** The start banner: addresses, and the available ways to create or claim an organization. */
+export function startBanner({ url, hasAccount, signUpAccess }: StartedService): string {
   return `
   The gateway is ready.
     API          ${url}
     Description  ${url}/openapi.json
     Health       ${url}/v1/healthz
-${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, registration)}${hasAccount && registration === 'first person' ? CLAIM : ''}
+${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, signUpAccess)}${hasAccount && signUpAccess === 'first person' ? CLAIM : ''}
 `;
 }
 
-function signUp(url: string, registration: Registration): string {
-  if (registration === 'closed') return '';
+function signUp(url: string, signUpAccess: SignUpAccess): string {
+  if (signUpAccess === 'closed') return '';
   const who =
-    registration === 'anybody'
+    signUpAccess === 'anybody'
       ? 'Anybody who reaches the gateway may register, and gets an organization of their own:'
       : 'Nobody has registered yet. The first person who does gets an organization, and closes registration:';
   return `

@@ -3,7 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { drainServer } from '../common/http/drain-server.js';
 import { type Ids, SystemIds } from '../common/ids.js';
 import type { LogSink } from '../common/log/log.js';
-import { RegistrationPolicy } from '../console-auth/people/registration-policy.service.js';
+import { People } from '../console-auth/people/people.service.js';
 import { ENTITIES } from '../entities.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
 import type { Environment } from '../platform/config/environment.js';
@@ -13,7 +13,7 @@ import type { VaultFactory } from '../platform/vault/create-vault.js';
 import { defineProviderTypes } from '../upstreams/defined-types/define-provider-types.js';
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
 import { createGateway, type GatewayOptions } from './app.setup.js';
-import { registrationOf, startBanner } from './start-banner.rules.js';
+import { signUpAccessOf, startBanner } from './start-banner.rules.js';
 
 const VERSION = '0.1.0';
 
@@ -71,27 +71,27 @@ export async function startGateway(
 
 async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
   const { environment, log, clock, instances } = platform.parts;
-  const patience = {
+  const retryOptions = {
     clock,
     waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
     onWait: (_attempt: number, error: string) => log.event('database_waiting', { error }),
   };
-  await whenReachable(() => instances.announce(), patience);
+  await whenReachable(() => instances.announce(), retryOptions);
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   const bootstrap = app.get(BootstrapService);
   try {
     await app.init();
-    await whenReachable(() => bootstrap.run(), patience);
+    await whenReachable(() => bootstrap.run(), retryOptions);
     await app.listen(environment.PORT, environment.HOST);
   } catch (error) {
     await app.close().catch(() => undefined);
     throw error;
   }
   const url = await app.getUrl();
-  const hasAccount = await whenReachable(() => bootstrap.hasAnyAccount(), patience);
-  const isOpen = await whenReachable(() => app.get(RegistrationPolicy).isOpen(), patience);
-  const registration = registrationOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
+  const hasAccount = await whenReachable(() => bootstrap.hasAnyOrganization(), retryOptions);
+  const isOpen = await whenReachable(() => app.get(People).isSignUpOpen(), retryOptions);
+  const signUpAccess = signUpAccessOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
   let stopping: Promise<void> | undefined;
@@ -105,7 +105,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: startBanner({ url, hasAccount, registration }),
+    banner: startBanner({ url, hasAccount, signUpAccess }),
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;

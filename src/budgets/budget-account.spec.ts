@@ -1,8 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BudgetBook } from '../../test/support/budget-book.js';
+import { BudgetBook } from '../../test/support/budgets/budget-book.js';
+import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
-import { anInstance } from '../../test/support/offline-budgets.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
 import { budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount } from './budget-account.js';

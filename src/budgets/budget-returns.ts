@@ -36,24 +36,24 @@ export class BudgetReturns {
    *
    * @param forget removes accounts with nothing in use.
    */
-  async giveBack(accounts: readonly BudgetAccount[], forget = false): Promise<void> {
+  async giveBack(accounts: readonly BudgetAccount[], invalidate = false): Promise<void> {
     const ready: BudgetAccount[] = [];
     for (const account of accounts) {
       account.returnWanted = account.busy;
       if (account.busy) continue;
-      const isOver = forget && account.inUse === 0;
+      const isOver = invalidate && account.inUse === 0;
       if (account.hasRow && (isOver || account.row !== account.inUse)) ready.push(account);
-      else if (forget && account.isQuiet && !account.hasRow) this.options.accounts.drop(account);
+      else if (invalidate && account.isQuiet && !account.hasRow) this.options.accounts.drop(account);
     }
-    for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), forget);
+    for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), invalidate);
   }
 
-  private async write(chosen: readonly BudgetAccount[], forget: boolean): Promise<void> {
+  private async write(chosen: readonly BudgetAccount[], invalidate: boolean): Promise<void> {
     const { repository, instanceId, accounts, onTrouble, onIdle } = this.options;
     const returns = chosen.map((account) => {
       account.begin();
       const { appId, userId, month, row, inUse } = account;
-      const remove = forget && inUse === 0 && account.waiting.length === 0;
+      const remove = invalidate && inUse === 0 && account.waiting.length === 0;
       return { account, appId, userId, month: month.day, row, inUse: account.keepInUse(), remove };
     });
     try {
@@ -71,7 +71,7 @@ export class BudgetReturns {
       for (const { account } of returns) {
         account.busy = false;
         onIdle(account);
-        if (forget && account.isQuiet && !account.hasRow) accounts.drop(account);
+        if (invalidate && account.isQuiet && !account.hasRow) accounts.drop(account);
       }
     }
   }

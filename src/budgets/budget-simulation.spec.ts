@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BudgetBook } from '../../test/support/budget-book.js';
+import { BudgetBook } from '../../test/support/budgets/budget-book.js';
+import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
-import { anInstance } from '../../test/support/offline-budgets.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BudgetHold } from './budget-hold.js';
 
@@ -33,7 +33,7 @@ interface Call {
 
 interface SimulationOptions {
   readonly instances: number;
-  readonly worst: number;
+  readonly maxCost: number;
   /** Share of statements that fail, some of them after their commit. */
   readonly faults?: number;
   readonly correctsDown?: boolean;
@@ -82,15 +82,15 @@ class Simulation {
     return things[this.numbers.upTo(Math.max(0, things.length - 1))];
   }
 
-  async call(instance = this.any(this.instances), worst = 1 + this.numbers.upTo(this.options.worst - 1)) {
+  async call(instance = this.any(this.instances), maxCost = 1 + this.numbers.upTo(this.options.maxCost - 1)) {
     if (instance === undefined) throw new Error('nobody lives');
     try {
-      const hold = await instance.budgets.hold(SCOPE, worst, NOW_MS);
+      const hold = await instance.budgets.hold(SCOPE, maxCost, NOW_MS);
       if (!this.instances.includes(instance)) return undefined;
       const call: Call = { instance, hold, charge: undefined };
       this.calls.push(call);
       this.admitted++;
-      if (this.atStake >= BUDGET + this.options.worst) throw new Error(`overshoot: ${this.atStake}`);
+      if (this.atStake >= BUDGET + this.options.maxCost) throw new Error(`overshoot: ${this.atStake}`);
       return call;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -187,19 +187,19 @@ afterEach(() => {
 
 describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
   it.each([
-    ['one instance', { instances: 1, worst: 40 }],
-    ['one instance, calls as dear as the budget', { instances: 1, worst: BUDGET }],
-    ['three instances', { instances: 3, worst: 40 }],
-    ['three instances, calls as dear as the budget', { instances: 3, worst: BUDGET }],
-    ['two instances and statements that fail', { instances: 2, worst: 60, faults: 0.15 }],
-    ['three instances and corrections', { instances: 3, worst: 60, correctsDown: true }],
+    ['one instance', { instances: 1, maxCost: 40 }],
+    ['one instance, calls as dear as the budget', { instances: 1, maxCost: BUDGET }],
+    ['three instances', { instances: 3, maxCost: 40 }],
+    ['three instances, calls as dear as the budget', { instances: 3, maxCost: BUDGET }],
+    ['two instances and statements that fail', { instances: 2, maxCost: 60, faults: 0.15 }],
+    ['three instances and corrections', { instances: 3, maxCost: 60, correctsDown: true }],
   ] as const)(
     '%s, any interleaving, kills and idle times → overshoot below one call, and nothing leaks',
     async (_name, options) => {
       for (let run = 0; run < RUNS; run++) {
         const simulation = new Simulation(SEED + run, options);
         for (let step = 0; step < 120; step++) await simulation.step();
-        expect([run, simulation.atStake < BUDGET + options.worst]).toEqual([run, true]);
+        expect([run, simulation.atStake < BUDGET + options.maxCost]).toEqual([run, true]);
         await simulation.quiet();
         expect([run, overshoots]).toEqual([run, []]);
         expect([run, simulation.book.grantedOf(KEY)]).toEqual([run, 0]);
@@ -218,7 +218,7 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
     'one call at a time, at any of %i instances → refused only when the budget is used up',
     async (instances) => {
       for (let run = 0; run < RUNS; run++) {
-        const simulation = new Simulation(SEED + run, { instances, worst: 1 + ((SEED + run) % 300) });
+        const simulation = new Simulation(SEED + run, { instances, maxCost: 1 + ((SEED + run) % 300) });
         const { numbers } = simulation;
         for (let step = 0; step < 400 && simulation.refusals.length === 0; step++) {
           const before = simulation.atStake;

@@ -52,8 +52,8 @@ describe('holding', () => {
     [0.2, 1],
     [41.2, 42],
     [1e20, 1e14],
-  ])('a call that may cost %d → %d is held', (worst, held) => {
-    expect(heldFor(worst)).toBe(held);
+  ])('a call that may cost %d → %d is held', (maxCost, held) => {
+    expect(heldFor(maxCost)).toBe(held);
   });
 
   it('shares: alone one of two parts, among n one of 4n, nothing that could not be recalled', () => {

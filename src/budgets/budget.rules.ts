@@ -39,10 +39,10 @@ function firstDayOfMonth(atMs: number): string {
 /**
  * Amount to hold for a call, at least 1: a free call is refused as well once its budget is exhausted.
  *
- * @param worstNanoUsd maximum cost in whole nano-dollars.
+ * @param maxCostNanoUsd maximum cost in whole nano-dollars.
  */
-export function heldFor(worstNanoUsd: number): number {
-  return Math.min(Math.max(1, Math.ceil(worstNanoUsd)), MOST_HELD_NANO_USD);
+export function heldFor(maxCostNanoUsd: number): number {
+  return Math.min(Math.max(1, Math.ceil(maxCostNanoUsd)), MOST_HELD_NANO_USD);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BudgetBook } from '../../test/support/budget-book.js';
+import { BudgetBook } from '../../test/support/budgets/budget-book.js';
+import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
-import { anInstance } from '../../test/support/offline-budgets.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BudgetScope } from './budget-hold.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
-import type { Ready } from '../common/when-ready.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
@@ -79,17 +79,17 @@ export class Budgets implements OnApplicationBootstrap {
   /**
    * Holds the maximum cost of a call, or refuses the call.
    *
-   * @param worstNanoUsd maximum cost in whole nano-dollars.
+   * @param maxCostNanoUsd maximum cost in whole nano-dollars.
    * @param createdAtMs selects the UTC month; the same time as in the call's event.
    * @returns synchronously when this instance's grant suffices.
    * @throws app_budget_exhausted, service_unavailable (the state of the budget is unknown).
    * Source: docs/reference/accounting.md#hard-budgets, docs/reference/application-api.md#request-limits,
    * docs/reference/application-api.md#limit-refusals.
    */
-  hold(scope: BudgetScope, worstNanoUsd: number, createdAtMs: number): Ready<BudgetHold> {
+  hold(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): MaybePromise<BudgetHold> {
     const nowMs = this.clock.monotonicMs();
-    if (!this.isHeard(nowMs)) return this.holdUnheard(scope, worstNanoUsd, createdAtMs);
-    return this.holdHeard(scope, worstNanoUsd, createdAtMs, nowMs);
+    if (!this.isHeard(nowMs)) return this.holdUnheard(scope, maxCostNanoUsd, createdAtMs);
+    return this.holdHeard(scope, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
   /**
@@ -139,10 +139,15 @@ export class Budgets implements OnApplicationBootstrap {
     await this.returns.giveBack(this.accounts.all(), true);
   }
 
-  private holdHeard(scope: BudgetScope, worstNanoUsd: number, createdAtMs: number, nowMs: number): Ready<BudgetHold> {
+  private holdHeard(
+    scope: BudgetScope,
+    maxCostNanoUsd: number,
+    createdAtMs: number,
+    nowMs: number,
+  ): MaybePromise<BudgetHold> {
     const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
     account.usedAtMs = nowMs;
-    const nanoUsd = heldFor(worstNanoUsd);
+    const nanoUsd = heldFor(maxCostNanoUsd);
     // A running statement may reduce the grant below the local figure.
     if (account.waiting.length === 0 && !account.busy) {
       const hold = account.tryHold(scope, nanoUsd);
@@ -157,11 +162,11 @@ export class Budgets implements OnApplicationBootstrap {
    * The last heartbeat is too old, so other instances may have expired the grants; a clock jump can cause the same
    * state. A new heartbeat decides.
    */
-  private async holdUnheard(scope: BudgetScope, worstNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
+  private async holdUnheard(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
     await Promise.race([this.instances.beat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
     if (!this.isHeard(nowMs)) throw budgetUnknown('instance_unconfirmed');
-    return this.holdHeard(scope, worstNanoUsd, createdAtMs, nowMs);
+    return this.holdHeard(scope, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
   private isHeard(nowMs: number): boolean {

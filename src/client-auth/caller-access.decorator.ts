@@ -1,7 +1,7 @@
 import { applyDecorators, createParamDecorator, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.rules.js';
+import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.js';
 import { Access } from '../common/http/access.js';
 import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
 import { Fails } from '../common/http/openapi.decorators.js';

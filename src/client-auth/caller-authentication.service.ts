@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../app-directory/app-directory.service.js';
 import { type ReadableApp, requireActive } from '../app-directory/app-snapshot.js';
-import type { AppKey } from '../app-keys/app-key.js';
+import type { AppKey } from '../app-keys/app-key.entity.js';
 import { AppKeyDirectory } from '../app-keys/app-key-directory.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { appVersionOf, type GatewayRequest } from '../common/http/gateway-request.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { Caller, CallerNeeds } from './caller.js';
 import { findCredential, requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';
@@ -35,61 +34,55 @@ export class CallerAuthentication {
   ) {}
 
   /**
-   * @returns synchronously when application and key are cached and the token was verified before.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
    * (end-user header, application version).
    */
-  authenticate(request: GatewayRequest, address: CallAddress): Ready<Caller> {
-    return whenReady(this.apps.find(address.appId), (found) => {
-      const app = requireActive(found);
-      return whenReady(this.credentialOf(request, app, address.providerSlug), (credential) =>
-        takesGatewayTokens(app)
-          ? this.callerOfToken(request, app, credential, address)
-          : this.callerOfKey(request, app, credential),
-      );
-    });
+  async authenticate(request: GatewayRequest, address: CallAddress): Promise<Caller> {
+    const app = requireActive(await this.apps.find(address.appId));
+    const credential = await this.credentialOf(request, app, address.providerSlug);
+    return takesGatewayTokens(app)
+      ? await this.callerOfToken(request, app, credential, address)
+      : await this.callerOfKey(request, app, credential);
   }
 
-  private callerOfKey(request: GatewayRequest, app: ReadableApp, { value, header }: SentCredential): Ready<Caller> {
+  private async callerOfKey(
+    request: GatewayRequest,
+    app: ReadableApp,
+    { value, header }: SentCredential,
+  ): Promise<Caller> {
     const userId = app.userHeader === undefined ? null : requireNamedUser(request.raw.headers, app.userHeader);
-    return whenReady(this.keys.find(value), (key) => ({
-      app,
-      userId,
-      apiKeyId: requireKeyOf(app, key).id,
-      authMethod: 'api_key',
-      appVersion: appVersionOf(request) ?? null,
-      credentialHeader: header,
-    }));
+    const { id } = requireKeyOf(app, await this.keys.find(value));
+    const appVersion = appVersionOf(request) ?? null;
+    return { app, userId, apiKeyId: id, authMethod: 'api_key', appVersion, credentialHeader: header };
   }
 
-  private callerOfToken(
+  private async callerOfToken(
     request: GatewayRequest,
     app: ReadableApp,
     { value, header }: SentCredential,
     address: CallAddress,
-  ): Ready<Caller> {
+  ): Promise<Caller> {
     refuseKeyForToken(value);
-    return whenReady(this.tokens.judge(value), (judged) => {
-      const { userId, apiKeyId, authMethod } = requireClaimsFor(app, judged);
-      return whenReady(apiKeyId === null ? undefined : this.keys.findById(apiKeyId), (key) => {
-        if (apiKeyId !== null) requireKeyOfToken(app, key);
-        const appVersion = appVersionFor(request, address);
-        return { app, userId, apiKeyId, authMethod, appVersion, credentialHeader: header };
-      });
-    });
+    const { userId, apiKeyId, authMethod } = requireClaimsFor(app, await this.tokens.validate(value));
+    if (apiKeyId !== null) requireKeyOfToken(app, await this.keys.findById(apiKeyId));
+    const appVersion = appVersionFor(request, address);
+    return { app, userId, apiKeyId, authMethod, appVersion, credentialHeader: header };
   }
 
   /** Order of precedence: `Authorization`, the provider's native credential header, the application's token header. */
-  private credentialOf(request: GatewayRequest, app: ReadableApp, slug: string | undefined): Ready<SentCredential> {
+  private async credentialOf(
+    request: GatewayRequest,
+    app: ReadableApp,
+    slug: string | undefined,
+  ): Promise<SentCredential> {
     const { headers } = request.raw;
     const usual = findCredential(headers, AUTHORIZATION);
     if (usual !== undefined) return usual;
     const own = app.tokenHeader === undefined ? [] : [app.tokenHeader];
     if (slug === undefined) return requireCredential(headers, own);
-    return whenReady(this.providers.forOrganization(app.organizationId), (providers) => {
-      const native = providers.find(slug)?.dialect.credentialHeader;
-      return requireCredential(headers, native === undefined ? own : [native, ...own]);
-    });
+    const providers = await this.providers.forOrganization(app.organizationId);
+    const native = providers.find(slug)?.dialect.credentialHeader;
+    return requireCredential(headers, native === undefined ? own : [native, ...own]);
   }
 }
 

@@ -44,10 +44,8 @@ export class CallerGuard implements CanActivate {
     request.timings = timings;
     const startedMs = this.clock.monotonicMs();
     try {
-      const proven = this.authentication.authenticate(request, address);
-      const caller = proven instanceof Promise ? await proven : proven;
-      request.caller = caller;
-      return caller;
+      request.caller = await this.authentication.authenticate(request, address);
+      return request.caller;
     } finally {
       timings.authMs = this.clock.monotonicMs() - startedMs;
     }

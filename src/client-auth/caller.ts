@@ -1,5 +1,6 @@
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
+import type { LimitedCall } from '../request-limits/request-counting.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 
 /** An authenticated caller. */
@@ -42,4 +43,16 @@ export interface CallerNeeds {
 export function requireCaller(request: CallerRequest): Caller {
   if (request.caller === undefined) throw new Error('No caller guard ran before this route.');
   return request.caller;
+}
+
+/**
+ * A caller's call in the form of request limits.
+ *
+ * @returns undefined when its requests are not limited.
+ */
+export function limitedCallOf({ app, userId }: Pick<Caller, 'app' | 'userId'>): LimitedCall | undefined {
+  const ofUser = userId === null ? undefined : app.limits?.user?.requests;
+  const ofApp = app.limits?.app?.requests;
+  if (ofUser === undefined && ofApp === undefined) return undefined;
+  return { organizationId: app.organizationId, appId: app.id, userId, user: ofUser, app: ofApp };
 }

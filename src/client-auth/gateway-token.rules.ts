@@ -3,7 +3,7 @@ import { isUserId } from '../app-directory/user-id.rules.js';
 import { isAppKey } from '../app-keys/app-key.rules.js';
 import { latestExpiryMs } from '../common/credential-lifetime.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { isStorableText } from '../common/fields/config-reader.js';
+import { isStorableText } from '../common/fields/config-values.js';
 import { AUTH_METHODS, type AuthMethod } from '../usage/usage-event.js';
 
 /** The only algorithm that signs and verifies gateway tokens. */
@@ -67,7 +67,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
  * A token is accepted for at most its lifetime plus one minute from now. Otherwise a token from a clock that was ahead
  * would stay valid long after the clock was corrected (ADR 0038).
  */
-export function judgeTime(claims: GatewayTokenClaims, nowMs: number): GatewayTokenClaims | TokenRefusal {
+export function validateTime(claims: GatewayTokenClaims, nowMs: number): GatewayTokenClaims | TokenRefusal {
   if (nowMs >= claims.expiresAtMs) return 'token_expired';
   const isBelieved =
     claims.issuedAtMs <= latestExpiryMs(0, nowMs) &&
@@ -106,19 +106,19 @@ export function refuseKeyForToken(credential: string): void {
  * @throws auth_required the token is invalid, expired, or for another application or authentication method.
  * Source: docs/reference/application-api.md#gateway-tokens.
  */
-export function requireClaimsFor(app: ReadableApp, judged: GatewayTokenClaims | TokenRefusal): GatewayTokenClaims {
-  if (judged === 'token_invalid') throw refused(judged, 'The gateway token is not valid; exchange a new one.');
-  if (judged === 'token_expired') throw refused(judged, 'The gateway token has expired; exchange a new one.');
-  if (judged === 'token_of_wrong_clock') {
-    throw refused(judged, 'The gateway token is from a clock that was wrong; exchange a new one.');
+export function requireClaimsFor(app: ReadableApp, checked: GatewayTokenClaims | TokenRefusal): GatewayTokenClaims {
+  if (checked === 'token_invalid') throw refused(checked, 'The gateway token is not valid; exchange a new one.');
+  if (checked === 'token_expired') throw refused(checked, 'The gateway token has expired; exchange a new one.');
+  if (checked === 'token_of_wrong_clock') {
+    throw refused(checked, 'The gateway token is from a clock that was wrong; exchange a new one.');
   }
-  if (judged.appId !== app.id) {
+  if (checked.appId !== app.id) {
     throw refused('token_of_other_app', 'The gateway token is for another application; exchange one for this one.');
   }
-  if (judged.authMethod !== authMethodOf(app)) {
+  if (checked.authMethod !== authMethodOf(app)) {
     throw refused('token_of_other_method', 'The application authenticates otherwise by now; exchange a new token.');
   }
-  return judged;
+  return checked;
 }
 
 function authMethodOf(app: ReadableApp): AuthMethod {

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/clock.js';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
@@ -93,7 +93,7 @@ describe('a token that is presented', () => {
       expiresAtMs: (START_SECONDS + 3600) * 1000,
     });
     expect(tokens.verify(token)).toBe(claims);
-    expect(tokens.judge(token)).toBe(claims);
+    expect(tokens.validate(token)).toBe(claims);
   });
 
   it('made by hand with a claim more → accepted: what verifies is the signature', async () => {
@@ -111,8 +111,8 @@ describe('a token that is presented', () => {
     clock.advance(GATEWAY_TOKEN_LIFETIME_SECONDS * 1000 - 501);
     expect(await tokens.verify(token)).toMatchObject(CLAIMS);
     clock.advance(1);
-    expect(await tokens.judge(token)).toBe('token_expired');
-    expect(await tokens.judge(token)).toBe('token_expired');
+    expect(await tokens.validate(token)).toBe('token_expired');
+    expect(await tokens.validate(token)).toBe('token_expired');
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
@@ -150,7 +150,7 @@ describe('a token that is presented', () => {
     ['a subject with NUL', { sub: 'a\u0000' }],
     ['a subject of half a surrogate pair', { sub: '\ud800' }],
   ])('with %s → invalid', async (_name, claims) => {
-    expect(await setUp().tokens.judge(forged(HEADER, payload(claims)))).toBe('token_invalid');
+    expect(await setUp().tokens.validate(forged(HEADER, payload(claims)))).toBe('token_invalid');
   });
 
   it.each([
@@ -158,7 +158,7 @@ describe('a token that is presented', () => {
     ['null', null],
     ['text', 'claims'],
   ])('whose claims are %s → invalid', async (_name, claims) => {
-    expect(await setUp().tokens.judge(forged(HEADER, claims))).toBe('token_invalid');
+    expect(await setUp().tokens.validate(forged(HEADER, claims))).toBe('token_invalid');
   });
 
   it.each<[string, unknown]>([
@@ -177,13 +177,13 @@ describe('a token that is presented', () => {
     ['an unencoded payload', { ...HEADER, crit: ['b64'], b64: false }],
     ['null for a header', null],
   ])('with %s, signed with our secret → invalid', async (_name, header) => {
-    expect(await setUp().tokens.judge(forged(header, payload()))).toBe('token_invalid');
+    expect(await setUp().tokens.validate(forged(header, payload()))).toBe('token_invalid');
   });
 
   it('that brings its own key → the key is not looked at', async () => {
     const jwk = createSecretKey(OTHER_SECRET, 'utf8').export({ format: 'jwk' });
     const header = { ...HEADER, jwk, kid: '1', jku: 'https://keys.example.com' };
-    expect(await setUp().tokens.judge(forged(header, payload(), OTHER_SECRET))).toBe('token_invalid');
+    expect(await setUp().tokens.validate(forged(header, payload(), OTHER_SECRET))).toBe('token_invalid');
   });
 
   it.each([
@@ -203,13 +203,13 @@ describe('a token that is presented', () => {
     ],
     ['no signature', `${encoded({ ...HEADER, alg: 'none' })}.${encoded(payload())}.`],
   ])('signed with %s → invalid', async (_name, token) => {
-    expect(await setUp().tokens.judge(token)).toBe('token_invalid');
+    expect(await setUp().tokens.validate(token)).toBe('token_invalid');
   });
 
   it('expired and not signed by us → invalid: only our own tokens expire', async () => {
     const past = payload({ iat: START_SECONDS - 7200, exp: START_SECONDS - 3600 });
-    expect(await setUp().tokens.judge(forged(HEADER, past, OTHER_SECRET))).toBe('token_invalid');
-    expect(await setUp().tokens.judge(forged(HEADER, past))).toBe('token_expired');
+    expect(await setUp().tokens.validate(forged(HEADER, past, OTHER_SECRET))).toBe('token_invalid');
+    expect(await setUp().tokens.validate(forged(HEADER, past))).toBe('token_expired');
   });
 });
 
@@ -227,30 +227,30 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
   it.each([SECRET, OTHER_SECRET])('by a year, signed with %s → worth nothing, cold or asked again', async (secret) => {
     const { tokens } = setUp(SECRET, OTHER_SECRET);
     const token = await fromAhead(YEAR_MS, secret);
-    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
-    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
   it('by a minute → good; by more → not yet, and good for its own time once that has come', async () => {
     const { tokens, clock } = setUp();
-    expect(await tokens.judge(await fromAhead(MINUTE_MS))).toMatchObject(CLAIMS);
+    expect(await tokens.validate(await fromAhead(MINUTE_MS))).toMatchObject(CLAIMS);
     const token = await fromAhead(MINUTE_MS + 1_000);
-    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
     clock.advance(1_000);
-    expect(await tokens.judge(token)).toMatchObject(CLAIMS);
+    expect(await tokens.validate(token)).toMatchObject(CLAIMS);
     clock.advance(MINUTE_MS + GATEWAY_TOKEN_LIFETIME_SECONDS * 1000);
-    expect(await tokens.judge(token)).toBe('token_expired');
+    expect(await tokens.validate(token)).toBe('token_expired');
   });
 
   it('verified while that clock was ours, remembered, the clock mended → worth nothing at once', async () => {
     const { tokens, clock } = setUp();
     clock.advance(YEAR_MS);
     const token = await tokens.issue(HOLDER);
-    expect(await tokens.judge(token)).toMatchObject(CLAIMS);
+    expect(await tokens.validate(token)).toMatchObject(CLAIMS);
     clock.advance(-YEAR_MS);
-    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
-    expect(await tokens.judge(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
+    expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
   });
 
   it.each([
@@ -260,9 +260,9 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
     ['was issued a second later', { iat: START_SECONDS + 61, exp: START_SECONDS + 120 }, false],
     ['never expires', { exp: Number.MAX_SAFE_INTEGER }, false],
   ])('%s → good: %s', async (_name, claims, isGood) => {
-    const judged = await setUp().tokens.judge(forged(HEADER, payload(claims)));
-    if (isGood) expect(judged).toMatchObject(CLAIMS);
-    else expect(judged).toBe('token_of_wrong_clock');
+    const checked = await setUp().tokens.validate(forged(HEADER, payload(claims)));
+    if (isGood) expect(checked).toMatchObject(CLAIMS);
+    else expect(checked).toBe('token_of_wrong_clock');
   });
 });
 
@@ -277,8 +277,8 @@ describe('what is remembered of a token', () => {
     const sameBytes = twins.filter((twin) => Buffer.from(twin.split('.')[2] ?? '', 'base64url').equals(signature));
     expect(sameBytes).toHaveLength(3);
     for (const twin of [...twins, `${token}=`, `${token} `, ` ${token}`, `${token}.`, token.replaceAll('.', '. ')])
-      expect(await tokens.judge(twin)).toBe('token_invalid');
-    expect(tokens.judge(token)).toMatchObject(CLAIMS);
+      expect(await tokens.validate(twin)).toBe('token_invalid');
+    expect(tokens.validate(token)).toMatchObject(CLAIMS);
   });
 
   it('the payload of a token before the signature of another → invalid, also after both were verified', async () => {
@@ -286,15 +286,15 @@ describe('what is remembered of a token', () => {
     const one = (await tokens.issue(HOLDER)).split('.');
     const other = (await tokens.issue({ ...HOLDER, userId: 'user-2' })).split('.');
     await Promise.all([tokens.verify(one.join('.')), tokens.verify(other.join('.'))]);
-    expect(await tokens.judge([one[0], one[1], other[2]].join('.'))).toBe('token_invalid');
+    expect(await tokens.validate([one[0], one[1], other[2]].join('.'))).toBe('token_invalid');
   });
 
   it('a token that failed → judged again each time', async () => {
     const { tokens, clock } = setUp();
     const token = forged(HEADER, payload({ nbf: START_SECONDS + 1 }));
-    expect(await tokens.judge(token)).toBe('token_invalid');
+    expect(await tokens.validate(token)).toBe('token_invalid');
     clock.advance(1_000);
-    expect(await tokens.judge(token)).toMatchObject(CLAIMS);
+    expect(await tokens.validate(token)).toMatchObject(CLAIMS);
   });
 });
 
@@ -302,17 +302,17 @@ describe('two secrets', () => {
   it('a token of the previous secret → valid until it is taken away', async () => {
     const token = await setUp(OTHER_SECRET).tokens.issue(HOLDER);
     const overlap = setUp(SECRET, OTHER_SECRET).tokens;
-    expect(await overlap.judge(token)).toMatchObject(CLAIMS);
-    expect(overlap.judge(token)).toMatchObject(CLAIMS);
-    expect(await setUp(SECRET).tokens.judge(token)).toBe('token_invalid');
+    expect(await overlap.validate(token)).toMatchObject(CLAIMS);
+    expect(overlap.validate(token)).toMatchObject(CLAIMS);
+    expect(await setUp(SECRET).tokens.validate(token)).toBe('token_invalid');
   });
 
   it('during the overlap → the current secret signs, and an old token still expires', async () => {
     const overlap = setUp(SECRET, OTHER_SECRET);
-    expect(await setUp(SECRET).tokens.judge(await overlap.tokens.issue(HOLDER))).toMatchObject(CLAIMS);
+    expect(await setUp(SECRET).tokens.validate(await overlap.tokens.issue(HOLDER))).toMatchObject(CLAIMS);
     const old = await setUp(OTHER_SECRET).tokens.issue(HOLDER);
     overlap.clock.advance(GATEWAY_TOKEN_LIFETIME_SECONDS * 1000);
-    expect(await overlap.tokens.judge(old)).toBe('token_expired');
+    expect(await overlap.tokens.validate(old)).toBe('token_expired');
   });
 });
 
@@ -326,15 +326,15 @@ describe('anything else', () => {
       fc.string({ unit: letters, maxLength: 120 }),
       fc.array(fc.string({ unit: letters }), { minLength: 3, maxLength: 3 }).map((three) => three.join('.')),
     );
-    await fc.assert(fc.asyncProperty(texts, async (text) => (await tokens.judge(text)) === 'token_invalid'));
+    await fc.assert(fc.asyncProperty(texts, async (text) => (await tokens.validate(text)) === 'token_invalid'));
   });
 
   it('any JSON as header and claims, signed with our secret → claims or a reason, never thrown', async () => {
     const json = fc.jsonValue({ maxDepth: 2 });
     await fc.assert(
       fc.asyncProperty(json, json, async (header, claims) => {
-        expect(['token_invalid', 'token_expired']).toContain(await tokens.judge(forged(header, claims)));
-        expect(['token_invalid', 'token_expired']).toContain(await tokens.judge(forged(HEADER, claims)));
+        expect(['token_invalid', 'token_expired']).toContain(await tokens.validate(forged(header, claims)));
+        expect(['token_invalid', 'token_expired']).toContain(await tokens.validate(forged(HEADER, claims)));
       }),
     );
   });
@@ -347,8 +347,8 @@ describe('anything else', () => {
       fc.asyncProperty(change, async ([at, removed, inserted]) => {
         const changed = token.slice(0, at) + inserted + token.slice(at + removed);
         fc.pre(changed !== token);
-        expect(await tokens.judge(changed)).toBe('token_invalid');
-        expect(await tokens.judge(token.slice(0, at))).toBe('token_invalid');
+        expect(await tokens.validate(changed)).toBe('token_invalid');
+        expect(await tokens.validate(token.slice(0, at))).toBe('token_invalid');
       }),
       { numRuns: fuzzRuns(500) },
     );

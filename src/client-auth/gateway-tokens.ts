@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
+import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
 import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import type { AuthMethod } from '../usage/usage-event.js';
 import {
@@ -13,10 +13,10 @@ import {
   GATEWAY_TOKEN_LIFETIME_SECONDS,
   type GatewayTokenClaims,
   isGatewayToken,
-  judgeTime,
   REQUIRED_CLAIMS,
   readClaims,
   type TokenRefusal,
+  validateTime,
 } from './gateway-token.rules.js';
 
 const TYPE = 'JWT';
@@ -70,31 +70,31 @@ export class GatewayTokens {
   }
 
   /** @returns the claims of a currently valid token; `undefined`, directly or in the promise, for any other text. */
-  verify(token: string): Ready<GatewayTokenClaims | undefined> {
-    return whenReady(this.judge(token), (judged) => (typeof judged === 'string' ? undefined : judged));
+  verify(token: string): MaybePromise<GatewayTokenClaims | undefined> {
+    return whenResolved(this.validate(token), (checked) => (typeof checked === 'string' ? undefined : checked));
   }
 
   /** As {@link verify}, with the reason why a token is invalid; synchronous on a cache hit. */
-  judge(token: string): Ready<GatewayTokenClaims | TokenRefusal> {
+  validate(token: string): MaybePromise<GatewayTokenClaims | TokenRefusal> {
     const tokenHash = hash('sha256', token, 'hex');
     const known = this.#verified.get(tokenHash);
-    if (known === undefined) return isGatewayToken(token) ? this.#judgeUnknown(token, tokenHash) : 'token_invalid';
-    const judged = judgeTime(known, this.clock.nowMs());
-    if (judged === 'token_expired') this.#verified.delete(tokenHash);
-    return judged;
+    if (known === undefined) return isGatewayToken(token) ? this.#verifyUnknown(token, tokenHash) : 'token_invalid';
+    const checked = validateTime(known, this.clock.nowMs());
+    if (checked === 'token_expired') this.#verified.delete(tokenHash);
+    return checked;
   }
 
-  async #judgeUnknown(token: string, tokenHash: string): Promise<GatewayTokenClaims | TokenRefusal> {
+  async #verifyUnknown(token: string, tokenHash: string): Promise<GatewayTokenClaims | TokenRefusal> {
     for (const key of this.#verifyingKeys) {
-      const judged = await this.#judgeWith(key, token);
-      if (judged === 'token_invalid') continue;
-      if (typeof judged !== 'string') this.#verified.set(tokenHash, judged);
-      return judged;
+      const checked = await this.#verifyWith(key, token);
+      if (checked === 'token_invalid') continue;
+      if (typeof checked !== 'string') this.#verified.set(tokenHash, checked);
+      return checked;
     }
     return 'token_invalid';
   }
 
-  async #judgeWith(key: CryptoKey, token: string): Promise<GatewayTokenClaims | TokenRefusal> {
+  async #verifyWith(key: CryptoKey, token: string): Promise<GatewayTokenClaims | TokenRefusal> {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: [GATEWAY_TOKEN_ALGORITHM],
@@ -102,7 +102,7 @@ export class GatewayTokens {
         currentDate: this.clock.now(),
       });
       const claims = protectedHeader.typ === TYPE ? readClaims(payload) : undefined;
-      return claims === undefined ? 'token_invalid' : judgeTime(claims, this.clock.nowMs());
+      return claims === undefined ? 'token_invalid' : validateTime(claims, this.clock.nowMs());
     } catch (error) {
       if (error instanceof errors.JWTExpired) return 'token_expired';
       if (error instanceof errors.JOSEError) return 'token_invalid';

@@ -5,7 +5,7 @@ import { RequestLimits } from '../request-limits/request-limits.service.js';
 import { UserUsage } from '../usage-reports/user-usage.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { Caller } from './caller.js';
-import { limitedCallOf } from './limited-call.rules.js';
+import { limitedCallOf } from './caller.js';
 import { type UserStanding, userStanding } from './user-standing.rules.js';
 
 /** A user with their usage and limits. */

@@ -1,4 +1,4 @@
-import type { ScopeLimits } from '../app-directory/config/app-config.js';
+import type { ScopeLimits } from '../app-directory/config/limits-config.js';
 import type { CurrentUsage } from '../usage-reports/user-usage.service.js';
 
 /** A user's usage: as stored, and as counted by the limits, which is more current. */

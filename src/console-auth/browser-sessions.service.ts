@@ -1,12 +1,47 @@
 import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
-import { type ActingPerson, personActor } from '../identity/audit/audit-actor.rules.js';
+import { type ActingPerson, personActor } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
+import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
+import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import type { SessionRow } from '../identity/sessions/sessions.repository.js';
-import { type OpenedSession, Sessions } from '../identity/sessions/sessions.service.js';
-import type { BrowserClient } from './browser-client.js';
+import {
+  type OpenedSession,
+  type SessionClient,
+  Sessions,
+  type ValidSession,
+} from '../identity/sessions/sessions.service.js';
+import { Environment } from '../platform/config/environment.js';
+import { addressOf } from '../rate-limits/client-address.rules.js';
 import { PeopleRepository } from './people/people.repository.js';
+
+/** The browser of a request, with its session if that is valid. */
+export interface BrowserClient extends SessionClient {
+  readonly session: ValidSession | undefined;
+}
+
+/** Reads the browser of a request. Reading may renew the session cookies. */
+@Injectable()
+export class BrowserClients {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly cookies: ConsoleCookies,
+    private readonly environment: Environment,
+  ) {}
+
+  async of(request: FastifyRequest, reply: FastifyReply): Promise<BrowserClient> {
+    const { [SESSION_COOKIE]: cookie, [ORGANIZATION_COOKIE]: organization } = request.cookies;
+    const session = await this.sessions.find(cookie, organization);
+    if (session !== undefined) this.cookies.renewSession(reply, session.renewedCookies);
+    return {
+      address: addressOf(request, this.environment.TRUSTED_PROXIES),
+      userAgent: request.headers['user-agent'] ?? null,
+      session,
+    };
+  }
+}
 
 /** Opens and ends console sessions of browsers. A new session replaces the browser's previous one; both are audited. */
 @Injectable()
@@ -49,10 +84,7 @@ export class BrowserSessions {
     if (session !== undefined) await this.dataSource.transaction((tx) => this.end(tx, session.row));
   }
 
-  private async end(
-    tx: EntityManager,
-    { id, identity_id: identityId, organization_id: organizationId }: SessionRow,
-  ): Promise<void> {
+  private async end(tx: EntityManager, { id, identityId, organizationId }: SessionRow): Promise<void> {
     const isEnded = await this.sessions.end(tx, id);
     if (!isEnded || organizationId === null) return;
     await this.trail.record(tx, personActor(organizationId, { identityId, sessionId: id }), {

@@ -9,20 +9,28 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FORM_TYPE, FormOrJson } from '../common/fields/form-or-json.decorator.js';
+import { PublicAccess } from '../common/http/access.js';
 import { headerReference, setsCookie } from '../common/http/answer-headers.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Secret } from '../common/log/secret.js';
-import { BrowserAccess, OptionalSession } from '../identity/admin-access.decorator.js';
+import { BrowserAccess, OptionalSession, Person, PersonAccess } from '../identity/admin-access.decorator.js';
+import type { PersonPrincipal } from '../identity/admin-principal.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
-import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
-import { BrowserClients } from './browser-client.js';
-import { BrowserSessions } from './browser-sessions.service.js';
-import { SessionResponse, SignOutResponse } from './dto/session.response.js';
-import { SignInRequest, SignUpRequest } from './dto/sign-in.request.js';
-import { SessionBegunResponse, SignInResponse } from './dto/user.response.js';
-import { PasswordSignIn } from './passwords/password-sign-in.service.js';
-import { PasswordSignUp } from './passwords/password-sign-up.service.js';
-import { Profile } from './people/profile.service.js';
+import { Environment } from '../platform/config/environment.js';
+import { AddressLimited } from '../rate-limits/address-limit.guard.js';
+import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
+import { ChangePasswordRequest, SignInRequest, SignUpRequest, UpdateUserRequest } from './dto/console-auth.request.js';
+import {
+  CapabilitiesResponse,
+  SessionBegunResponse,
+  SessionResponse,
+  SignInResponse,
+  SignOutResponse,
+  UpdateUserResponse,
+} from './dto/console-auth.response.js';
+import { Passwords } from './passwords/passwords.service.js';
+import { People } from './people/people.service.js';
+import { Google } from './third-party/google.js';
 
 const TAG = 'Console authentication';
 
@@ -30,10 +38,9 @@ const TAG = 'Console authentication';
 @ApiExtraModels(SessionResponse)
 export class ConsoleAuthController {
   constructor(
-    private readonly signUps: PasswordSignUp,
-    private readonly signIns: PasswordSignIn,
+    private readonly passwords: Passwords,
     private readonly sessions: BrowserSessions,
-    private readonly profile: Profile,
+    private readonly people: People,
     private readonly browsers: BrowserClients,
     private readonly cookies: ConsoleCookies,
   ) {}
@@ -56,7 +63,7 @@ export class ConsoleAuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBegunResponse> {
-    const signedIn = await this.signUps.signUp(body.toRegistration(), await this.browsers.of(request, reply));
+    const signedIn = await this.passwords.signUp(body.toSignUp(), await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SessionBegunResponse.from(signedIn);
   }
@@ -81,8 +88,8 @@ export class ConsoleAuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignInResponse> {
-    const typed = { email, password: new Secret(password) };
-    const signedIn = await this.signIns.signIn(typed, await this.browsers.of(request, reply));
+    const input = { email, password: new Secret(password) };
+    const signedIn = await this.passwords.signIn(input, await this.browsers.of(request, reply));
     this.cookies.setSession(reply, signedIn.session.cookie.reveal());
     return SignInResponse.from(signedIn);
   }
@@ -107,7 +114,7 @@ export class ConsoleAuthController {
       void reply.type('application/json');
       return 'null';
     }
-    return SessionResponse.from(session, await this.profile.read({ identityId: session.row.identity_id }));
+    return SessionResponse.from(session, await this.people.profile(session.row));
   }
 
   @Post('sign-out')
@@ -129,5 +136,66 @@ export class ConsoleAuthController {
     await this.sessions.signOut(await this.browsers.of(request, reply));
     this.cookies.clear(reply);
     return SignOutResponse.done();
+  }
+
+  @Post('change-password')
+  @PersonAccess({ firstParty: true })
+  @HttpCode(200)
+  @Operation({
+    id: 'changePassword',
+    tag: TAG,
+    summary: 'Change your password',
+    description: 'Ends every session of yours; the answer sets the cookie of a new one.',
+  })
+  @Fails('invalid_request', 'rate_limited', 'service_unavailable')
+  @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
+  async changePassword(
+    @Person() person: PersonPrincipal,
+    @Body() { currentPassword, newPassword }: ChangePasswordRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionBegunResponse> {
+    const input = { currentPassword: new Secret(currentPassword), newPassword: new Secret(newPassword) };
+    const signedIn = await this.passwords.change(person, input, await this.browsers.of(request, reply));
+    this.cookies.setSession(reply, signedIn.session.cookie.reveal());
+    return SessionBegunResponse.from(signedIn);
+  }
+
+  @Post('update-user')
+  @PersonAccess({ firstParty: true })
+  @HttpCode(200)
+  @Operation({ id: 'updateUser', tag: TAG, summary: 'Change your name or picture' })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: UpdateUserResponse })
+  async updateUser(@Person() person: PersonPrincipal, @Body() changes: UpdateUserRequest): Promise<UpdateUserResponse> {
+    return UpdateUserResponse.from(await this.people.updateProfile(person, changes));
+  }
+}
+
+@Controller('v1/console')
+export class ConsoleCapabilitiesController {
+  constructor(
+    private readonly people: People,
+    private readonly google: Google,
+    private readonly environment: Environment,
+  ) {}
+
+  @Get('capabilities')
+  @PublicAccess()
+  @Operation({
+    id: 'getConsoleCapabilities',
+    tag: 'Operations',
+    summary: 'Read what the console offers here',
+  })
+  @ApiOkResponse({ type: CapabilitiesResponse })
+  async capabilities(): Promise<CapabilitiesResponse> {
+    const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL } = this.environment;
+    return CapabilitiesResponse.from({
+      billing: PLANS_FILE !== undefined,
+      registrationOpen: await this.people.isSignUpOpen(),
+      googleAuth: this.google.isEnabled,
+      termsOfServiceUrl: TERMS_OF_SERVICE_URL,
+      privacyPolicyUrl: PRIVACY_POLICY_URL,
+    });
   }
 }

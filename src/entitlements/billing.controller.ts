@@ -3,8 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { BillingPlansResponse } from './dto/billing-plans.response.js';
-import { BillingStatusResponse } from './dto/billing-status.response.js';
+import { BillingPlansResponse, BillingStatusResponse } from './dto/billing.response.js';
 import { Entitlements } from './entitlements.js';
 
 const TAG = 'Admin billing';

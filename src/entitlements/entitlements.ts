@@ -1,6 +1,5 @@
-import type { Ready } from '../common/when-ready.js';
-import type { AccountStanding } from './plans/account-standing.js';
-import type { LimitedResource, Plan } from './plans/plan.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
+import type { AccountStanding, LimitedResource, Plan } from './plans/plan.js';
 
 /**
  * What an account may use of this service. The default implementation allows everything; `PLANS_FILE` selects the one
@@ -15,7 +14,7 @@ export abstract class Entitlements {
    * @returns synchronously when the account's count is cached; otherwise a promise.
    * @throws billing_payment_required, billing_request_quota_exceeded, billing_unavailable.
    */
-  abstract admitCall(organizationId: string): Ready<void>;
+  abstract admitCall(organizationId: string): MaybePromise<void>;
 
   /** Uncounts a call that {@link admitCall} counted and a later limit refused. Call it at most once per call. */
   abstract withdrawCall(organizationId: string): void;
@@ -28,7 +27,7 @@ export abstract class Entitlements {
   abstract ceilingOf(organizationId: string, resource: LimitedResource): number | undefined;
 
   /** The account's plan and usage, for display; never refuses. */
-  abstract standingOf(organizationId: string): Ready<AccountStanding>;
+  abstract standingOf(organizationId: string): MaybePromise<AccountStanding>;
 
   /** Lists the plans. @throws billing_unavailable. */
   abstract listPlans(): readonly Plan[];

@@ -5,9 +5,8 @@ import { catchError, from, type Observable, of } from 'rxjs';
 import { RawBody } from '../common/http/raw-body.js';
 import { parseStrictJson } from '../common/http/strict-json.rules.js';
 import { requireAdmin } from '../identity/admin-principal.js';
-import type { Creation } from './creation.js';
+import type { Creation, CreationKind, ReceiptClaim } from './creation.js';
 import { readIdempotencyPair } from './idempotency-headers.rules.js';
-import type { CreationKind, ReceiptClaim } from './receipt.js';
 import { receiptClaim } from './receipt.rules.js';
 import { Receipts } from './receipts.service.js';
 

@@ -1,21 +1,32 @@
 import { applyDecorators, createParamDecorator, UseInterceptors } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import type { Creation } from './creation.js';
+import type { ErrorCode } from '../common/errors/error-catalogue.js';
+import { Fails } from '../common/http/openapi.decorators.js';
+import type { Creation, CreationKind } from './creation.js';
 import { Creates, IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF, IDEMPOTENCY_TOKEN } from './idempotency-headers.rules.js';
-import type { CreationKind } from './receipt.js';
 
 const SCHEMA = { type: 'string', pattern: IDEMPOTENCY_TOKEN.source } as const;
 
+/** The kinds whose response holds a key, which is not replayed for ever. */
+const WITH_KEY: ReadonlySet<CreationKind> = new Set(['app', 'app_key']);
+
 /**
- * An idempotent creation: requests with the same pair of headers run once and get the same response. The route must
- * list `conflict` in its `Fails`, and `resource_receipt_expired` and `resource_key_unavailable` if it returns a key.
+ * An idempotent creation: requests with the same pair of headers run once and get the same response. Documents the
+ * errors of every creation, which a plan may limit, and those of the route.
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
-export function Idempotent(kind: CreationKind): MethodDecorator {
+export function Idempotent(kind: CreationKind, ...codes: readonly ErrorCode[]): MethodDecorator {
   return applyDecorators(
+    Fails(
+      ...(['invalid_request', 'conflict'] as const),
+      ...codes,
+      ...(WITH_KEY.has(kind) ? (['resource_receipt_expired', 'resource_key_unavailable'] as const) : []),
+      ...(['billing_plan_limit_reached', 'billing_payment_required'] as const),
+      ...(['billing_unavailable', 'service_unavailable'] as const),
+    ),
     Creates(kind),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({

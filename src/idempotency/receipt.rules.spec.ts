@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { instantOf } from '../common/clock.js';
 import { Secret } from '../common/log/secret.js';
-import type { CreationKind, Receipt } from './receipt.js';
+import type { CreationKind, Receipt } from './creation.js';
 import { canonicalJson, receiptClaim, receiptStanding } from './receipt.rules.js';
 
 const WHO = { organizationId: 'org', identityId: 'user', credentialId: 'mkey' };

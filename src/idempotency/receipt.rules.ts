@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isInForce } from '../common/credential-lifetime.rules.js';
+import type { CreationKind, Receipt, ReceiptClaim } from './creation.js';
 import type { IdempotencyPair } from './idempotency-headers.rules.js';
-import type { CreationKind, Receipt, ReceiptClaim } from './receipt.js';
 
 const SECOND_MS = 1000;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
+import type { CreatedIds, Receipt, ReceiptClaim } from './creation.js';
 import { CreationReceiptEntity } from './creation-receipt.entity.js';
-import type { CreatedIds, Receipt, ReceiptClaim } from './receipt.js';
 
 /** The stored response and its expiry. */
 export interface KeptAnswer extends Pick<Receipt, 'answer' | 'sealedAnswer' | 'sealedUntil' | 'ids'> {

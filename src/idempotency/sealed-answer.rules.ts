@@ -8,7 +8,7 @@ import {
   parseLocalBlob,
   type VaultContext,
 } from '../platform/vault/sealed-blob.rules.js';
-import type { ReceiptClaim } from './receipt.js';
+import type { ReceiptClaim } from './creation.js';
 
 const KEY_BYTES = 32;
 const FORMAT_VERSION = 1;

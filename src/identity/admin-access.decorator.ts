@@ -1,25 +1,36 @@
 import { applyDecorators, type CanActivate, createParamDecorator, type Type, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiSecurity } from '@nestjs/swagger';
+import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../common/errors/error-catalogue.js';
 import { Access, type AccessDeclaration } from '../common/http/access.js';
 import { Fails } from '../common/http/openapi.decorators.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from './admin.guard.js';
-import type { AdminDemands, AdminNeed } from './admin-permission.rules.js';
+import type { AdminNeed, AdminRequirements } from './admin-access.rules.js';
 import { requireAdmin, requireIdentity, requirePerson } from './admin-principal.js';
-import { ClientLabelHeader, ConsoleHeader, OriginHeader } from './console-headers.decorator.js';
+import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
 
 /** Bodies of the console's own routes are a few short texts. */
 const MAX_BROWSER_BODY_BYTES = 16 * 1024;
 
+/** When `x-console-request` is required, for the OpenAPI document. */
+const CONSOLE_HEADER_USES = {
+  session: { required: true, description: 'Proves that a page of the console sends the session’s cookie.' },
+  withSession: { required: false, description: 'Required with a session’s cookie.' },
+  withoutOrigin: {
+    required: false,
+    description:
+      'Where nothing says which page a request is from: required of one that changes something and brings a session’s cookie, when it has no `Origin`.',
+  },
+} as const;
+
 /**
  * A management route: `read` for every member and grant, `write` for owners and admins with the `manage` grant.
  *
- * @param demands a minimum role, or a required credential type.
+ * @param requirements a minimum role, or a required credential type.
  */
-export function AdminAccess(needs: AdminNeed, demands: Omit<AdminDemands, 'needs'> = {}): MethodDecorator {
-  return ManagementAccess({ scheme: 'management', needs, ...demands });
+export function AdminAccess(needs: AdminNeed, requirements: Omit<AdminRequirements, 'needs'> = {}): MethodDecorator {
+  return ManagementAccess({ scheme: 'management', needs, ...requirements });
 }
 
 /**
@@ -116,4 +127,28 @@ function codesOf({ credential }: AccessDeclaration): ErrorCode[] {
   if (credential === 'key') return [];
   const ofSession: ErrorCode[] = ['account_expired', 'no_eligible_organization'];
   return credential === 'session' ? [...ofSession, 'session_required'] : ofSession;
+}
+
+/** Documents the header `x-console-request`. */
+function ConsoleHeader(use: keyof typeof CONSOLE_HEADER_USES): MethodDecorator {
+  return ApiHeader({ name: CONSOLE_HEADER, ...CONSOLE_HEADER_USES[use], schema: { type: 'string', enum: ['1'] } });
+}
+
+/** Documents the header `Origin`. Browsers send it; a foreign origin is refused. */
+function OriginHeader({ required }: { readonly required: boolean }): MethodDecorator {
+  return ApiHeader({
+    name: 'Origin',
+    required,
+    description: `The console’s own; any other is refused${required ? ', and so is none' : ''}. Browsers send it themselves.`,
+  });
+}
+
+/** Documents the header `X-Client`. */
+function ClientLabelHeader(): MethodDecorator {
+  return ApiHeader({
+    name: 'X-Client',
+    required: false,
+    description: 'Through which program a management key is used. Only records say it; any other value counts as none.',
+    schema: { type: 'string', enum: ['cli', 'mcp'] },
+  });
 }

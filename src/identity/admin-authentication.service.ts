@@ -2,12 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { actionSourceOf, managementKeyRefused, notSignedIn, readManagementKey } from './admin-credential.rules.js';
-import { requireUnexpired, sessionRequired } from './admin-permission.rules.js';
-import type { AdminPrincipal, PersonPrincipal } from './admin-principal.js';
-import { personActor } from './audit/audit-actor.rules.js';
+import {
+  actionSourceOf,
+  managementKeyRefused,
+  notSignedIn,
+  readManagementKey,
+  requireUnexpired,
+  sessionRequired,
+} from './admin-access.rules.js';
+import { type AdminPrincipal, type PersonPrincipal, personActor } from './admin-principal.js';
 import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
-import { ManagementKeysService } from './management-keys.service.js';
+import { ManagementKeysService } from './management-keys/management-keys.service.js';
 import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './sessions/session-cookie.rules.js';
 import type { SessionRow } from './sessions/sessions.repository.js';
@@ -30,7 +35,7 @@ export class AdminAuthentication {
   ) {}
 
   /**
-   * The caller in one account.
+   * The caller in one organization.
    *
    * @throws auth_required no credential, or an invalid one.
    * @throws account_expired all organizations of the person have expired.
@@ -44,7 +49,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * The caller in one account, or a person without an organization.
+   * The caller in one organization, or a person without an organization.
    *
    * @throws auth_required, account_expired as `admin`.
    */
@@ -68,10 +73,9 @@ export class AdminAuthentication {
   }
 
   private memberOf(row: SessionRow): AdminPrincipal | undefined {
-    const { organization_id: organizationId, role } = row;
+    const { id: sessionId, identityId, organizationId, role } = row;
     if (organizationId === null || role === null) return undefined;
-    requireUnexpired(row.organization_expires_at, this.clock.nowMs());
-    const { id: sessionId, identity_id: identityId } = row;
+    requireUnexpired(row.organizationExpiresAt, this.clock.nowMs());
     const { credentialType, actor } = personActor(organizationId, { identityId, sessionId });
     return { organizationId, identityId, role, grant: 'manage', credentialType, credentialId: sessionId, actor };
   }
@@ -88,13 +92,13 @@ export class AdminAuthentication {
     const { [SESSION_COOKIE]: session, [ORGANIZATION_COOKIE]: organization } = request.cookies;
     if (session === undefined) throw notSignedIn('credential_missing');
     if (request.headers[CONSOLE_HEADER] !== '1') throw notSignedIn('console_header_missing');
-    const held = await this.sessions.find(session, organization);
-    if (held === undefined) throw notSignedIn('session_unknown');
-    this.cookies.renewSession(reply, held);
-    return held.row;
+    const valid = await this.sessions.find(session, organization);
+    if (valid === undefined) throw notSignedIn('session_unknown');
+    this.cookies.renewSession(reply, valid.renewedCookies);
+    return valid.row;
   }
 }
 
-function personOf({ id, identity_id: identityId, organization_id: organizationId }: SessionRow): PersonPrincipal {
+function personOf({ id, identityId, organizationId }: SessionRow): PersonPrincipal {
   return { identityId, sessionId: id, organizationId };
 }

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../common/http/access.js';
+import { requirePermission } from './admin-access.rules.js';
 import { AdminAuthentication } from './admin-authentication.service.js';
-import { requirePermission } from './admin-permission.rules.js';
 import { requireAdmin } from './admin-principal.js';
 
 /** Authenticates the caller of a management route and sets `request.admin`. It checks no permission. */

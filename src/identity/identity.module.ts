@@ -1,57 +1,58 @@
 import { Module } from '@nestjs/common';
-import { AccountOpening } from './account-opening.service.js';
-import { AccountsRepository } from './accounts.repository.js';
 import { AdminAuthentication } from './admin-authentication.service.js';
 import { AuditEventsController } from './audit/audit-events.controller.js';
 import { AuditEventsRepository } from './audit/audit-events.repository.js';
-import { AuditReports } from './audit/audit-reports.service.js';
 import { AuditTrail } from './audit/audit-trail.js';
+import { ConfigurationWrites } from './audit/configuration-writes.js';
 import { BootstrapService } from './bootstrap.service.js';
-import { ConsoleOrigin } from './first-party/console-origin.js';
-import { FirstParty } from './first-party/first-party.js';
-import { ManagementKeysRepository } from './management-keys.repository.js';
-import { ManagementKeysService } from './management-keys.service.js';
-import { ConsoleCookies } from './sessions/console-cookies.js';
-import { CookieKeys } from './sessions/cookie-keys.js';
+import { ConsoleOrigin, FirstParty } from './first-party/first-party.js';
+import { ManagementKeysController, OwnCredentialController } from './management-keys/management-keys.controller.js';
+import { ManagementKeysRepository } from './management-keys/management-keys.repository.js';
+import { ManagementKeysService } from './management-keys/management-keys.service.js';
+import { NewOrganizationsRepository } from './new-organizations.repository.js';
+import { NewOrganizations } from './new-organizations.service.js';
+import { ConsoleCookies, CookieKeys } from './sessions/console-cookies.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { Sessions } from './sessions/sessions.service.js';
 
 /**
- * Accounts, their identities and roles, and the credentials of the management API: management keys and console
+ * Organizations, their identities and roles, and the credentials of the management API: management keys and console
  * sessions. Every change writes an entry through `AuditTrail`.
  *
  * Tables: organizations, identities, memberships, management_keys, sessions, audit_events. Routes:
- * `/v1/admin/audit-events`. Codes: auth_required, session_required, forbidden, grant_insufficient, account_expired,
- * no_eligible_organization. Log lines: bootstrap_account_created, bootstrap_key_ignored.
+ * `/v1/admin/audit-events`, `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes: auth_required, session_required,
+ * forbidden, grant_insufficient, account_expired, no_eligible_organization, not_found, conflict. Log lines:
+ * bootstrap_account_created, bootstrap_key_ignored.
  */
 @Module({
-  controllers: [AuditEventsController],
+  controllers: [AuditEventsController, ManagementKeysController, OwnCredentialController],
   providers: [
-    AccountOpening,
-    AccountsRepository,
     AdminAuthentication,
     AuditEventsRepository,
-    AuditReports,
     AuditTrail,
     BootstrapService,
+    ConfigurationWrites,
     ConsoleCookies,
     ConsoleOrigin,
     CookieKeys,
     FirstParty,
     ManagementKeysRepository,
     ManagementKeysService,
+    NewOrganizations,
+    NewOrganizationsRepository,
     Sessions,
     SessionsRepository,
   ],
   exports: [
-    AccountOpening,
     AdminAuthentication,
     AuditTrail,
     BootstrapService,
+    ConfigurationWrites,
     ConsoleCookies,
     ConsoleOrigin,
     CookieKeys,
     ManagementKeysService,
+    NewOrganizations,
     Sessions,
   ],
 })

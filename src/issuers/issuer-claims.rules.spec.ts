@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
-import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
+import type { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { judgeClaims } from './issuer-claims.rules.js';
-import { IssuerClaimsMissing } from './issuer-refusals.js';
+import { validateClaims } from './issuer-claims.rules.js';
+import { IssuerClaimsMissing } from './issuer-token.rules.js';
 
 /** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);
@@ -27,11 +27,12 @@ const GOOD = {
   entitlements: ['pro'],
 };
 
-const judge = (claims: Record<string, unknown>, issuer = ISSUER) => judgeClaims(claims, issuer, NOW_SECONDS * 1_000);
+const validate = (claims: Record<string, unknown>, issuer = ISSUER) =>
+  validateClaims(claims, issuer, NOW_SECONDS * 1_000);
 
 function refusalOf(claims: Record<string, unknown>, issuer = ISSUER): GatewayError {
   try {
-    const userId = judge(claims, issuer);
+    const userId = validate(claims, issuer);
     throw new Error(`accepted as ${userId}`);
   } catch (error) {
     if (error instanceof GatewayError) return error;
@@ -44,7 +45,7 @@ function expectReason(reason: string, changes: Record<string, unknown>): void {
 }
 
 describe('claims of an issuer token', () => {
-  it('everything as configured → the user id', () => expect(judge(GOOD)).toBe('user-1'));
+  it('everything as configured → the user id', () => expect(validate(GOOD)).toBe('user-1'));
 
   it.each([NOW_SECONDS + 0.001, NOW_SECONDS + 3_600, Infinity, '0', null, true, [], {}])(
     'nbf %j: in the future or no number → bad_signature',
@@ -52,7 +53,7 @@ describe('claims of an issuer token', () => {
   );
 
   it.each([NOW_SECONDS, NOW_SECONDS - 0.5, 0, -1])('nbf %d: reached → accepted', (nbf) => {
-    expect(judge({ ...GOOD, nbf })).toBe('user-1');
+    expect(validate({ ...GOOD, nbf })).toBe('user-1');
   });
 
   it.each([
@@ -67,7 +68,7 @@ describe('claims of an issuer token', () => {
   ])('iss %j: not in the configured set → issuer_mismatch', (iss) => expectReason('issuer_mismatch', { iss }));
 
   it('iss: the second of the set → accepted', () => {
-    expect(judge({ ...GOOD, iss: 'https://old.example.com' })).toBe('user-1');
+    expect(validate({ ...GOOD, iss: 'https://old.example.com' })).toBe('user-1');
   });
 
   it.each([undefined, null, '', 'Mobile', [], ['tv'], ['mobile', 7], [['mobile']], { mobile: true }, 7])(
@@ -76,7 +77,7 @@ describe('claims of an issuer token', () => {
   );
 
   it.each(['web', ['mobile'], ['tv', 'web']])('aud %j: string or array that meets the set → accepted', (aud) => {
-    expect(judge({ ...GOOD, aud })).toBe('user-1');
+    expect(validate({ ...GOOD, aud })).toBe('user-1');
   });
 
   it.each([undefined, null, '1800000600', true, [], {}, Infinity, -Infinity])(
@@ -93,7 +94,7 @@ describe('claims of an issuer token', () => {
   );
 
   it('exp: a millisecond from now → accepted', () => {
-    expect(judge({ ...GOOD, exp: NOW_SECONDS + 0.001 })).toBe('user-1');
+    expect(validate({ ...GOOD, exp: NOW_SECONDS + 0.001 })).toBe('user-1');
   });
 
   it.each([
@@ -109,12 +110,12 @@ describe('claims of an issuer token', () => {
     [NOW_SECONDS + 61, NOW_SECONDS + 3_661, false],
     [NOW_SECONDS + 31_536_000, NOW_SECONDS + 31_539_600, false],
   ])('ADR 0038: iat %d, exp %d of a clock that is ahead → accepted: %s', (iat, exp, isAccepted) => {
-    if (isAccepted) expect(judge({ ...GOOD, iat, exp })).toBe('user-1');
+    if (isAccepted) expect(validate({ ...GOOD, iat, exp })).toBe('user-1');
     else expectReason('lifetime_exceeded', { iat, exp });
   });
 
   it('exp - iat: exactly the maximum → accepted', () => {
-    expect(judge({ ...GOOD, iat: NOW_SECONDS - 10, exp: NOW_SECONDS + 3_590 })).toBe('user-1');
+    expect(validate({ ...GOOD, iat: NOW_SECONDS - 10, exp: NOW_SECONDS + 3_590 })).toBe('user-1');
   });
 
   it.each([undefined, null, '', 0, 7, true, ['user-1'], { id: 'user-1' }])(
@@ -136,13 +137,13 @@ describe('claims of an issuer token', () => {
   it.each(['...', '%2e', 'u'.repeat(1_024), 'ü'.repeat(512), 'name with spaces', '東京-🙂'])(
     'user id "%s" → accepted',
     (sub) => {
-      expect(judge({ ...GOOD, sub })).toBe(sub);
+      expect(validate({ ...GOOD, sub })).toBe(sub);
     },
   );
 
   it('user id: at a dotted path → read there; an inherited member is none', () => {
     const claims = { ...GOOD, sub: undefined, user: { id: 'user-2' } };
-    expect(judge(claims, { ...ISSUER, user_id_claim: 'user.id' })).toBe('user-2');
+    expect(validate(claims, { ...ISSUER, user_id_claim: 'user.id' })).toBe('user-2');
     const inherited = refusalOf(claims, { ...ISSUER, user_id_claim: 'constructor.name' });
     expect(inherited.reason).toBe('user_id_missing');
   });
@@ -216,7 +217,7 @@ describe('any claims', () => {
   it('accepted exactly when every rule holds; otherwise one of the two refusals', () => {
     fc.assert(
       fc.property(claims, (candidate) => {
-        if (isGood(candidate)) return judge(candidate) === candidate.sub;
+        if (isGood(candidate)) return validate(candidate) === candidate.sub;
         return ['issuer_token_rejected', 'issuer_claims_missing'].includes(refusalOf(candidate).code);
       }),
       { numRuns: FUZZ_RUNS },

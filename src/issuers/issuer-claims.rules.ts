@@ -1,9 +1,8 @@
-import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import type { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { isUserId } from '../app-directory/user-id.rules.js';
 import { latestExpiryMs } from '../common/credential-lifetime.rules.js';
-import { type Claims, claimAt } from './claim-path.rules.js';
-import { IssuerClaimsMissing, issuerTokenRejected } from './issuer-refusals.js';
-import { hasRequiredClaims } from './required-claims.rules.js';
+import { type Claims, claimAt, hasRequiredClaims } from './claim-path.rules.js';
+import { IssuerClaimsMissing, issuerTokenRejected } from './issuer-token.rules.js';
 
 /**
  * Validates the payload of a token with a verified signature, in the documented order, without clock tolerance.
@@ -14,7 +13,7 @@ import { hasRequiredClaims } from './required-claims.rules.js';
  * @throws IssuerClaimsMissing only a required claim is missing.
  * Source: docs/reference/application-api.md#identity-tokens, docs/reference/security.md#token-verification.
  */
-export function judgeClaims(claims: Claims, issuer: IssuerConfig, nowMs: number): string {
+export function validateClaims(claims: Claims, issuer: IssuerConfig, nowMs: number): string {
   if (!isInForce(claimAt(claims, 'nbf'), nowMs)) throw issuerTokenRejected('bad_signature');
   if (!isOneOf(claimAt(claims, 'iss'), issuer.issuer)) throw issuerTokenRejected('issuer_mismatch');
   if (!isForAudience(claimAt(claims, 'aud'), issuer.audience)) throw issuerTokenRejected('audience_mismatch');

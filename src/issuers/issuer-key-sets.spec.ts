@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../test/support/clock.js';
-import { type IssuerSimulator, startIssuer } from '../../test/support/issuer.js';
+import { type IssuerSimulator, startIssuer } from '../../test/support/issuers/issuer.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
 import { Log } from '../common/log/log.js';
 import { GuardedRequest } from '../platform/outbound/guarded-request.js';

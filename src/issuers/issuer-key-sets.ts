@@ -5,8 +5,7 @@ import { errorCode } from '../common/errors/error-code.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
-import { IssuerKey } from './issuer-key.js';
-import { parseKeySet } from './key-set.rules.js';
+import { IssuerKey, parseKeySet } from './key-set.rules.js';
 
 /** The keys of one address, their arrival time (`Clock.monotonicMs`) and their size in bytes. */
 interface KeySet {

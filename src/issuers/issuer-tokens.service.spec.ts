@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair } from 'jose';
 import { FakeClock } from '../../test/support/clock.js';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
-import { type IssuerSimulator, startIssuer } from '../../test/support/issuer.js';
+import { type IssuerSimulator, startIssuer } from '../../test/support/issuers/issuer.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
-import type { IssuerConfig } from '../app-directory/config/app-config.js';
-import { issuerConfig } from '../app-directory/config/issuer-config.rules.js';
+import { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { objectOf } from '../common/fields/config-fields.js';
 import { Log } from '../common/log/log.js';
 import { GuardedRequest } from '../platform/outbound/guarded-request.js';
 import { parseTrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 function config(overrides: Record<string, unknown> = {}): IssuerConfig {
-  return issuerConfig({ allowsHttp: () => true })(issuer.issuerConfig(overrides), 'issuer');
+  return objectOf(IssuerConfig)(issuer.issuerConfig(overrides), 'issuer', { allowsHttp: () => true });
 }
 
 async function expectRefusal(token: string, reason: string, overrides: Record<string, unknown> = {}): Promise<void> {

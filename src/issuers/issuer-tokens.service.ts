@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, compactVerify, errors } from 'jose';
-import type { IssuerConfig } from '../app-directory/config/app-config.js';
+import type { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { Clock } from '../common/clock.js';
-import { judgeClaims } from './issuer-claims.rules.js';
-import type { IssuerKey } from './issuer-key.js';
+import { validateClaims } from './issuer-claims.rules.js';
 import { IssuerKeySets } from './issuer-key-sets.js';
-import { issuerTokenRejected } from './issuer-refusals.js';
-import { type IssuerAlgorithm, parsePayload, readTokenHeader } from './issuer-token.rules.js';
+import { type IssuerAlgorithm, issuerTokenRejected, parsePayload, readTokenHeader } from './issuer-token.rules.js';
+import type { IssuerKey } from './key-set.rules.js';
 
 /** Bounds the signature checks when an issuer publishes several keys with the same `kid`. */
 const MAX_KEYS_TRIED = 4;
@@ -30,7 +29,7 @@ export class IssuerTokens {
     const { kid, alg } = readTokenHeader(token);
     const keys = await this.keySets.find(issuer.jwks_url, kid);
     const payload = await signedPayload(token, alg, keys);
-    return judgeClaims(parsePayload(payload), issuer, this.clock.nowMs());
+    return validateClaims(parsePayload(payload), issuer, this.clock.nowMs());
   }
 }
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair } from 'jose';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
-import { IssuerKey } from './issuer-key.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
-import { allowsAlgorithm, parseKeySet, verifyingJwk } from './key-set.rules.js';
+import { allowsAlgorithm, IssuerKey, parseKeySet, verifyingJwk } from './key-set.rules.js';
 
 /** Long runs configure more. */
 const FUZZ_RUNS = fuzzRuns(2_000);

@@ -1,4 +1,4 @@
-import type { CryptoKey, JWK } from 'jose';
+import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type Claims, isClaims } from './claim-path.rules.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 
@@ -56,7 +56,7 @@ export function verifyingJwk({ mayVerify, members }: PublishedKey, alg: IssuerAl
 }
 
 /** False for an RSA key that is too weak or too expensive; true for every other key. */
-export function isSoundKey({ algorithm }: CryptoKey): boolean {
+function isSoundKey({ algorithm }: CryptoKey): boolean {
   if (!('modulusLength' in algorithm) || !('publicExponent' in algorithm)) return true;
   const { modulusLength: bits, publicExponent: exponent } = algorithm;
   const isSized = typeof bits === 'number' && bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS;
@@ -94,4 +94,38 @@ function textMembers(entry: Claims): Record<string, string> {
 function isMeantToVerify({ use, key_ops: operations }: Claims): boolean {
   const isForUse = use === undefined || use === 'sig';
   return isForUse && (operations === undefined || (Array.isArray(operations) && operations.includes('verify')));
+}
+
+/** A key of an issuer. An imported key is cached as long as its key set. */
+export class IssuerKey {
+  readonly #imported = new Map<IssuerAlgorithm, Promise<CryptoKey | undefined>>();
+
+  constructor(private readonly published: PublishedKey) {}
+
+  get kid(): string {
+    return this.published.kid;
+  }
+
+  allows(alg: IssuerAlgorithm): boolean {
+    return allowsAlgorithm(this.published, alg);
+  }
+
+  /** The imported key for this algorithm; undefined when it is unusable. */
+  verifying(alg: IssuerAlgorithm): Promise<CryptoKey | undefined> {
+    const imported = this.#imported.get(alg) ?? this.import(alg);
+    this.#imported.set(alg, imported);
+    return imported;
+  }
+
+  private async import(alg: IssuerAlgorithm): Promise<CryptoKey | undefined> {
+    const jwk = verifyingJwk(this.published, alg);
+    if (jwk === undefined) return undefined;
+    try {
+      const key = await importJWK(jwk, alg);
+      return key instanceof Uint8Array || !isSoundKey(key) ? undefined : key;
+    } catch {
+      // The only input is the published key, so the failure is the issuer's.
+      return undefined;
+    }
+  }
 }

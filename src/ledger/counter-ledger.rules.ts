@@ -20,6 +20,14 @@ export interface ScopeRequests {
   readonly kept: number | undefined;
 }
 
+const INTEGER = /^-?\d+$/;
+
+/** Parses the stored text of a counter. @returns undefined when it is not an integer that Redis can increment exactly. */
+export function parseCounter(text: string): number | undefined {
+  const count = INTEGER.test(text) ? Number(text) : undefined;
+  return Number.isSafeInteger(count) ? count : undefined;
+}
+
 /** Upper bound of a counter, from the known requests. */
 export function countedAtMost({ recorded, open, unsent }: ScopeRequests): number {
   return recorded + open + unsent;

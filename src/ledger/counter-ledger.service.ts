@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, dayStartMs, instantOf, SystemClock } from '../common/clock.js';
 import type { CountersPlace, StoredCounters } from '../request-limits/stored/stored-counters.js';
 import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './counter-ledger.repository.js';
-import { countedAtMost, isTooHigh, isTooLow, type ScopeRequests } from './counter-ledger.rules.js';
+import { countedAtMost, isTooHigh, isTooLow, parseCounter, type ScopeRequests } from './counter-ledger.rules.js';
 import { readWrittenEvents, type WrittenEvent } from './written-events.js';
 
 /** Location of a count: Redis or Postgres. */
@@ -60,6 +60,7 @@ const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
 const SETTLE_MS = 12_000;
 const LOOK_MS = 500;
 const ATTEMPTS = 10;
+const NO_COUNTERS: ReadonlyMap<string, string> = new Map();
 
 /**
  * Compares the stored request counts of this UTC day with the requests made: stored events without refusals, open
@@ -92,16 +93,20 @@ export class CounterLedger {
   private async verifyIn(place: CountersPlace, countedIn: 'redis' | 'instances'): Promise<CounterReport | undefined> {
     const { clock } = this.options;
     const day = { dayStartMs: dayStartMs(clock.utcDay()), openedAtMs: clock.nowMs() - place.openForMs };
-    const tooLow: CounterFinding[] = [];
+    const certain: CounterFinding[] = [];
     const tooHigh: Suspect[] = [];
     for (const app of await this.repository.listApps()) {
       const requests = await this.repository.sumDay(app, day, []);
-      const counters = countedIn === 'redis' ? await this.countersOf(app, place, requests, day) : new Map();
+      const counters = countedIn === 'redis' ? await this.countersOf(app, place, requests, day) : NO_COUNTERS;
       for (const one of requests) {
         const found = { app, userId: one.userId };
-        const counter = counters.get(one.userId);
+        const text = counters.get(one.userId);
+        const counter = text === undefined ? undefined : parseCounter(text);
+        if (text !== undefined && counter === undefined) {
+          certain.push(findingOf({ ...found, table: 'request_counters', stored: text }, countedAtMost(one), day));
+        }
         if (counter !== undefined && isTooLow(counter, one)) {
-          tooLow.push(findingOf({ ...found, table: 'request_counters', count: counter }, one.recorded, day));
+          certain.push(findingOf({ ...found, table: 'request_counters', stored: `${counter}` }, one.recorded, day));
         }
         if (counter !== undefined && isTooHigh(counter, one, 0)) {
           tooHigh.push({ ...found, table: 'request_counters', count: counter });
@@ -113,16 +118,20 @@ export class CounterLedger {
     }
     if ((await this.counters.place()).epoch !== place.epoch) return undefined;
     const { findings, isCertain } = await this.remaining(tooHigh, day);
-    return { countedIn, findings: isCertain ? [...tooLow, ...findings] : tooLow, unproven: isCertain ? [] : findings };
+    return {
+      countedIn,
+      findings: isCertain ? [...certain, ...findings] : certain,
+      unproven: isCertain ? [] : findings,
+    };
   }
 
-  /** The Redis counters in force, by user. */
+  /** Texts of the Redis counters in force, by user. */
   private countersOf(
     app: DayLimitedApp,
     { namespace }: CountersPlace,
     requests: readonly ScopeRequests[],
     day: CountedDay,
-  ): Promise<ReadonlyMap<string, number>> {
+  ): Promise<ReadonlyMap<string, string>> {
     const limited = requests.filter(({ userId }) => (userId === '' ? app.isLimited : app.areUsersLimited));
     const userIds = limited.map(({ userId }) => userId);
     return this.counters.readDay(namespace, app.id, userIds, day.dayStartMs);
@@ -157,7 +166,7 @@ export class CounterLedger {
       for (const one of ofApp) {
         const now = known.get(one.userId);
         if (now !== undefined && isTooHigh(one.count, now, elsewhere)) {
-          found.set(one, findingOf(one, countedAtMost(now), day));
+          found.set(one, findingOf({ ...one, stored: `${one.count}` }, countedAtMost(now), day));
         }
       }
     }
@@ -177,14 +186,18 @@ export class CounterLedger {
   }
 }
 
-function findingOf({ app, userId, table, count }: Suspect, recomputed: number, day: CountedDay): CounterFinding {
+function findingOf(
+  { app, userId, table, stored }: Omit<Suspect, 'count'> & { readonly stored: string },
+  recomputed: number,
+  day: CountedDay,
+): CounterFinding {
   return {
     organizationId: app.organizationId,
     appId: app.id,
     table,
     key: { user_id: userId, day: instantOf(day.dayStartMs).toISOString().slice(0, DAY_CHARACTERS) },
     column: 'requests',
-    stored: String(count),
+    stored,
     recomputed: String(recomputed),
   };
 }

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { startOfDay } from '../platform/database/utc-sql.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-sum-columns.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-columns.js';
 
 /** Tables of sums to check. */
 export const LEDGER_TABLES = [

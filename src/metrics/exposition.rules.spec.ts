@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Exposition } from '../../test/support/exposition.js';
+import { Exposition } from '../../test/support/metrics/exposition.js';
 import { Family, Gauge, Histogram, type MetricAbout, Tally } from '../platform/metrics/instruments.js';
 import { reportOf } from '../platform/metrics/metrics-report.rules.js';
 import { renderExposition } from './exposition.rules.js';

@@ -59,7 +59,7 @@ export class MetricsPage {
       ),
       ...processGauges(clock),
     ];
-    group.tells(() => reportOf(metrics.families, this.gauges));
+    group.reportFrom(() => reportOf(metrics.families, this.gauges));
   }
 
   /**

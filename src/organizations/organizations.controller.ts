@@ -15,17 +15,15 @@ import {
 import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { Sessions } from '../identity/sessions/sessions.service.js';
-import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
-import { AdminSessions } from './admin-sessions.service.js';
-import { AdminSessionResponse } from './dto/admin-session.response.js';
+import { AddressLimited } from '../rate-limits/address-limit.guard.js';
 import {
   ClaimOrganizationRequest,
   OrganizationNameRequest,
   SelectOrganizationRequest,
-} from './dto/organization.request.js';
-import { OrganizationListResponse, OrganizationResponse } from './dto/organization.response.js';
+} from './dto/organizations.request.js';
+import { AdminSessionResponse, OrganizationListResponse, OrganizationResponse } from './dto/organizations.response.js';
 import { Organizations } from './organizations.service.js';
-import { BootstrapClaims } from './unclaimed/bootstrap-claims.service.js';
+import { UnclaimedOrganizations } from './unclaimed-organizations.service.js';
 
 const TAG = 'Admin organizations';
 
@@ -33,8 +31,7 @@ const TAG = 'Admin organizations';
 export class OrganizationsController {
   constructor(
     private readonly organizations: Organizations,
-    private readonly adminSessions: AdminSessions,
-    private readonly claims: BootstrapClaims,
+    private readonly unclaimed: UnclaimedOrganizations,
     private readonly sessions: Sessions,
     private readonly cookies: ConsoleCookies,
   ) {}
@@ -50,7 +47,7 @@ export class OrganizationsController {
   @Fails('not_a_member')
   @ApiOkResponse({ type: AdminSessionResponse })
   async session(@Identity() identity: AdminPrincipal | PersonPrincipal): Promise<AdminSessionResponse> {
-    return AdminSessionResponse.from(await this.adminSessions.describe(identity));
+    return AdminSessionResponse.from(await this.organizations.describe(identity));
   }
 
   @Get('organizations')
@@ -78,7 +75,7 @@ export class OrganizationsController {
     @Body() { organizationId }: SelectOrganizationRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AdminSessionResponse> {
-    return this.acting(person, organizationId, reply);
+    return this.selectOrganization(person, organizationId, reply);
   }
 
   @Post('organizations/claim')
@@ -99,8 +96,8 @@ export class OrganizationsController {
     @Body() { bootstrapKey }: ClaimOrganizationRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AdminSessionResponse> {
-    const { organizationId } = await this.claims.claimNow(new Secret(bootstrapKey), person);
-    return this.acting(person, organizationId, reply);
+    const { organizationId } = await this.unclaimed.claimNow(new Secret(bootstrapKey), person);
+    return this.selectOrganization(person, organizationId, reply);
   }
 
   @Post('organizations')
@@ -134,12 +131,12 @@ export class OrganizationsController {
     return OrganizationResponse.from(await this.organizations.rename(admin, id, name));
   }
 
-  private async acting(
+  private async selectOrganization(
     person: PersonPrincipal,
     organizationId: string,
     reply: FastifyReply,
   ): Promise<AdminSessionResponse> {
-    const session = await this.adminSessions.select(person, organizationId);
+    const session = await this.organizations.select(person, organizationId);
     this.cookies.setOrganization(reply, this.sessions.organizationCookie(organizationId));
     return AdminSessionResponse.from(session);
   }

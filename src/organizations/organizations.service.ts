@@ -1,22 +1,55 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { AccountOpening } from '../identity/account-opening.service.js';
-import type { AdminPrincipal, PersonPrincipal } from '../identity/admin-principal.js';
+import { requireUnexpired } from '../identity/admin-access.rules.js';
+import {
+  type ActingPerson,
+  type AdminPrincipal,
+  actorOf,
+  type PersonPrincipal,
+  personActor,
+} from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
-import type { Membership, Organization } from './organization.js';
-import { requireRoomForOrganization } from './organization.rules.js';
-import { OrganizationsRepository } from './organizations.repository.js';
+import { NewOrganizations } from '../identity/new-organizations.service.js';
+import { ownOrganizationId, requireOrganizationLimit } from './organization.rules.js';
+import {
+  type Membership,
+  type Organization,
+  OrganizationsRepository,
+  type SignedInUser,
+} from './organizations.repository.js';
 
-/** Lists, creates and renames organizations. */
+/**
+ * Default name of the organization that is created at sign-up.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
+const OWN_NAME = 'My Organization';
+
+/**
+ * The caller, its current organization and its other memberships.
+ *
+ * Source: docs/reference/management-api.md#organizations-and-members.
+ */
+export interface AdminSession extends Pick<AdminPrincipal, 'credentialType' | 'actor'> {
+  readonly user: SignedInUser;
+  /** Null for a person without an organization. */
+  readonly current: Membership | null;
+  /** All memberships of a person, or the one organization of a key; oldest organization first. */
+  readonly memberships: readonly Membership[];
+}
+
+/** Lists, creates, renames and selects organizations. */
 @Injectable()
 export class Organizations {
   constructor(
     private readonly dataSource: DataSource,
     private readonly repository: OrganizationsRepository,
-    private readonly opening: AccountOpening,
+    private readonly newOrganizations: NewOrganizations,
     private readonly trail: AuditTrail,
+    private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
@@ -29,10 +62,21 @@ export class Organizations {
   create(person: PersonPrincipal, name: string): Promise<Organization> {
     const id = `org_${this.ids.base36(20)}`;
     return this.dataSource.transaction(async (tx) => {
-      requireRoomForOrganization(await this.repository.countOwnedBy(tx, person.identityId));
-      await this.opening.forPerson(tx, { id, name }, person);
+      requireOrganizationLimit(await this.repository.countOwnedBy(tx, person.identityId));
+      await this.newOrganizations.createForPerson(tx, { id, name }, person);
       return this.read(tx, id);
     });
+  }
+
+  /**
+   * Creates the first organization of a newly stored person with their first session.
+   *
+   * @returns the id of the organization, derived from the person's id.
+   */
+  async createOwn(tx: EntityManager, person: ActingPerson): Promise<{ readonly organizationId: string }> {
+    const organizationId = ownOrganizationId(person.identityId);
+    await this.newOrganizations.createForPerson(tx, { id: organizationId, name: OWN_NAME }, person);
+    return { organizationId };
   }
 
   /** @throws not_found for any organization other than the current one, whether or not it exists. */
@@ -50,9 +94,48 @@ export class Organizations {
     });
   }
 
+  /** The caller. For a key, its one organization; for a person without an organization, the person alone. */
+  async describe(identity: AdminPrincipal | PersonPrincipal): Promise<AdminSession> {
+    if (!('grant' in identity)) {
+      return this.sessionOf({ credentialType: 'session', actor: actorOf(identity) }, null, []);
+    }
+    const only = identity.credentialType === 'session' ? null : identity.organizationId;
+    const memberships = await this.repository.membershipsOf(identity.identityId, only);
+    return this.sessionOf(identity, requireMember(memberships, identity.organizationId), memberships);
+  }
+
+  /**
+   * The session of a person with this organization as the current one. The cookie carries the selection; nothing is
+   * stored.
+   *
+   * @throws not_a_member the person is not a member, or there is no such organization; account_expired it has expired.
+   */
+  async select(person: PersonPrincipal, organizationId: string): Promise<AdminSession> {
+    const memberships = await this.repository.membershipsOf(person.identityId);
+    const current = requireMember(memberships, organizationId);
+    requireUnexpired(current.organization.expiresAt, this.clock.nowMs());
+    return this.sessionOf(personActor(organizationId, person), current, memberships);
+  }
+
+  private async sessionOf(
+    { credentialType, actor }: Pick<AdminPrincipal, 'credentialType' | 'actor'>,
+    current: Membership | null,
+    memberships: readonly Membership[],
+  ): Promise<AdminSession> {
+    const user = await this.repository.findUser(actor.id);
+    if (user === undefined) throw new GatewayError('not_a_member');
+    return { user, current, memberships, credentialType, actor };
+  }
+
   private async read(tx: EntityManager, id: string): Promise<Organization> {
     const organization = await this.repository.find(tx, id);
     if (organization === undefined) throw new GatewayError('not_found');
     return organization;
   }
+}
+
+function requireMember(memberships: readonly Membership[], organizationId: string): Membership {
+  const membership = memberships.find(({ organization }) => organization.id === organizationId);
+  if (membership === undefined) throw new GatewayError('not_a_member', { reason: 'not_a_member' });
+  return membership;
 }

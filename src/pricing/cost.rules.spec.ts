@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { type BillableUsage, costNanoUsd } from './cost.rules.js';
 import { compilePrice, type ModelPrice } from './model-price.js';
 

@@ -1,6 +1,5 @@
-import type { UsageParts } from '../upstreams/usage/usage-parts.js';
-import { divideHalfUp, toDecimal } from './decimal.rules.js';
-import type { CallRates, CompiledPrice, TokenRates } from './model-price.js';
+import type { UsageParts } from '../upstreams/usage/usage-reading.js';
+import { type CallRates, type CompiledPrice, divideHalfUp, type TokenRates, toDecimal } from './model-price.js';
 
 /**
  * Usage of one answer: whole tokens of at least 0. The four buckets are disjoint; each audio count is part of the
@@ -102,7 +101,7 @@ function tokensAtRates(rates: TokenRates, usage: BillableUsage): TokensAtRate[] 
     ...split(input, rates.input, [
       [parts.image_input, rates.imageInput],
       [parts.video_input, rates.videoInput],
-      [parts.unknown_input, rates.dearestInput],
+      [parts.unknown_input, rates.highestInputRate],
     ]),
     ...split(cached, rates.cachedInput, [[parts.cached_image_input, rates.imageCachedInput]]),
     ...split(written, rates.cacheWrite, [[parts.cache_write_1h, rates.cacheWrite1h]]),
@@ -111,7 +110,7 @@ function tokensAtRates(rates: TokenRates, usage: BillableUsage): TokensAtRate[] 
       [parts.video_output, rates.videoOutput],
       [parts.reasoning_output, rates.reasoningOutput],
       [parts.citation_output, rates.citationOutput],
-      [parts.unknown_output, rates.dearestOutput],
+      [parts.unknown_output, rates.highestOutputRate],
       [parts.text_output, rates.textOutput],
     ]),
   ];

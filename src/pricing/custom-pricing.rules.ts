@@ -1,5 +1,6 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { memberPath } from '../common/fields/config-reader.js';
+import { memberPath } from '../common/fields/config-values.js';
+import { MAX_MODEL_LENGTH } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice, type ModelPrice } from './model-price.js';
 
 const PRICE_FIELDS = [
@@ -18,7 +19,6 @@ type CustomPriceField = (typeof PRICE_FIELDS)[number];
 /** Custom price of one model on one provider instance, in US dollars as in `ModelPrice`. */
 export type CustomPrice = Pick<ModelPrice, CustomPriceField>;
 
-const MODEL_MAX_LENGTH = 200;
 /** A higher rate would break exact arithmetic. */
 const MAX_RATE_USD = 1_000_000;
 
@@ -55,8 +55,8 @@ export function toCustomPriceMap(
 
 function parseModelName(key: string, path: string): string {
   const model = key.trim();
-  if (model.length < 1 || model.length > MODEL_MAX_LENGTH) {
-    throw invalidRequest(path, `a model name must have 1 to ${MODEL_MAX_LENGTH} characters`);
+  if (model.length < 1 || model.length > MAX_MODEL_LENGTH) {
+    throw invalidRequest(path, `a model name must have 1 to ${MAX_MODEL_LENGTH} characters`);
   }
   // PostgreSQL cannot store lone surrogates or NUL.
   if (!model.isWellFormed() || model.includes('\0')) throw invalidRequest(path, 'a model name must be plain text');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideHalfUp, toDecimal } from './decimal.rules.js';
+import { divideHalfUp, toDecimal } from './model-price.js';
 
 describe('toDecimal', () => {
   it.each([

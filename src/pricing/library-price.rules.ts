@@ -47,15 +47,15 @@ export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
     const rate = rates[libraryName];
     if (rate === undefined) continue;
     price[normal] = baseOf(rate);
-    if (typeof rate === 'object') price[long] = dearestOf(rate);
+    if (typeof rate === 'object') price[long] = highestRatesOf(rate);
   }
   for (const [member, libraryName] of FLAT_RATES) {
     const rate = rates[libraryName];
-    if (rate !== undefined) price[member] = dearestOf(rate);
+    if (rate !== undefined) price[member] = highestRatesOf(rate);
   }
   addOutput(price, rates);
   const perHour = rates.audio_hours ?? rates.input_audio_hours;
-  if (perHour !== undefined) price.per_hour = dearestOf(perHour);
+  if (perHour !== undefined) price.per_hour = highestRatesOf(perHour);
   const tierStarts = Object.values(rates).flatMap((rate) => (typeof rate === 'object' ? rate.tiers : []));
   if (tierStarts.length > 0) price.long_context_threshold = Math.min(...tierStarts.map((tier) => tier.start));
   return price;
@@ -68,12 +68,12 @@ export function startDaysOf(model: ModelInfo): string[] {
 }
 
 function addOutput(price: Draft, rates: LibraryPrice): void {
-  const unseen = Math.max(0, ...UNSEEN_OUTPUT_RATES.map((name) => dearestOf(rates[name])));
+  const unseen = Math.max(0, ...UNSEEN_OUTPUT_RATES.map((name) => highestRatesOf(rates[name])));
   const output = rates.output_mtok;
   if (output !== undefined) {
     price.output = Math.max(baseOf(output), unseen);
     if (unseen > baseOf(output)) price.text_output = baseOf(output);
-    if (typeof output === 'object') price.long_output = Math.max(dearestOf(output), unseen);
+    if (typeof output === 'object') price.long_output = Math.max(highestRatesOf(output), unseen);
   } else if (price.input !== undefined && !Object.keys(rates).some((name) => name.startsWith('output_'))) {
     // Embedding models generate no tokens, so their output is free.
     price.output = 0;
@@ -92,7 +92,7 @@ function ratesInForce(model: ModelInfo, utcDay: string): LibraryPrice {
     candidates.push(prices);
     if (constraint?.type !== 'time_of_date') break;
   }
-  return candidates.reduce((dearest, next) => (weight(next) > weight(dearest) ? next : dearest), candidates[0] ?? {});
+  return candidates.reduce((highest, next) => (weight(next) > weight(highest) ? next : highest), candidates[0] ?? {});
 }
 
 function weight(rates: LibraryPrice): number {
@@ -103,6 +103,6 @@ function baseOf(rate: LibraryRate): number {
   return typeof rate === 'object' ? rate.base : (rate ?? 0);
 }
 
-function dearestOf(rate: LibraryRate): number {
+function highestRatesOf(rate: LibraryRate): number {
   return typeof rate === 'object' ? Math.max(rate.base, ...rate.tiers.map((tier) => tier.price)) : (rate ?? 0);
 }

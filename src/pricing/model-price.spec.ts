@@ -40,8 +40,8 @@ describe('compilePrice', () => {
       videoOutput: 8 * NANO,
       reasoningOutput: 8 * NANO,
       citationOutput: 8 * NANO,
-      dearestInput: 2 * NANO,
-      dearestOutput: 8 * NANO,
+      highestInputRate: 2 * NANO,
+      highestOutputRate: 8 * NANO,
     });
   });
 

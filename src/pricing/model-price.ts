@@ -1,5 +1,3 @@
-import { divideHalfUp, toDecimal } from './decimal.rules.js';
-
 /**
  * A price as the API presents it: US dollars per 1 000 000 tokens, per minute or hour of audio, or per 1 000 calls.
  * Every member is optional; `isBillable` reports whether the price can bill a call.
@@ -65,8 +63,8 @@ export interface TokenRates {
   readonly reasoningOutput: number;
   readonly citationOutput: number;
   /** Highest rate among the kinds of input and of output, cache writes excluded. */
-  readonly dearestInput: number;
-  readonly dearestOutput: number;
+  readonly highestInputRate: number;
+  readonly highestOutputRate: number;
 }
 
 /** Nano-dollars per 1 000 calls, whole numbers. */
@@ -162,8 +160,8 @@ function compileTokens(price: ModelPrice): TokenRates | undefined {
     audioCachedInput: rateOr(price.cached_audio_input, cachedInput),
     imageCachedInput: rateOr(price.cached_image_input, cachedInput),
     cacheWrite1h: rateOr(price.cache_write_1h, cacheWrite),
-    dearestInput: Math.max(input, ...Object.values(ofInput)),
-    dearestOutput: Math.max(output, ...Object.values(ofOutput)),
+    highestInputRate: Math.max(input, ...Object.values(ofInput)),
+    highestOutputRate: Math.max(output, ...Object.values(ofOutput)),
   };
 }
 
@@ -193,4 +191,30 @@ function toNanoUsd(usd: number | undefined): number | undefined {
   const nanoUsd = Number(divideHalfUp(digits * 1_000_000_000n, 10n ** BigInt(scale)));
   if (!Number.isSafeInteger(nanoUsd)) throw new RangeError('the rate is too large to bill exactly');
   return nanoUsd;
+}
+
+/** A non-negative decimal, exactly `digits / 10 ** scale`. */
+interface Decimal {
+  readonly digits: bigint;
+  /** Digits behind the point, 0 or more. */
+  readonly scale: number;
+}
+
+/**
+ * Converts a number to the decimal of its shortest representation, without binary fraction error.
+ *
+ * @throws RangeError for a negative number, NaN or infinity.
+ */
+export function toDecimal(value: number): Decimal {
+  if (!Number.isFinite(value) || value < 0) throw new RangeError('a finite number of at least 0 is needed');
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(whole + fraction);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** `numerator / denominator` rounded to an integer, half up. `numerator` is at least 0, `denominator` above 0. */
+export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputLimitOf } from './output-limits.rules.js';
-import { OutputLimits } from './output-limits.service.js';
+import { OutputLimits, outputLimitOf } from './output-limits.service.js';
 
 const FALLBACK = 131_072;
 

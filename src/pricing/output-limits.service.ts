@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProviderType } from '../upstreams/provider-types.js';
-import { outputLimitOf } from './output-limits.rules.js';
+import { OUTPUT_LIMITS } from './output-limits.js';
 import { findContextTokens } from './price-catalog.js';
 
 /** Assumed output tokens of one choice without a known limit. */
@@ -32,4 +32,36 @@ export class OutputLimits {
     }
     return known.tokens;
   }
+}
+
+/** Snapshot suffixes of providers: `-2024-08-06`, `-20250514`, `-0613`, `-001`, `-latest`. */
+const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
+
+/**
+ * Maximum output of a model, in tokens per choice; undefined where it is unknown.
+ *
+ * @param contextTokens context window of the model in the price library, if listed. It bounds the output. The library
+ *   rounds it, so the next power of two applies, and only where that is below `fallback`.
+ * @param fallback limit the caller assumes where none is known. Source: ADR 0044.
+ */
+export function outputLimitOf(
+  type: ProviderType,
+  model: string,
+  contextTokens: number | undefined,
+  fallback: number,
+): number | undefined {
+  const known = tableOf(type);
+  const limit = known?.get(model) ?? known?.get(model.replace(SNAPSHOT, ''));
+  if (limit !== undefined) return limit;
+  if (contextTokens === undefined || contextTokens <= 0) return undefined;
+  const bound = 2 ** Math.ceil(Math.log2(contextTokens));
+  return bound < fallback ? bound : undefined;
+}
+
+const TABLES: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+  Object.entries(OUTPUT_LIMITS).map(([type, limits]) => [type, new Map(Object.entries(limits))]),
+);
+
+function tableOf(type: ProviderType): ReadonlyMap<string, number> | undefined {
+  return TABLES.get(type);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/clock.js';
-import { aPriceBook } from '../../test/support/price-books.js';
+import { aPriceBook } from '../../test/support/providers/price-books.js';
 import { toCustomPriceMap } from './custom-pricing.rules.js';
 import { compilePrice } from './model-price.js';
 import { PriceBook } from './price-book.js';

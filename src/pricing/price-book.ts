@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, dayStartMs, instantOf } from '../common/clock.js';
-import type { ProviderType } from '../upstreams/provider-types.js';
+import { MAX_MODEL_LENGTH, type ProviderType } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
 
-/** No model id is longer; names in requests may be. */
-const MODEL_MAX_LENGTH = 200;
 /**
  * Cache entries per provider type: above the names one instance uses, and a bound on what clients can make it store.
  */
@@ -103,7 +101,7 @@ export class PriceBook {
     section: ReadonlyMap<string, CompiledPrice>,
     model: string,
   ): CompiledPrice | undefined {
-    if (model.length > MODEL_MAX_LENGTH) return undefined;
+    if (model.length > MAX_MODEL_LENGTH) return undefined;
     const aliases = this.#aliasesOf(type);
     let known = aliases.get(model);
     if (known === undefined) {

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { aProviderRow } from '../../test/support/provider-instances.js';
+import { aProviderRow } from '../../test/support/providers/provider-instances.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { Secret } from '../common/log/secret.js';
 import { MisconfiguredVault, secretUndecryptable, Vault, VaultUnreachable } from '../platform/vault/vault.js';
-import { OpenSecrets } from './open-secrets.js';
 import { ProviderCredential } from './provider-credential.js';
+import { OpenSecrets } from './secret-patterns.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -2,9 +2,9 @@ import type { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Log } from '../common/log/log.js';
 import { type Vault, VaultUnreachable } from '../platform/vault/vault.js';
-import type { OpenSecrets } from './open-secrets.js';
-import type { ProviderRow } from './provider-row.js';
+import type { ProviderRow } from './provider.entity.js';
 import { type CredentialWay, type SealedCredential, sealedCredential } from './sealed-credential.rules.js';
+import type { OpenSecrets } from './secret-patterns.js';
 
 /** An opened key is renewed in the background from this age on. */
 const RENEW_AFTER_MS = 30_000;

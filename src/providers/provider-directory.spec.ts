@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { aProviderRow } from '../../test/support/provider-instances.js';
+import { aProviderRow } from '../../test/support/providers/provider-instances.js';
 import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
@@ -10,15 +10,14 @@ import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { createVault } from '../platform/vault/create-vault.js';
 import { readVaultSettings } from '../platform/vault/vault-settings.rules.js';
-import { secretContext } from './drafts/provider-secret.rules.js';
-import { GATEWAYS_TOPIC, GatewayListing } from './gateways/gateway-listing.service.js';
-import type { GatewayRow } from './gateways/gateway-row.js';
-import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
-import { GatewaysRepository } from './gateways/gateways.repository.js';
+import type { ProviderRow } from './provider.entity.js';
 import { ProviderDirectory } from './provider-directory.js';
+import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
+import { PROVIDER_GATEWAYS_TOPIC, ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
+import { ProviderGatewaysRepository } from './provider-gateways/provider-gateways.repository.js';
 import { ProviderRoutes } from './provider-routes.service.js';
-import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
+import { gatewaySecretContext, providerSecretContext } from './sealed-credential.rules.js';
 
 /** A repository with rows in memory. */
 class StoredRows extends ProvidersRepository {
@@ -36,15 +35,15 @@ class StoredRows extends ProvidersRepository {
 }
 
 /** Gateways in memory; counts reads like the rows. */
-class StoredGateways extends GatewaysRepository {
-  rows: GatewayRow[] = [];
+class StoredGateways extends ProviderGatewaysRepository {
+  rows: ProviderGatewayRow[] = [];
   reads = 0;
 
   constructor() {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async list(organizationId: string): Promise<GatewayRow[]> {
+  override async list(organizationId: string): Promise<ProviderGatewayRow[]> {
     this.reads++;
     return this.rows.filter((row) => row.organizationId === organizationId);
   }
@@ -52,11 +51,11 @@ class StoredGateways extends GatewaysRepository {
 
 /** Changes published by the test, without a connection. */
 class SpokenChanges extends ConfigChanges {
-  readonly announce = (key: string, topic = 'providers') => this.tellHere({ topic, key });
+  readonly announce = (key: string, topic = 'providers') => this.applyHere({ topic, key });
 }
 
 const THIEF = { accountId: 'thief', gatewayId: 'main' };
-const GATEWAY: GatewayRow = {
+const GATEWAY: ProviderGatewayRow = {
   id: 'g1',
   organizationId: 'account-1',
   type: 'cf_aig',
@@ -67,8 +66,8 @@ const GATEWAY: GatewayRow = {
   revision: 1,
   status: 'active',
   createdBy: 'identity-1',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
+  createdAt: new Date('2026-01-01T00:00:00.000Z'),
+  updatedAt: new Date('2026-01-01T00:00:00.000Z'),
 };
 
 const rowOf = (members: Partial<ProviderRow>) => aProviderRow({ id: 'p1', name: 'First', ...members });
@@ -82,13 +81,13 @@ function setUp() {
   const env = { SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') };
   const vault = createVault(readVaultSettings(env), new SystemIds());
   const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
-  const routes = new ProviderRoutes(new GatewayListing(gateways), loadEnvironment({}));
+  const routes = new ProviderRoutes(new ProviderGatewayListing(gateways), loadEnvironment({}));
   const directory = new ProviderDirectory(stored, routes, changes, vault, clock, log);
   const sealed = async (row: ProviderRow, key: string): Promise<ProviderRow> => ({
     ...row,
-    secretBlob: await vault.seal(new Secret(key), secretContext(row)),
+    secretBlob: await vault.seal(new Secret(key), providerSecretContext(row)),
   });
-  const gatewayWith = async (token: string, members: Partial<GatewayRow> = {}): Promise<GatewayRow> => {
+  const gatewayWith = async (token: string, members: Partial<ProviderGatewayRow> = {}): Promise<ProviderGatewayRow> => {
     const row = { ...GATEWAY, ...members };
     return { ...row, secretBlob: await vault.seal(new Secret(token), gatewaySecretContext(row)) };
   };
@@ -146,17 +145,17 @@ describe('ProviderDirectory', () => {
   });
 
   it('key: opened once → kept over a reload, replaced with its blob', async () => {
-    const { stored, directory, sealed } = setUp();
+    const { stored, directory, sealed, changes } = setUp();
     stored.rows = [await sealed(rowOf({}), 'sk-1')];
     const before = (await directory.forOrganization('account-1')).find('openai');
     const opened = await before?.credentialHeaders();
     expect(opened).toEqual(['authorization', 'Bearer sk-1']);
-    directory.forget('account-1');
+    changes.announce('account-1');
     const after = (await directory.forOrganization('account-1')).find('openai');
     expect(after).not.toBe(before);
     expect(after?.credentialHeaders()).toBe(opened);
     stored.rows = [await sealed(rowOf({}), 'sk-2')];
-    directory.forget('account-1');
+    changes.announce('account-1');
     const renewed = (await directory.forOrganization('account-1')).find('openai');
     expect(await renewed?.credentialHeaders()).toEqual(['authorization', 'Bearer sk-2']);
   });
@@ -167,13 +166,13 @@ describe('ProviderDirectory', () => {
     ['another type', { type: 'groq' }],
     ['another address', { baseUrl: 'https://thief.example.com/' }],
   ])('key: its blob moved to %s → does not open', async (_where, moved) => {
-    const { stored, directory, sealed, lines } = setUp();
+    const { stored, directory, sealed, lines, changes } = setUp();
     const row = await sealed(rowOf({}), 'sk-1');
     stored.rows = [row];
     const own = (await directory.forOrganization('account-1')).find('openai');
     await own?.credentialHeaders();
     stored.rows = [{ ...row, ...moved }];
-    directory.forget('account-1');
+    changes.announce('account-1');
     const target = (await directory.forOrganization(moved.organizationId ?? 'account-1')).find('openai');
     await expect(target?.credentialHeaders()).rejects.toMatchObject({ code: 'provider_unavailable' });
     expect(lines).toEqual([expect.objectContaining({ reason: 'secret_undecryptable' })]);
@@ -229,16 +228,16 @@ describe('ProviderDirectory with gateways', () => {
     const now = async () => (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
     const opened = await now();
     gateways.rows = gateways.rows.map((row) => ({ ...row, name: 'Renamed', revision: 2 }));
-    changes.announce('account-1', GATEWAYS_TOPIC);
+    changes.announce('account-1', PROVIDER_GATEWAYS_TOPIC);
     const kept = (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
     expect(kept).toBe(opened);
     gateways.rows = [await gatewayWith('t-2')];
-    changes.announce('account-1', GATEWAYS_TOPIC);
+    changes.announce('account-1', PROVIDER_GATEWAYS_TOPIC);
     expect(await now()).toEqual(TOKEN('t-2'));
     expect(gateways.reads).toBe(3);
   });
 
-  it.each<[string, string, (row: GatewayRow) => GatewayRow[]]>([
+  it.each<[string, string, (row: ProviderGatewayRow) => ProviderGatewayRow[]]>([
     ['revoked', 'provider_gateway_revoked', (row) => [{ ...row, status: 'revoked' }]],
     ['gone', 'provider_gateway_missing', () => []],
     ['of a kind that does not serve the type', 'provider_gateway_missing', (row) => [{ ...row, type: 'vercel' }]],
@@ -273,7 +272,7 @@ describe('ProviderDirectory with gateways', () => {
     gateways.rows = [await gatewayWith('t-1')];
     await (await directory.forOrganization('account-1')).find('openai')?.credentialHeaders();
     gateways.rows = gateways.rows.map((row) => ({ ...row, status: 'revoked' }));
-    changes.announce('account-1', GATEWAYS_TOPIC);
+    changes.announce('account-1', PROVIDER_GATEWAYS_TOPIC);
     const instance = (await directory.forOrganization('account-1')).find('openai');
     await expect(instance?.credentialHeaders()).rejects.toMatchObject({ reason: 'provider_gateway_revoked' });
   });

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
+import type { ConfigChange } from '../platform/database/config-changes.rules.js';
 import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import { Vault } from '../platform/vault/vault.js';
 import { directRoute } from '../upstreams/routes/provider-route.js';
-import { GATEWAYS_TOPIC } from './gateways/gateway-listing.service.js';
-import type { GatewayRow } from './gateways/gateway-row.js';
-import { OpenSecrets } from './open-secrets.js';
+import type { ProviderRow } from './provider.entity.js';
 import { type CredentialTools, ProviderCredential } from './provider-credential.js';
+import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
+import { PROVIDER_GATEWAYS_TOPIC } from './provider-gateways/provider-gateway-listing.js';
 import { ProviderInstance, ProviderSet } from './provider-instance.js';
 import { ProviderRoutes } from './provider-routes.service.js';
-import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
+import { OpenSecrets } from './secret-patterns.js';
 
 const TOPIC = 'providers';
 const MAX_ACCOUNTS = 10_000;
@@ -41,8 +41,7 @@ export class ProviderDirectory {
   ) {
     this.#tools = { vault, clock, log };
     this.#sets = new NotifiedCache<ProviderSet>(configChanges, {
-      topic: TOPIC,
-      alsoStaleBy: [GATEWAYS_TOPIC],
+      topics: [TOPIC, PROVIDER_GATEWAYS_TOPIC],
       onChange: 'renew',
       load: (organizationId) => this.load(organizationId),
       clock,
@@ -62,16 +61,6 @@ export class ProviderDirectory {
     const known = this.#sets.get(organizationId);
     if (known instanceof Promise) return known.then((loaded) => loaded ?? NO_PROVIDERS);
     return known ?? NO_PROVIDERS;
-  }
-
-  /** Notifies every instance, when the transaction commits, that an account's providers changed. */
-  announceChange(tx: EntityManager, organizationId: string): Promise<void> {
-    return this.#sets.announceChange(tx, organizationId);
-  }
-
-  /** Evicts the account on this instance after a commit, without waiting for the notification. */
-  forget(organizationId: string): void {
-    this.#sets.forget(organizationId);
   }
 
   private async load(organizationId: string): Promise<ProviderSet> {
@@ -95,7 +84,7 @@ export class ProviderDirectory {
   /** An unreadable row is logged and skipped, so that the account's other providers stay available. */
   private read(
     row: ProviderRow,
-    gateways: ReadonlyMap<string, GatewayRow>,
+    gateways: ReadonlyMap<string, ProviderGatewayRow>,
     tools: CredentialTools,
     known: ProviderCredential | undefined,
   ): ReadProvider | undefined {
@@ -111,6 +100,11 @@ export class ProviderDirectory {
       return undefined;
     }
   }
+}
+
+/** A change of an account's providers. */
+export function providersChange(organizationId: string): ConfigChange {
+  return { topic: TOPIC, key: organizationId };
 }
 
 /** The state of an account that outlives a snapshot. */

@@ -4,9 +4,9 @@ import { dialectOf, type ProviderDialect } from '../upstreams/provider-dialect.j
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
-import type { OpenSecrets } from './open-secrets.js';
+import type { ProviderRow, ProviderStatus } from './provider.entity.js';
 import type { ProviderCredential } from './provider-credential.js';
-import type { ProviderRow, ProviderStatus } from './provider-row.js';
+import type { OpenSecrets } from './secret-patterns.js';
 
 /** The target of calls: `origin` of the connection, and `path` (slash at both ends) before the provider path. */
 interface UpstreamBase {

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { aPriceBook } from '../../test/support/price-books.js';
+import { aPriceBook } from '../../test/support/providers/price-books.js';
 import { loadEnvironment } from '../platform/config/environment.js';
-import { GatewayListing } from './gateways/gateway-listing.service.js';
-import type { GatewayRow } from './gateways/gateway-row.js';
-import { GatewaysRepository } from './gateways/gateways.repository.js';
+import type { ProviderRow } from './provider.entity.js';
+import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
+import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
+import { ProviderGatewaysRepository } from './provider-gateways/provider-gateways.repository.js';
 import { ProviderListing } from './provider-listing.service.js';
 import { ProviderRoutes } from './provider-routes.service.js';
-import type { ProviderRow } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
 /** A gateway of each kind. */
-class Gateways extends GatewaysRepository {
+class Gateways extends ProviderGatewaysRepository {
   constructor() {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async list(organizationId: string): Promise<GatewayRow[]> {
+  override async list(organizationId: string): Promise<ProviderGatewayRow[]> {
     return (['cf_aig', 'vercel'] as const).map((type) => ({
       id: type,
       organizationId,
@@ -28,8 +28,8 @@ class Gateways extends GatewaysRepository {
       revision: 1,
       status: 'active',
       createdBy: 'identity-1',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      updatedAt: '2026-01-01T00:00:00.000Z',
+      createdAt: new Date('2026-01-01T00:00:00.000Z'),
+      updatedAt: new Date('2026-01-01T00:00:00.000Z'),
     }));
   }
 }
@@ -56,7 +56,8 @@ class OneOfEach extends ProvidersRepository {
       status: 'disabled',
       revision: 1,
       createdBy: 'identity-1',
-      createdAt: '2026-01-01T00:00:00.000Z',
+      createdAt: new Date('2026-01-01T00:00:00.000Z'),
+      updatedAt: new Date('2026-01-01T00:00:00.000Z'),
     }));
   }
 }
@@ -64,7 +65,7 @@ class OneOfEach extends ProvidersRepository {
 async function setUp(providerGatewayId: string | null = null) {
   const listing = new ProviderListing(
     new OneOfEach(providerGatewayId),
-    new ProviderRoutes(new GatewayListing(new Gateways()), loadEnvironment({})),
+    new ProviderRoutes(new ProviderGatewayListing(new Gateways()), loadEnvironment({})),
     aPriceBook({ openai: { 'gpt-4.1': { input: 2, output: 8 } } }),
   );
   const [openai, openrouter, xai] = await listing.listForOrganization('account-1');

@@ -5,8 +5,8 @@ import { PriceBook } from '../pricing/price-book.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../upstreams/api-style.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
+import type { ProviderStatus } from './provider.entity.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
-import type { ProviderStatus } from './provider-row.js';
 import { ProvidersRepository } from './providers.repository.js';
 
 /** A stored provider instance, for validating configurations. */
@@ -68,4 +68,19 @@ function toListed({ row, route }: RoutedProvider): ListedProvider {
     costStyles: API_STYLES.filter((style) => route?.reportsCost(style)),
     customPrices: toCustomPriceMap(pricing),
   };
+}
+
+/** Custom prices of provider instances, including disabled ones. */
+@Injectable()
+export class CustomPrices {
+  constructor(private readonly providers: ProvidersRepository) {}
+
+  /**
+   * The account's current custom prices for `PriceBook.find`, by the id of the provider instance; deleted instances are
+   * absent.
+   */
+  async pricesByProvider(organizationId: string): Promise<ReadonlyMap<string, ReadonlyMap<string, CompiledPrice>>> {
+    const rows = await this.providers.list(organizationId);
+    return new Map(rows.map((row) => [row.id, toCustomPriceMap(row.pricing)]));
+  }
 }

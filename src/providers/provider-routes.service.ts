@@ -4,15 +4,15 @@ import { isProviderType, type ProviderType } from '../upstreams/provider-types.j
 import { gatewayRoute, servesType } from '../upstreams/routes/gateway-route.js';
 import type { GatewayBaseUrls, GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';
 import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
-import { GatewayListing } from './gateways/gateway-listing.service.js';
-import type { GatewayRow } from './gateways/gateway-row.js';
-import type { ProviderRow } from './provider-row.js';
+import type { ProviderRow } from './provider.entity.js';
+import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
+import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
 
 /** A stored instance with the route of its calls. */
 export interface RoutedProvider {
   readonly row: ProviderRow;
   /** Null when it is called directly, and when its gateway is missing. */
-  readonly gateway: GatewayRow | null;
+  readonly gateway: ProviderGatewayRow | null;
   /** Null for a route that this version does not support: gateway missing or of another kind, or type unknown. */
   readonly route: ProviderRoute | null;
 }
@@ -23,7 +23,7 @@ export class ProviderRoutes {
   readonly #baseUrls: GatewayBaseUrls;
 
   constructor(
-    private readonly gateways: GatewayListing,
+    private readonly gateways: ProviderGatewayListing,
     { CF_AIG_BASE_URL, VERCEL_AI_GATEWAY_BASE_URL }: Environment,
   ) {
     this.#baseUrls = Object.freeze({ cf_aig: CF_AIG_BASE_URL, vercel: VERCEL_AI_GATEWAY_BASE_URL });
@@ -33,7 +33,7 @@ export class ProviderRoutes {
   async gatewaysOf(
     organizationId: string,
     rows: readonly Pick<ProviderRow, 'providerGatewayId'>[],
-  ): Promise<ReadonlyMap<string, GatewayRow>> {
+  ): Promise<ReadonlyMap<string, ProviderGatewayRow>> {
     if (rows.every(({ providerGatewayId }) => providerGatewayId === null)) return NO_GATEWAYS;
     const all = await this.gateways.listForOrganization(organizationId);
     return new Map(all.map((gateway) => [gateway.id, gateway]));
@@ -46,7 +46,7 @@ export class ProviderRoutes {
   }
 
   /** The route of a row. A row that this version cannot call can still be listed and deleted. */
-  route(row: ProviderRow, gateways: ReadonlyMap<string, GatewayRow>): RoutedProvider {
+  route(row: ProviderRow, gateways: ReadonlyMap<string, ProviderGatewayRow>): RoutedProvider {
     if (!isProviderType(row.type)) return { row, gateway: null, route: null };
     if (row.providerGatewayId === null) return { row, gateway: null, route: directRoute(row.type, row.baseUrl) };
     const gateway = gateways.get(row.providerGatewayId) ?? null;
@@ -55,9 +55,13 @@ export class ProviderRoutes {
   }
 
   /** @throws TypeError for a type that the gateway does not serve. */
-  through({ type: kind, config }: GatewayRow, type: ProviderType, options: GatewayRouteOptions | null): ProviderRoute {
+  through(
+    { type: kind, config }: ProviderGatewayRow,
+    type: ProviderType,
+    options: GatewayRouteOptions | null,
+  ): ProviderRoute {
     return gatewayRoute(type, { type: kind, ...config }, options, this.#baseUrls);
   }
 }
 
-const NO_GATEWAYS: ReadonlyMap<string, GatewayRow> = new Map();
+const NO_GATEWAYS: ReadonlyMap<string, ProviderGatewayRow> = new Map();

@@ -5,12 +5,14 @@ import type { Creation, Write } from '../idempotency/creation.js';
 import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { CreateProviderRequest } from './dto/create-provider.request.js';
-import { DeletedProviderResponse, ProviderListResponse, ProviderResponse } from './dto/provider.response.js';
-import { ProviderTestResponse } from './dto/provider-test.response.js';
-import { TestProviderRequest } from './dto/test-provider.request.js';
-import { UpdateProviderRequest } from './dto/update-provider.request.js';
-import { ProviderProbe } from './provider-probe.service.js';
+import { CreateProviderRequest, TestProviderRequest, UpdateProviderRequest } from './dto/provider.request.js';
+import {
+  DeletedProviderResponse,
+  ProviderListResponse,
+  ProviderResponse,
+  ProviderTestResponse,
+} from './dto/provider.response.js';
+import { ProviderProbe } from './provider-probe.js';
 import type { RoutedProvider } from './provider-routes.service.js';
 import { ProvidersService } from './providers.service.js';
 
@@ -40,19 +42,7 @@ export class ProvidersController {
     description:
       'Stores the key sealed, or names the upstream gateway that has the credential. The provider is not called; test first.',
   })
-  @Idempotent('provider')
-  @Fails(
-    'invalid_request',
-    'not_found',
-    'conflict',
-    'slug_taken',
-    'provider_not_supported_by_gateway',
-    'provider_unavailable',
-    'billing_plan_limit_reached',
-    'billing_payment_required',
-    'billing_unavailable',
-    'service_unavailable',
-  )
+  @Idempotent('provider', 'not_found', 'slug_taken', 'provider_not_supported_by_gateway', 'provider_unavailable')
   @ApiCreatedResponse({ type: ProviderResponse })
   create(
     @Admin() admin: AdminPrincipal,

@@ -3,18 +3,15 @@ import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
-import { CustomPrices } from './custom-prices.service.js';
-import { ProviderDrafts } from './drafts/provider-drafts.js';
-import { ProviderGateways } from './drafts/provider-gateways.service.js';
-import { GatewayDrafts } from './gateways/gateway-drafts.js';
-import { GatewayListing } from './gateways/gateway-listing.service.js';
-import { GatewayProbe } from './gateways/gateway-probe.service.js';
-import { GatewaysController } from './gateways/gateways.controller.js';
-import { GatewaysRepository } from './gateways/gateways.repository.js';
-import { GatewaysService } from './gateways/gateways.service.js';
 import { ProviderDirectory } from './provider-directory.js';
-import { ProviderListing } from './provider-listing.service.js';
-import { ProviderProbe } from './provider-probe.service.js';
+import { ProviderDrafts } from './provider-drafts.js';
+import { ProviderGatewayDrafts } from './provider-gateways/provider-gateway-drafts.js';
+import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
+import { ProviderGatewaysController } from './provider-gateways/provider-gateways.controller.js';
+import { ProviderGatewaysRepository } from './provider-gateways/provider-gateways.repository.js';
+import { ProviderGatewaysService } from './provider-gateways/provider-gateways.service.js';
+import { CustomPrices, ProviderListing } from './provider-listing.service.js';
+import { ProviderProbe } from './provider-probe.js';
 import { ProviderRoutes } from './provider-routes.service.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProvidersRepository } from './providers.repository.js';
@@ -32,22 +29,20 @@ import { ProvidersService } from './providers.service.js';
  */
 @Module({
   imports: [EntitlementsModule, IdentityModule, PricingModule, IdempotencyModule],
-  controllers: [ProvidersController, GatewaysController],
+  controllers: [ProvidersController, ProviderGatewaysController],
   providers: [
     ProvidersRepository,
     CustomPrices,
     ProviderDrafts,
-    ProviderGateways,
     ProviderRoutes,
     ProviderDirectory,
     ProvidersService,
     ProviderProbe,
     ProviderListing,
-    GatewaysRepository,
-    GatewayDrafts,
-    GatewaysService,
-    GatewayProbe,
-    GatewayListing,
+    ProviderGatewaysRepository,
+    ProviderGatewayDrafts,
+    ProviderGatewaysService,
+    ProviderGatewayListing,
   ],
   exports: [CustomPrices, ProviderDirectory, ProviderListing],
 })

@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
+import type { AuditEntry } from '../identity/audit/audit-trail.js';
+import { type ConfigurationWrite, ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { breaksReference, violates } from '../platform/database/violates.js';
-import { ProviderDrafts } from './drafts/provider-drafts.js';
-import { noSuchGateway } from './drafts/provider-gateways.service.js';
-import type { CreateProviderRequest } from './dto/create-provider.request.js';
-import type { UpdateProviderRequest } from './dto/update-provider.request.js';
-import { ProviderDirectory } from './provider-directory.js';
+import type { CreateProviderRequest, UpdateProviderRequest } from './dto/provider.request.js';
+import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider.entity.js';
+import { providersChange } from './provider-directory.js';
+import { ProviderDrafts } from './provider-drafts.js';
+import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
+import { noSuchGateway } from './provider-gateways/provider-gateway-listing.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
-import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider-row.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
 /** Maximum number of attempts of an update that concurrent address or key changes overtake; more indicate abuse. */
@@ -31,13 +32,11 @@ interface Revising {
 @Injectable()
 export class ProvidersService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly providers: ProvidersRepository,
     private readonly drafts: ProviderDrafts,
     private readonly routes: ProviderRoutes,
-    private readonly directory: ProviderDirectory,
     private readonly ceilings: Ceilings,
-    private readonly audit: AuditTrail,
+    private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
 
@@ -65,9 +64,7 @@ export class ProvidersService {
     const draft = await this.drafts.create(admin, read);
     const gateways = await this.routes.gatewaysOf(admin.organizationId, [draft]);
     try {
-      const created = await write(async (tx) => this.routes.route(await this.insert(tx, admin, draft), gateways));
-      this.directory.forget(admin.organizationId);
-      return created;
+      return await this.writes.run(admin, (tx) => this.insert(tx, draft, gateways), write);
     } catch (error) {
       if (violates(error, 'providers_slug_key')) throw await this.slugTaken(draft);
       throw breaksReference(error, 'providers_gateway_fkey') ? noSuchGateway() : error;
@@ -103,41 +100,40 @@ export class ProvidersService {
    * @throws not_found unknown, or another account's.
    */
   async delete(admin: AdminPrincipal, id: string): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
+    await this.writes.run(admin, async (tx) => {
       const deleted = await this.providers.delete(tx, admin.organizationId, id);
       if (deleted === undefined) throw noSuchProvider();
-      await this.audit.record(tx, admin, { action: 'provider.deleted', ...targetOf(deleted) });
-      await this.directory.announceChange(tx, admin.organizationId);
+      const entry = { action: 'provider.deleted', ...targetOf(deleted) } as const;
+      return { result: undefined, entry, changes: [providersChange(admin.organizationId)] };
     });
-    this.directory.forget(admin.organizationId);
   }
 
-  private async insert(tx: EntityManager, admin: AdminPrincipal, draft: NewProvider): Promise<ProviderRow> {
+  private async insert(
+    tx: EntityManager,
+    draft: NewProvider,
+    gateways: ReadonlyMap<string, ProviderGatewayRow>,
+  ): Promise<ConfigurationWrite<RoutedProvider>> {
     const { organizationId } = draft;
     await this.ceilings.requireRoom(tx, organizationId, 'providers', () => this.providers.countOf(tx, organizationId));
-    const inserted = await this.providers.insert(tx, draft, this.clock.now().toISOString());
-    await this.audit.record(tx, admin, { action: 'provider.created', ...targetOf(inserted) });
-    await this.directory.announceChange(tx, organizationId);
-    return inserted;
+    const inserted = await this.providers.insert(tx, draft, this.clock.now());
+    const entry = { action: 'provider.created', ...targetOf(inserted) } as const;
+    return { result: this.routes.route(inserted, gateways), entry, changes: [providersChange(organizationId)] };
   }
 
-  private async write(
+  private write(
     { id, organizationId }: ProviderRow,
     write: ProviderWrite,
     { admin, revision, members }: Revising,
   ): Promise<ProviderRow | undefined> {
     const row = { id, organizationId, revision };
-    const written = await this.dataSource.transaction(async (tx) => {
-      const changed = await this.providers.change(tx, row, write, this.clock.now().toISOString());
-      if (changed === undefined) return undefined;
-      const target = targetOf(changed);
+    return this.writes.run(admin, async (tx) => {
+      const result = await this.providers.change(tx, row, write, this.clock.now());
+      if (result === undefined) return { result };
+      const target = targetOf(result);
       const details = { ...target.details, changed: members.join(', ') };
-      await this.audit.record(tx, admin, { action: 'provider.updated', ...target, details });
-      await this.directory.announceChange(tx, organizationId);
-      return changed;
+      const entry = { action: 'provider.updated', ...target, details } as const;
+      return { result, entry, changes: [providersChange(organizationId)] };
     });
-    if (written !== undefined) this.directory.forget(organizationId);
-    return written;
   }
 
   private async routed(row: ProviderRow): Promise<RoutedProvider> {

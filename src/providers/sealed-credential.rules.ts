@@ -1,9 +1,7 @@
 import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
 import { directRoute, type ProviderRoute } from '../upstreams/routes/provider-route.js';
-import { secretContext } from './drafts/provider-secret.rules.js';
-import type { GatewayRow } from './gateways/gateway-row.js';
-import { gatewaySecretContext } from './gateways/gateway-secret.rules.js';
-import type { ProviderRow } from './provider-row.js';
+import type { NewProvider, ProviderRow } from './provider.entity.js';
+import type { NewProviderGateway, ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
 
 /** The stored credential of an instance: its own key, or the token of its gateway. */
 export interface SealedCredential {
@@ -21,7 +19,7 @@ export interface SealedCredential {
 /** The route of the calls that use it. */
 export interface CredentialWay {
   /** The gateway that the row references; null without one, or when this version cannot use it. */
-  readonly gateway: GatewayRow | null;
+  readonly gateway: ProviderGatewayRow | null;
   readonly route: ProviderRoute;
 }
 
@@ -32,7 +30,7 @@ export function sealedCredential(
 ): SealedCredential {
   const isDirect = row.providerGatewayId === null;
   const blob = (isDirect ? row.secretBlob : gateway?.secretBlob) ?? '';
-  const context = gateway === null ? secretContext(row) : gatewaySecretContext(gateway);
+  const context = gateway === null ? providerSecretContext(row) : gatewaySecretContext(gateway);
   const unusable = isDirect ? undefined : problemOf(gateway);
   return {
     providerId: row.id,
@@ -44,7 +42,28 @@ export function sealedCredential(
   };
 }
 
-function problemOf(gateway: GatewayRow | null): SealedCredential['unusable'] {
+function problemOf(gateway: ProviderGatewayRow | null): SealedCredential['unusable'] {
   if (gateway === null) return 'provider_gateway_missing';
   return gateway.status === 'active' ? undefined : 'provider_gateway_revoked';
+}
+
+/** Binds a sealed key to its account, row, type and address: a blob that is moved does not open. */
+export function providerSecretContext(
+  provider: Pick<NewProvider, 'organizationId' | 'id' | 'type' | 'baseUrl'>,
+): VaultContext & { readonly baseUrl: string } {
+  const { organizationId, id, type, baseUrl } = provider;
+  return { account: organizationId, provider: id, type, baseUrl: baseUrl ?? '' };
+}
+
+/**
+ * Binds a sealed token to its account, row, kind and address: a blob that is moved, or whose row changes its address,
+ * does not open.
+ */
+export function gatewaySecretContext({
+  organizationId,
+  id,
+  type,
+  config: { accountId = '', gatewayId = '' },
+}: Pick<NewProviderGateway, 'organizationId' | 'id' | 'type' | 'config'>): VaultContext {
+  return { account: organizationId, gateway: id, type, accountId, gatewayId };
 }

@@ -1,5 +1,4 @@
-import type { SentUsage } from '../pricing/estimated-cost.rules.js';
-import type { UsageBounds } from '../pricing/worst-cost.rules.js';
+import type { SentUsage, UsageBounds } from '../pricing/max-cost.rules.js';
 import type { RebuiltForm } from './forms/multipart-form.js';
 import type { ModelChoice } from './model-choice.rules.js';
 

@@ -1,35 +1,56 @@
 import type { ServerResponse } from 'node:http';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Budgets } from '../budgets/budgets.service.js';
 import type { Caller } from '../client-auth/caller.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
-import { Environment } from '../platform/config/environment.js';
-import { takesBody } from '../upstreams/path-methods.rules.js';
+import { takesBody } from '../upstreams/path-policy.rules.js';
+import type { UsageAdmission } from '../usage/usage-event.js';
 import { CallAdmission } from './admission/call-admission.js';
-import { MAX_BODY_BYTES } from './admitted-request.js';
-import { OutgoingCalls, overloaded } from './outgoing-calls.service.js';
-import { ProxyPlans } from './plan.js';
-import { ProxyPolicy } from './policy.js';
-import type { ProxyPath } from './proxy-path.rules.js';
+import { CallFunds } from './admission/call-funds.js';
+import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
+import type { NextCall } from './exchange/provider-call.js';
+import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
+import type { CallPlan, CallTarget } from './provider-choice.rules.js';
 import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayParts } from './relay/relay-parts.js';
 
-/** Forwards proxied calls, as a linear sequence of stages. */
+/** What calls of the proxy routes and calls of named endpoints do differently. */
+export interface CallRecipe<Address, Plan extends CallPlan> {
+  /** Determines the target and the application's policy, before the body is read. */
+  plan(caller: Caller, address: Address, method: string): Promise<Plan>;
+  /** Validates the body against the plan and composes the request to send. */
+  compose(plan: Plan, outgoing: OutgoingRequest, body: Buffer | undefined): Promise<ComposedCall>;
+}
+
+/** A validated call before its admission. */
+export interface ComposedCall {
+  /** The first target. */
+  readonly target: CallTarget;
+  readonly admitted: AdmittedRequest;
+  /** Maximum cost over all targets in whole nano-dollars; absent when there is one target. */
+  readonly maxCostNanoUsd?: number;
+  /** Acquires a connection; undefined when no target has a free one. @param event as recorded for the first target. */
+  connect(event: UsageAdmission, funds: CallFunds): NextCall | undefined;
+}
+
+/** An authenticated request. */
+export interface ArrivedCall<Address> {
+  readonly caller: Caller;
+  readonly address: Address;
+  readonly request: GatewayRequest;
+}
+
+/** Forwards calls to providers, as a linear sequence of stages. */
 @Injectable()
 export class Forwarding implements BeforeApplicationShutdown {
-  readonly #ttfbTimeoutMs: number;
-
   constructor(
-    private readonly plans: ProxyPlans,
-    private readonly policy: ProxyPolicy,
     private readonly admission: CallAdmission,
+    private readonly budgets: Budgets,
     private readonly calls: OutgoingCalls,
     private readonly parts: RelayParts,
-    environment: Environment,
-  ) {
-    this.#ttfbTimeoutMs = environment.PROVIDER_TTFB_TIMEOUT_SECONDS * 1000;
-  }
+  ) {}
 
   beforeApplicationShutdown(): void {
     this.parts.abandoned.cancelAll();
@@ -40,26 +61,24 @@ export class Forwarding implements BeforeApplicationShutdown {
    * Forwards one call. Each stage returns the input of the next one, or throws a catalogue error. From `start` on the
    * relay owns the answer.
    */
-  async forward(caller: Caller, path: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
-    const planned = this.plans.forCall(caller, path, request.method);
-    const target = planned instanceof Promise ? await planned : planned;
-    const body = takesBody(target.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
-    const begun = this.calls.begin(caller, request, null);
-    const outgoing = begun instanceof Promise ? await begun : begun;
-    const call = { caller, plan: target, atMs: outgoing.createdAtMs };
-    const judged =
-      body === undefined
-        ? this.policy.admitBare(caller, target, request.headers)
-        : this.policy.admit(call, body, request.headers['content-type'] ?? '');
-    const admitted = judged instanceof Promise ? await judged : judged;
-    const event = this.calls.eventOf(outgoing, target, admitted);
-    const held = this.admission.admit(caller, { event, worstNanoUsd: event.worstNanoUsd }, request);
-    const holds = held instanceof Promise ? await held : held;
-    const record = new CallRecord(this.parts.recorder, holds, () => this.admission.noteUnsent(caller));
+  async forward<Address, Plan extends CallPlan>(
+    recipe: CallRecipe<Address, Plan>,
+    { caller, address, request }: ArrivedCall<Address>,
+    response: ServerResponse,
+  ): Promise<void> {
+    const plan = await recipe.plan(caller, address, request.method);
+    const body = takesBody(plan.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
+    const outgoing = await this.calls.begin(caller, request, plan.endpointSlug);
+    const composed = await recipe.compose(plan, outgoing, body);
+    const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
+    const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
+    const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
+    const funds = new CallFunds(held, this.budgets, outgoing.createdAtMs);
+    const record = new CallRecord(this.parts.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
-      const ready = this.calls.connect(outgoing, { target, admitted, event, ttfbTimeoutMs: this.#ttfbTimeoutMs });
-      if (ready === undefined) throw overloaded();
-      new Relay(ready.call, response, this.parts, record).start(ready.client);
+      const first = composed.connect(event, funds);
+      if (first === undefined) throw overloaded();
+      new Relay(first.call, response, this.parts, record).start(first.client);
     } catch (error) {
       record.abandon();
       throw error;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawServerConfig } from '../../test/support/app-configs.js';
-import { aPriceBook } from '../../test/support/price-books.js';
-import { aProvider } from '../../test/support/provider-instances.js';
+import { rawServerConfig } from '../../test/support/apps/app-configs.js';
+import { aPriceBook } from '../../test/support/providers/price-books.js';
+import { aProvider } from '../../test/support/providers/provider-instances.js';
 import { type ReadableApp, requireReadable, toAppSnapshot } from '../app-directory/app-snapshot.js';
-import { parseAppConfig } from '../app-directory/config/app-config.rules.js';
+import { parseAppConfig } from '../app-directory/config/app-config.js';
 import { compilePrice, NO_CHARGE } from '../pricing/model-price.js';
-import type { ProviderRow } from '../providers/provider-row.js';
+import type { ProviderRow } from '../providers/provider.entity.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
 import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
@@ -37,6 +37,7 @@ function planOf({
     provider: aProvider({ type, slug: 'main', pricing }),
     access: { paths, allowedModels: new Set(allowedModels) },
     match,
+    endpointSlug: null,
     method: 'POST',
     style: classifyPath(path),
     path,

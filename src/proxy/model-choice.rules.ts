@@ -3,11 +3,11 @@ import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js'
 import { shownText } from '../common/errors/shown-text.rules.js';
 import { type CompiledPrice, NO_CHARGE } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
+import { MAX_MODEL_LENGTH } from '../upstreams/provider-types.js';
 import { isKeptModel } from './body/kept-objects.rules.js';
 import type { ProxyPlan } from './plan.js';
 import { unpriced } from './provider-choice.rules.js';
 
-const MAX_MODEL_CHARACTERS = 200;
 /** Model in the usage of a request without a model; no provider has a model of this name. */
 const NO_MODEL = '(none)';
 
@@ -94,8 +94,7 @@ export function modelWithoutBody(plan: ProxyPlan, app: ReadableApp): ModelChoice
 }
 
 function requireAllowed({ access }: ProxyPlan, model: string): void {
-  if (model.length > MAX_MODEL_CHARACTERS)
-    throw invalidRequest('model', `has more than ${MAX_MODEL_CHARACTERS} characters`);
+  if (model.length > MAX_MODEL_LENGTH) throw invalidRequest('model', `has more than ${MAX_MODEL_LENGTH} characters`);
   if (access.allowedModels.size === 0 || access.allowedModels.has(model)) return;
   throw new GatewayError('model_not_allowed', {
     message: `The application does not allow the model ${shownText(model)}.`,

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.rules.js';
+import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.js';
 import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import { Environment } from '../platform/config/environment.js';
-import { estimatedCostNanoUsd } from '../pricing/estimated-cost.rules.js';
-import { worstCostNanoUsd } from '../pricing/worst-cost.rules.js';
+import { estimatedCostNanoUsd, maxCostOf } from '../pricing/max-cost.rules.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
@@ -16,7 +14,7 @@ import type { AdmittedRequest } from './admitted-request.js';
 import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
 import { UpstreamConnections } from './exchange/upstream-connections.js';
 import type { CallTarget } from './provider-choice.rules.js';
-import { ToldAddresses } from './relay/told-addresses.js';
+import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
@@ -47,7 +45,7 @@ export interface OutgoingCall {
 @Injectable()
 export class OutgoingCalls {
   /** Cached per version of an instance. */
-  readonly #told = new WeakMap<ProviderInstance, ToldAddresses>();
+  readonly #redactions = new WeakMap<ProviderInstance, AddressRedaction>();
 
   constructor(
     private readonly connections: UpstreamConnections,
@@ -59,15 +57,13 @@ export class OutgoingCalls {
   /**
    * Starts a request: assigns the id and the time of its event, which determine its day and month.
    *
-   * @returns synchronously while the clock is settled; otherwise within a second, with the best estimate if necessary.
+   * While the clock is not settled, waits up to a second and then takes its best estimate.
    */
-  begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): Ready<OutgoingRequest> {
+  async begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): Promise<OutgoingRequest> {
     const settled = this.clock.settled();
-    const known = settled && Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
-    return whenReady(known, () => {
-      const createdAtMs = this.clock.nowMs();
-      return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
-    });
+    if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
+    const createdAtMs = this.clock.nowMs();
+    return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
   }
 
   /** The event of the request, as recorded for this target. */
@@ -94,10 +90,10 @@ export class OutgoingCalls {
       appVersion: caller.appVersion,
       authMethod: caller.authMethod,
       createdAtMs,
-      worstNanoUsd: worstCostNanoUsd(model.price, bounds),
+      maxCostNanoUsd: maxCostOf(model.price, bounds),
       sent,
       sentNanoUsd: estimatedCostNanoUsd(model.price, { ...sent, outputTokens: 0 }),
-      mostOutputTokens: bounds.outputTokens,
+      maxOutputTokens: bounds.outputTokens,
     };
   }
 
@@ -123,7 +119,7 @@ export class OutgoingCalls {
       hostedTools: admitted.hostedTools,
       credential: credentialIn(credential),
       accountSecrets: provider.accountSecrets,
-      told: this.toldBy(provider),
+      redaction: this.redactionFor(provider),
       admission: event,
       ttfbTimeoutMs,
       chain,
@@ -131,13 +127,13 @@ export class OutgoingCalls {
     return { call, client };
   }
 
-  private toldBy(provider: ProviderInstance): ToldAddresses {
-    let told = this.#told.get(provider);
-    if (told === undefined) {
-      told = new ToldAddresses(provider.addresses, this.environment.TRUSTED_PRIVATE_HOSTS);
-      this.#told.set(provider, told);
+  private redactionFor(provider: ProviderInstance): AddressRedaction {
+    let redaction = this.#redactions.get(provider);
+    if (redaction === undefined) {
+      redaction = new AddressRedaction(provider.addresses, this.environment.TRUSTED_PRIVATE_HOSTS);
+      this.#redactions.set(provider, redaction);
     }
-    return told;
+    return redaction;
   }
 
   private headers({ caller, request }: OutgoingRequest, target: CallTarget, admitted: AdmittedRequest): string[] {
@@ -147,11 +143,11 @@ export class OutgoingCalls {
     if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
     const { route } = target.provider;
     const { body } = admitted;
-    const told = route.callerHeaders({ appId: app.id, userId: caller.userId });
+    const callerHeaders = route.callerHeaders({ appId: app.id, userId: caller.userId });
     return upstreamHeaders(request.raw.rawHeaders, {
       removed,
       passed: route.passedHeaders,
-      injected: told.length === 0 ? target.credential : [...target.credential, ...told],
+      injected: callerHeaders.length === 0 ? target.credential : [...target.credential, ...callerHeaders],
       contentType: body === undefined ? null : admitted.contentType,
       contentLength: body !== undefined && 'pieces' in body ? body.bytes : undefined,
     });

@@ -2,21 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderAccess } from '../app-directory/app-snapshot.js';
 import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
-import { takesBody } from '../upstreams/path-methods.rules.js';
-import { matchPath, type PathMatch } from '../upstreams/path-policy.rules.js';
-import { judgeQuery } from '../upstreams/query-policy.rules.js';
-import { type CallTarget, requireActiveProvider } from './provider-choice.rules.js';
+import { matchPath, type PathMatch, takesBody } from '../upstreams/path-policy.rules.js';
+import { PROVIDER_SLUG } from '../upstreams/provider-types.js';
+import { validateQuery } from '../upstreams/query-policy.rules.js';
+import { type CallPlan, type CallTarget, requireActiveProvider } from './provider-choice.rules.js';
 import type { ProxyPath } from './proxy-path.rules.js';
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
 /** Target of a call and the application's policy there; determined before the body is read. */
-export interface ProxyPlan extends CallTarget {
-  readonly method: string;
+export interface ProxyPlan extends CallTarget, CallPlan {
+  readonly endpointSlug: null;
   readonly access: ProviderAccess;
   readonly match: PathMatch;
   /** As sent, without question mark; may be empty. */
@@ -32,16 +29,14 @@ export class ProxyPlans {
    * @throws path_not_allowed, provider_not_configured, provider_disabled, provider_unavailable,
    *   api_style_not_supported, invalid_request (an invalid escape in the path's model, or the query).
    */
-  forCall(caller: Caller, address: ProxyPath, method: string): Ready<ProxyPlan> {
+  async forCall(caller: Caller, address: ProxyPath, method: string): Promise<ProxyPlan> {
     const { providerSlug, path } = address;
-    if (!SLUG.test(providerSlug)) throw notAllowed('provider_slug_invalid', 'The provider in the path is not a slug.');
+    if (!PROVIDER_SLUG.test(providerSlug))
+      throw notAllowed('provider_slug_invalid', 'The provider in the path is not a slug.');
     if (path === '') throw notAllowed('path_empty', 'The path names a provider, but nothing to call there.');
-    return whenReady(this.providers.forOrganization(caller.app.organizationId), (providers) => {
-      const provider = requireActiveProvider(providers, providerSlug);
-      return whenReady(provider.credentialHeaders(), (credential) =>
-        planFor(caller, provider, credential, { address, method }),
-      );
-    });
+    const providers = await this.providers.forOrganization(caller.app.organizationId);
+    const provider = requireActiveProvider(providers, providerSlug);
+    return planFor(caller, provider, await provider.credentialHeaders(), { address, method });
   }
 }
 
@@ -68,7 +63,7 @@ function planFor(
       message: `${provider.dialect.label} does not serve ${style} requests.`,
     });
   }
-  return { provider, access, match, method, style, path, query: judgeQuery(query), credential };
+  return { endpointSlug: null, provider, access, match, method, style, path, query: validateQuery(query), credential };
 }
 
 function notAllowed(reason: string, message: string): GatewayError {

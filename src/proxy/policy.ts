@@ -3,34 +3,29 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../client-auth/caller.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
 import { NO_CHARGE } from '../pricing/model-price.js';
 import { OutputLimits } from '../pricing/output-limits.service.js';
 import { PriceBook } from '../pricing/price-book.js';
-import { capStyleFor } from '../upstreams/cap-style.rules.js';
-import { bodyOfPath } from '../upstreams/path-bodies.rules.js';
+import { bodyOfPath, capStyleFor } from '../upstreams/path-policy.rules.js';
+import { boundsOfForm, boundsOfJson } from './admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from './admission/sent-usage.rules.js';
-import { boundsOfForm, boundsOfJson } from './admission/worst-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
-import { judgeCosts } from './body/cost-members.rules.js';
+import { nestedModelEdits, nestedNamesOf, validateModelAlternatives } from './body/body-models.rules.js';
+import { validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import {
-  judgeKeptFields,
-  judgeKeptObjects,
-  judgeKeptParameters,
   readOwnedResponse,
+  validateKeptFields,
+  validateKeptObjects,
+  validateKeptParameters,
 } from './body/kept-objects.rules.js';
-import { judgeModelAlternatives } from './body/model-alternatives.rules.js';
-import { nestedModelEdits, nestedNamesOf } from './body/nested-models.rules.js';
-import { judgeOutput } from './body/output-cap.rules.js';
-import { readRequestFacts } from './body/request-facts.rules.js';
-import { usageEdits } from './body/stream-usage.rules.js';
-import { formBoundary, formType, isFormType } from './forms/form-type.rules.js';
+import { validateOutputCap } from './body/output-cap.rules.js';
+import { readRequestFacts, usageEdits } from './body/request-facts.rules.js';
+import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
-import { judgeTranscriptionFormat } from './forms/transcription-format.rules.js';
-import { scanBody } from './json/body-steps.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
-import type { ScannedBody } from './json/json-members.js';
+import { scanBody } from './json/json-scan.js';
+import type { ScannedBody } from './json/scanned-body.js';
 import { chooseModel, inBodySpelling, type ModelChoice, modelWithoutBody } from './model-choice.rules.js';
 import { OwnResponses } from './own-responses.service.js';
 import type { ProxyPlan } from './plan.js';
@@ -69,14 +64,14 @@ export class ProxyPolicy {
    * @throws invalid_request, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded.
    * Source: docs/reference/application-api.md#order-of-checks.
    */
-  admit(call: PlannedCall, body: Buffer, contentType: string): Ready<AdmittedRequest> {
+  async admit(call: PlannedCall, body: Buffer, contentType: string): Promise<AdmittedRequest> {
     const { plan } = call;
-    judgeKeptParameters(plan.query);
+    validateKeptParameters(plan.query);
     const isForm = isFormType(contentType);
     const taken = bodyOfPath(plan.style, plan.path);
     if (isForm && taken === 'json') throw invalidRequest('body', 'send JSON as application/json on this path, no form');
     if (!isForm && taken === 'form') throw invalidRequest('body', 'send multipart/form-data on this path');
-    return isForm ? this.admitForm(call, body, contentType) : this.admitJson(call, body);
+    return isForm ? await this.admitForm(call, body, contentType) : await this.admitJson(call, body);
   }
 
   /**
@@ -85,7 +80,7 @@ export class ProxyPolicy {
    * @throws invalid_request the headers announce a body; model_not_allowed.
    */
   admitBare(caller: Caller, plan: ProxyPlan, headers: IncomingHttpHeaders): AdmittedRequest {
-    judgeKeptParameters(plan.query);
+    validateKeptParameters(plan.query);
     const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
     if (coding !== undefined || Number(length) > 0)
       throw invalidRequest('body', `a ${plan.method} of this path has none`);
@@ -93,30 +88,28 @@ export class ProxyPolicy {
     return { ...FREE, model, path: pathFor(plan, model), body: undefined };
   }
 
-  private admitJson(call: PlannedCall, body: Buffer): Ready<AdmittedRequest> {
+  private async admitJson(call: PlannedCall, body: Buffer): Promise<AdmittedRequest> {
     const { plan } = call;
     const names = plan.match.model === undefined ? undefined : nestedNamesOf(plan.path);
-    return whenReady(scanBody(body), (scan) => {
-      if (names === undefined) return this.judgeJson(call, scan);
-      return whenReady(scanBody(body, names), (nested) => this.judgeJson(call, scan, nested));
-    });
+    const scan = await scanBody(body);
+    return this.validateJson(call, scan, names && (await scanBody(body, { names })));
   }
 
   /** @param nested the same body, scanned for nested models. */
-  private judgeJson(call: PlannedCall, scan: ScannedBody, nested?: ScannedBody): Ready<AdmittedRequest> {
+  private async validateJson(call: PlannedCall, scan: ScannedBody, nested?: ScannedBody): Promise<AdmittedRequest> {
     const { caller, plan } = call;
     const { provider, style, access } = plan;
     const { type, route, dialect } = provider;
     const facts = readRequestFacts(scan);
-    judgeKeptObjects(scan);
+    validateKeptObjects(scan);
     const ownedResponseId = readOwnedResponse(scan);
-    const hostedTools = judgeCosts(scan, style);
-    judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
+    const hostedTools = validateCostMembers(scan, style);
+    validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
     const model = this.choose(call, facts.model);
     const edits: JsonEdit[] = nested === undefined ? [] : nestedModelEdits(nested, model);
     const renamed = renamedInBody(model, facts.model);
     if (renamed !== undefined) edits.push(setMember(scan.root, 'model', JSON.stringify(renamed)));
-    const output = judgeOutput(scan, {
+    const output = validateOutputCap(scan, {
       style: capStyleFor(dialect, style, plan.match.entry.clamp, plan.path),
       cap: access.maxOutputTokens,
       chatField: dialect.capFieldForChat,
@@ -131,14 +124,14 @@ export class ProxyPolicy {
     const admitted: AdmittedRequest = dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
       : { model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) };
-    if (ownedResponseId === undefined) return admitted;
-    return this.responses.require(caller, ownedResponseId).then(() => admitted);
+    if (ownedResponseId !== undefined) await this.responses.require(caller, ownedResponseId);
+    return admitted;
   }
 
   private async admitForm(call: PlannedCall, body: Buffer, contentType: string): Promise<AdmittedRequest> {
     const { plan } = call;
     const parts = await readForm(body, contentType);
-    judgeKeptFields(parts);
+    validateKeptFields(parts);
     const inForm = findFormField(parts, 'model');
     const model = this.choose(call, inForm);
     const changes = new Map<string, string>();
@@ -147,16 +140,16 @@ export class ProxyPolicy {
     const isTranscription = plan.style === 'audio_transcription';
     if (isTranscription) {
       const format = findFormField(parts, 'response_format');
-      const { set } = judgeTranscriptionFormat(plan.provider.type, format);
+      const { set } = validateTranscriptionFormat(plan.provider.type, format);
       if (set !== undefined) changes.set('response_format', set);
     }
     const bounds = boundsOfForm(body.length, parts, isTranscription);
     const path = pathFor(plan, model);
     const sent = sentByForm(parts, isTranscription, bounds);
-    const judged = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent };
-    if (changes.size === 0) return { ...judged, body, contentType };
+    const checked = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent };
+    if (changes.size === 0) return { ...checked, body, contentType };
     const boundary = formBoundary(this.ids);
-    return { ...judged, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };
+    return { ...checked, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };
   }
 
   private choose({ caller, plan, atMs }: PlannedCall, inBody: string | undefined): ModelChoice {

@@ -13,6 +13,13 @@ export interface CallTarget {
   readonly credential: readonly string[];
 }
 
+/** Where a call goes, determined before its body is read. */
+export interface CallPlan {
+  readonly method: string;
+  /** Slug of the named endpoint; null on the proxy routes. */
+  readonly endpointSlug: string | null;
+}
+
 /**
  * Finds the active provider with this slug.
  *

@@ -7,7 +7,7 @@ import { escapedRoute } from './proxy-path.rules.js';
 import { RelayedCall } from './relayed-call.decorator.js';
 
 /**
- * Declares access and documentation of the proxy routes. `ProxyDoor` handles their calls before the framework; a
+ * Declares access and documentation of the proxy routes. `ProxyEntry` handles their calls before the framework; a
  * request that the router still dispatches here has an escaped URL.
  */
 @Controller('v1/apps/:app/proxy')

@@ -11,7 +11,7 @@ import { RequestLimitsModule } from '../request-limits/request-limits.module.js'
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallAdmission } from './admission/call-admission.js';
-import { EndpointForwarding } from './endpoints/endpoint-forwarding.service.js';
+import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { EndpointPlans } from './endpoints/endpoint-plan.js';
 import { EndpointRequests } from './endpoints/endpoint-request.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
@@ -21,13 +21,13 @@ import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnResponses } from './own-responses.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
+import { ProxiedCalls } from './proxied-calls.service.js';
 import { ProxyController } from './proxy.controller.js';
-import { ProxyDoor } from './proxy-door.js';
-import { AbandonedAnswers } from './relay/abandoned-answers.js';
+import { ProxyEntry } from './proxy-entry.js';
 import { AnswerBatch } from './relay/answer-batch.js';
-import { OpenAnswers } from './relay/open-answers.js';
 import { RelayParts } from './relay/relay-parts.js';
 import { SendBatch } from './relay/send-batch.js';
+import { AbandonedAnswers, OpenAnswers } from './relay/unfinished-answers.js';
 
 /**
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
@@ -56,14 +56,15 @@ import { SendBatch } from './relay/send-batch.js';
   providers: [
     ProxyPlans,
     ProxyPolicy,
+    ProxiedCalls,
     OwnResponses,
     CallAdmission,
     OutgoingCalls,
     Forwarding,
     EndpointPlans,
     EndpointRequests,
-    EndpointForwarding,
-    ProxyDoor,
+    EndpointCalls,
+    ProxyEntry,
     UpstreamConnections,
     AbandonedAnswers,
     OpenAnswers,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../test/support/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
-import type { Ready } from '../common/when-ready.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { AddressLimits } from './address-limits.service.js';
 
@@ -11,7 +11,7 @@ const CALLER = { app: 'my-app', subject: '198.51.100.9' };
 
 /** A fake Redis connection: `answer` is the result of every command. */
 class ScriptedRedis extends RedisConnection {
-  answer: () => Ready<number | undefined> = () => undefined;
+  answer: () => MaybePromise<number | undefined> = () => undefined;
   asked = 0;
 
   // biome-ignore lint/suspicious/noExplicitAny: stands for whatever type the question asks for

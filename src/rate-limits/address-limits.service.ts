@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
+import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
 import type { RedisClient } from '../platform/redis/redis-client.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import {
@@ -35,20 +35,20 @@ export class AddressLimits {
    * @returns synchronously without Redis; otherwise after one round trip, within 250 ms.
    * @throws rate_limited, synchronously or in the promise.
    */
-  admit(scope: AddressLimitScope, caller: CountedCaller): Ready<void> {
+  admit(scope: AddressLimitScope, caller: CountedCaller): MaybePromise<void> {
     const { limit, windowSeconds } = ADDRESS_LIMITS[scope];
     const nowMs = this.clock.nowMs();
     const window = windowAt(nowMs, windowSeconds);
     const refuseBeyond = (count: number | undefined): void => {
       if (count !== undefined && count > limit) throw addressLimitRefusal(scope, window, nowMs);
     };
-    const own = this.countersOf(scope).countUp(window.startMs, counterName(scope, caller));
+    const own = this.countersOf(scope).increment(window.startMs, counterName(scope, caller));
     refuseBeyond(own.count);
     const key = `${KEY_PREFIX}:${scope}:${window.startMs}:${own.name}`;
     // Twice the window, because an instance whose clock is behind still counts in it after its end.
     const lifeMs = 2 * windowSeconds * 1000;
-    return whenReady(
-      this.redis.run((client) => countUpInRedis(client, key, lifeMs)),
+    return whenResolved(
+      this.redis.run((client) => incrementInRedis(client, key, lifeMs)),
       refuseBeyond,
     );
   }
@@ -63,7 +63,7 @@ export class AddressLimits {
 }
 
 /** Increments the counter and sets its TTL in one transaction, so no counter outlives its window for long. */
-async function countUpInRedis(client: RedisClient, key: string, lifeMs: number): Promise<number> {
+async function incrementInRedis(client: RedisClient, key: string, lifeMs: number): Promise<number> {
   const [counted] = (await client.multi().incr(key).pexpire(key, lifeMs).exec()) ?? [];
   const [error, count] = counted ?? [];
   if (typeof count !== 'number') throw error ?? new Error('Redis gave no count');

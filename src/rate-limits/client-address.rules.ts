@@ -12,6 +12,27 @@ const ZONE = /%.+$/;
 /** Number of 16-bit groups in the prefix of a /64 network. */
 const NETWORK_GROUPS = 4;
 
+/** The parts of a request that say where it is from. */
+interface AddressedRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly raw: { readonly socket: { readonly remoteAddress?: string | undefined } };
+}
+
+/**
+ * The address that a request is counted under.
+ *
+ * @param proxies the setting `TRUSTED_PROXIES`.
+ * @returns the result of `clientAddress`.
+ */
+export function addressOf({ headers, raw }: AddressedRequest, proxies: readonly AddressRange[]): string {
+  const forwardedFor = headers['x-forwarded-for'];
+  return clientAddress(
+    raw.socket.remoteAddress,
+    Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
+    proxies,
+  );
+}
+
 /**
  * The address that a call is counted under: the peer's address, unless the peer is a trusted proxy. Then it is the
  * nearest address in `X-Forwarded-For`, from the right, that is not a trusted proxy. Entries further left come from the

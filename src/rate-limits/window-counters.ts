@@ -34,10 +34,10 @@ export class WindowCounters {
    * @param startMs start of the window, in milliseconds since the Unix epoch.
    * @param name from `counterName`; its first characters select the bucket.
    */
-  countUp(startMs: number, name: string): Counted {
+  increment(startMs: number, name: string): Counted {
     const window = this.windowOf(startMs);
     const before = window.counts.get(name);
-    if (before === undefined && window.counts.size >= this.maxNames) return countInBucket(window, name);
+    if (before === undefined && window.counts.size >= this.maxNames) return incrementBucket(window, name);
     const count = (before ?? 0) + 1;
     window.counts.set(name, count);
     return { name, count };
@@ -52,7 +52,7 @@ export class WindowCounters {
   }
 }
 
-function countInBucket(window: CountedWindow, name: string): Counted {
+function incrementBucket(window: CountedWindow, name: string): Counted {
   window.buckets ??= new Uint32Array(BUCKETS);
   const bucket = Buffer.from(name.slice(0, 4), 'base64url').readUInt16BE();
   const count = (window.buckets[bucket] ?? 0) + 1;

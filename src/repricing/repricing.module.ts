@@ -5,10 +5,9 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { EventCostsRepository } from './event-costs.repository.js';
-import { SettleEstimatesController } from './settle-estimates.controller.js';
+import { RepricingController } from './repricing.controller.js';
 import { SettleEstimatesRepository } from './settle-estimates.repository.js';
 import { SettleEstimates } from './settle-estimates.service.js';
-import { UsageRepriceController } from './usage-reprice.controller.js';
 import { UsageRepriceRepository } from './usage-reprice.repository.js';
 import { UsageRepriceService } from './usage-reprice.service.js';
 
@@ -20,7 +19,7 @@ import { UsageRepriceService } from './usage-reprice.service.js';
  */
 @Module({
   imports: [AppDirectoryModule, BudgetsModule, IdentityModule, PricingModule, ProvidersModule],
-  controllers: [UsageRepriceController, SettleEstimatesController],
+  controllers: [RepricingController],
   providers: [
     EventCostsRepository,
     SettleEstimates,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { Clock } from '../common/clock.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';

@@ -1,13 +1,13 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { openObject, type Read, requireStorableText } from '../common/fields/config-reader.js';
-import { PROVIDER_TYPES } from '../upstreams/provider-types.js';
+import { Optional, objectOf, Required } from '../common/fields/config-fields.js';
+import { type Read, requireStorableText } from '../common/fields/config-values.js';
+import { MAX_MODEL_LENGTH, PROVIDER_TYPES } from '../upstreams/provider-types.js';
 import { USAGE_STATUSES } from '../usage/usage-event.js';
 import type { SettledCost } from './settle-estimates.rules.js';
 
 /** Far above the cost of any call; keeps sums of many events exact. */
 const MOST_USD = 10_000;
 const MOST_EVENT_IDS = 1_000;
-const MODEL_MAX = 200;
 const EVENT_ID = /^[1-9]\d{0,15}$/;
 
 /** Filter of the events to settle; absent members do not filter. */
@@ -20,36 +20,14 @@ export interface SettleFilter {
   readonly eventIds?: readonly string[];
 }
 
-/** @throws invalid_request naming the invalid member. */
-export function parseSettledCost(value: unknown): SettledCost {
-  if (value === 'zero' || value === 'estimate') return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidRequest('cost', 'must be "zero", "estimate" or an object such as {"usd": 0.01}');
-  }
-  return { usd: openObject(value, 'cost', ['usd']).required('usd', dollars) };
-}
-
-/** @throws invalid_request naming the invalid member. */
-export function parseSettleFilter(value: unknown): SettleFilter {
-  if (value === undefined) return {};
-  const members = openObject(value, 'filter', ['provider', 'model', 'status', 'event_ids']);
-  const { event_ids: eventIds } = members.optional('event_ids', eventIdList);
-  return {
-    ...members.optional('provider', oneOf(PROVIDER_TYPES)),
-    ...members.optional('model', modelText),
-    ...members.optional('status', oneOf(USAGE_STATUSES)),
-    ...(eventIds === undefined ? {} : { eventIds }),
-  };
-}
-
 const dollars: Read<number> = (value, path) => {
   if (typeof value === 'number' && value >= 0 && value <= MOST_USD) return value;
   throw invalidRequest(path, `must be a number from 0 to ${MOST_USD}`);
 };
 
 const modelText: Read<string> = (value, path) => {
-  if (typeof value !== 'string' || value.length === 0 || value.length > MODEL_MAX) {
-    throw invalidRequest(path, `must be text of 1 to ${MODEL_MAX} characters`);
+  if (typeof value !== 'string' || value.length === 0 || value.length > MAX_MODEL_LENGTH) {
+    throw invalidRequest(path, `must be text of 1 to ${MAX_MODEL_LENGTH} characters`);
   }
   requireStorableText(value, path);
   return value;
@@ -71,4 +49,39 @@ function oneOf(words: readonly string[]): Read<string> {
     if (typeof value === 'string' && words.includes(value)) return value;
     throw invalidRequest(path, `must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
   };
+}
+
+class SentCost {
+  @Required(dollars)
+  readonly usd: number;
+}
+
+class SentFilter {
+  @Optional(eventIdList)
+  readonly event_ids?: readonly string[];
+
+  @Optional(oneOf(PROVIDER_TYPES))
+  readonly provider?: string;
+
+  @Optional(modelText)
+  readonly model?: string;
+
+  @Optional(oneOf(USAGE_STATUSES))
+  readonly status?: string;
+}
+
+/** @throws invalid_request naming the invalid member. */
+export function parseSettledCost(value: unknown): SettledCost {
+  if (value === 'zero' || value === 'estimate') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidRequest('cost', 'must be "zero", "estimate" or an object such as {"usd": 0.01}');
+  }
+  return objectOf(SentCost)(value, 'cost');
+}
+
+/** @throws invalid_request naming the invalid member. */
+export function parseSettleFilter(value: unknown): SettleFilter {
+  if (value === undefined) return {};
+  const { event_ids: eventIds, ...filter } = objectOf(SentFilter)(value, 'filter');
+  return { ...filter, ...(eventIds === undefined ? {} : { eventIds }) };
 }

@@ -1,4 +1,4 @@
-import type { Ready } from '../common/when-ready.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { countsUnknown } from './request-limit.rules.js';
 
 /** Request limits of one scope; null is unlimited. */
@@ -23,11 +23,11 @@ export interface LimitedCall {
 /** A place of counting. Each method throws synchronously or rejects. */
 export interface RequestCounting {
   /** Counts a call in all its windows, or in none. @throws app_rate_limited, service_unavailable, EpochOver. */
-  admit(call: LimitedCall): Ready<void>;
+  admit(call: LimitedCall): MaybePromise<void>;
   /** Checks like `admit` without counting. */
-  require(call: LimitedCall): Ready<void>;
+  require(call: LimitedCall): MaybePromise<void>;
   /** Requests of the calling user on the current UTC day; 0 when they are not counted. */
-  countToday(call: LimitedCall): Ready<number>;
+  countToday(call: LimitedCall): MaybePromise<number>;
 }
 
 /** The place must not count any more; the call is counted in the next one. Internal to this module. */

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SystemClock } from '../common/clock.js';
-import type { Ready } from '../common/when-ready.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
@@ -66,7 +66,7 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
    * @throws app_rate_limited, service_unavailable (the counts of other instances are unknown).
    * Source: docs/reference/application-api.md#request-limits, docs/reference/application-api.md#limit-refusals.
    */
-  admit(call: LimitedCall): Ready<void> {
+  admit(call: LimitedCall): MaybePromise<void> {
     if (call.user === undefined && call.app === undefined) return;
     return this.countingNow().admit(call);
   }
@@ -81,13 +81,13 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Refuses a call whose user is beyond its limits; does not count. @throws as `admit`. */
-  requireUser(call: LimitedCall): Ready<void> {
+  requireUser(call: LimitedCall): MaybePromise<void> {
     if (call.user === undefined || call.userId === null) return;
     return this.countingNow().require({ ...call, app: undefined });
   }
 
   /** Counted requests of a user on the current UTC day. */
-  countToday(call: LimitedCall): Ready<number> {
+  countToday(call: LimitedCall): MaybePromise<number> {
     if (call.user === undefined || call.userId === null) return 0;
     return this.countingNow().countToday({ ...call, app: undefined });
   }

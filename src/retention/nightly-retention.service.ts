@@ -6,6 +6,8 @@ import { Retention } from './retention.service.js';
 
 /** Interval of clock checks, and maximum delay of the start. */
 const LOOK_EVERY_MS = 20_000;
+/** Name of the interval in the scheduler. */
+export const NIGHTLY_RETENTION = 'nightly-retention';
 
 /**
  * Runs retention at 03:17 UTC on every instance; a lock limits it to one of them. It polls the shared clock, because a
@@ -28,7 +30,7 @@ export class NightlyRetention implements OnApplicationBootstrap, BeforeApplicati
   }
 
   /** Starts a run when it is due and none is running. Resolves when no run is in progress. */
-  @Interval(LOOK_EVERY_MS)
+  @Interval(NIGHTLY_RETENTION, LOOK_EVERY_MS)
   async look(): Promise<void> {
     const nowMs = this.clock.nowMs();
     const isTime = passesNightlyTime(this.lookedAtMs, nowMs);

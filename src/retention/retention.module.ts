@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
 import { NightlyRetention } from './nightly-retention.service.js';
-import { Retention } from './retention.service.js';
+import { Retention, RetentionSteps } from './retention.service.js';
 import { RetentionSessions } from './retention-session.repository.js';
-import { RetentionSteps } from './retention-steps.js';
 import { SecretResealing } from './secret-resealing.service.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
 import { UsageRetention } from './usage-retention.service.js';
@@ -24,5 +22,5 @@ import { UsageRetention } from './usage-retention.service.js';
 export class RetentionModule {}
 
 /** Schedules retention every night in a running service; `npm run maintenance` uses `RetentionModule` alone. */
-@Module({ imports: [ScheduleModule.forRoot(), RetentionModule], providers: [NightlyRetention] })
+@Module({ imports: [RetentionModule], providers: [NightlyRetention] })
 export class NightlyRetentionModule {}

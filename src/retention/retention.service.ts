@@ -1,10 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../common/log/log.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
+import * as expired from './expired-rows.js';
 import { believedNow, retentionDays } from './retention.rules.js';
 import { RetentionSessions } from './retention-session.repository.js';
 import type { RetentionRun, RetentionStep } from './retention-step.js';
-import { RetentionSteps } from './retention-steps.js';
+import { SecretResealing } from './secret-resealing.service.js';
+import { UsageRetention } from './usage-retention.service.js';
+
+/**
+ * All retention steps. Secrets and personal data precede long-running steps; users follow all rows that reference them.
+ */
+@Injectable()
+export class RetentionSteps {
+  readonly inOrder: readonly RetentionStep[];
+
+  constructor(usage: UsageRetention, secrets: SecretResealing) {
+    this.inOrder = [
+      expired.PRUNE_AUTH_EVENTS,
+      expired.PRUNE_CHALLENGES,
+      expired.PRUNE_DEVICE_KEYS,
+      expired.PRUNE_RECEIPTS,
+      expired.PRUNE_INVITATIONS,
+      expired.PRUNE_AUDIT_EVENTS,
+      expired.PRUNE_SESSIONS,
+      expired.PRUNE_MANAGEMENT_KEYS,
+      ...usage.steps,
+      expired.PRUNE_BUDGETS,
+      expired.PRUNE_LIMIT_COUNTS,
+      expired.PRUNE_USERS,
+      ...secrets.steps,
+    ];
+  }
+}
 
 /**
  * `failed`: at least one step failed and has logged it. `stopped`: the signal left the rest for the next run.

@@ -3,14 +3,13 @@ import type { EntityManager } from 'typeorm';
 import { resealOldSecrets, type SecretRows, type StoredSecret } from '../platform/vault/resealing.js';
 import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
 import { Vault } from '../platform/vault/vault.js';
-import { secretContext } from '../providers/drafts/provider-secret.rules.js';
-import type { GatewayRow } from '../providers/gateways/gateway-row.js';
-import { gatewaySecretContext } from '../providers/gateways/gateway-secret.rules.js';
-import type { ProviderRow } from '../providers/provider-row.js';
+import type { ProviderRow } from '../providers/provider.entity.js';
+import type { ProviderGatewayRow } from '../providers/provider-gateways/provider-gateway.entity.js';
+import { gatewaySecretContext, providerSecretContext } from '../providers/sealed-credential.rules.js';
 import type { RetentionStep } from './retention-step.js';
 
 type KeyRow = Pick<ProviderRow, 'organizationId' | 'id' | 'type' | 'baseUrl'> & { readonly blob: string };
-type TokenRow = Pick<GatewayRow, 'organizationId' | 'id' | 'type' | 'config'> & { readonly blob: string };
+type TokenRow = Pick<ProviderGatewayRow, 'organizationId' | 'id' | 'type' | 'config'> & { readonly blob: string };
 
 /** Reseals provider keys and gateway tokens of all accounts with the current version of the vault key. */
 @Injectable()
@@ -32,7 +31,7 @@ export class SecretResealing {
 }
 
 function providerKeys(connection: EntityManager): SecretRows {
-  return secretRows<KeyRow>(connection, 'providers', 'type, base_url AS "baseUrl"', secretContext);
+  return secretRows<KeyRow>(connection, 'providers', 'type, base_url AS "baseUrl"', providerSecretContext);
 }
 
 function gatewayTokens(connection: EntityManager): SecretRows {

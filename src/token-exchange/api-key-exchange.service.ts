@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { ApiKeyAuthentication } from '../app-directory/config/app-config.js';
+import type { ApiKeyAuthentication } from '../app-directory/config/authentication-config.js';
 import { AppKeyDirectory } from '../app-keys/app-key-directory.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { readShape } from '../common/fields/read-shape.js';
@@ -8,7 +8,7 @@ import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { requireIssuer } from './auth-modes.rules.js';
-import { ExchangeApiKeyRequest } from './dto/exchange.request.js';
+import { ExchangeApiKeyRequest } from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
 /** An authenticated backend and its authenticated user. */

@@ -6,13 +6,17 @@ import { AppVersionHeader } from '../common/http/app-version-header.decorator.js
 import { BodyLimit } from '../common/http/body-limit.decorator.js';
 import { appVersionOf } from '../common/http/gateway-request.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { AddressLimited } from '../rate-limits/address-limited.decorator.js';
+import { AddressLimited } from '../rate-limits/address-limit.guard.js';
 import { AuthAttempts } from './auth-attempts.js';
-import { DeviceChallengeService } from './device-challenge.service.js';
-import { DeviceRegistrationService } from './device-registration.service.js';
+import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
+import {
+  ExchangeApiKeyRequest,
+  ExchangeInstallRequest,
+  ExchangeUserDeviceRequest,
+  RegisterInstallRequest,
+  RegisterUserDeviceRequest,
+} from './dto/auth.request.js';
 import { ChallengeResponse, GatewayTokenResponse, RegistrationResponse } from './dto/auth.response.js';
-import { ExchangeApiKeyRequest, ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
-import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 
 const TAG = 'Application authentication';

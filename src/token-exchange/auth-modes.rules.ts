@@ -1,5 +1,6 @@
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { ApiKeyAuthentication, DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
+import type { ApiKeyAuthentication, DeviceAuthentication } from '../app-directory/config/authentication-config.js';
+import type { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**

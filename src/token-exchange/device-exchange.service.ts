@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { DeviceAuthentication } from '../app-directory/config/app-config.js';
+import type { DeviceAuthentication } from '../app-directory/config/authentication-config.js';
 import { ChallengesService } from '../attestation/challenges.service.js';
 import type { StoredDeviceKey } from '../attestation/device-keys.repository.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
@@ -10,7 +10,7 @@ import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { refuseApiKey } from './auth-modes.rules.js';
-import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/exchange.request.js';
+import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
 const SHAPES = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import { AppDirectoryService } from '../app-directory/app-directory.service.js';
+import { type ReadableApp, requireActive } from '../app-directory/app-snapshot.js';
 import { ChallengesService } from '../attestation/challenges.service.js';
 import { DeviceKeysService } from '../attestation/device-keys.service.js';
 import { DeviceProofs } from '../attestation/device-proofs.service.js';
@@ -7,7 +8,7 @@ import { userBlocked } from '../users/blocked-users.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { requireDeviceApp } from './auth-modes.rules.js';
-import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/register.request.js';
+import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
 const SHAPES = { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest };
@@ -47,5 +48,25 @@ export class DeviceRegistrationService {
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
     return userId;
+  }
+}
+
+/** Issues challenges to devices. */
+@Injectable()
+export class DeviceChallengeService {
+  constructor(
+    private readonly apps: AppDirectoryService,
+    private readonly challenges: ChallengesService,
+  ) {}
+
+  /**
+   * A challenge of the application.
+   *
+   * @throws app_not_found, app_disabled, auth_method_not_supported; in this order.
+   */
+  async issue(appId: string): Promise<string> {
+    const app = requireActive(await this.apps.find(appId));
+    requireDeviceApp(app);
+    return this.challenges.issue(app);
   }
 }

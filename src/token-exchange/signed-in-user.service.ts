@@ -1,9 +1,10 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
-import type { DeviceAuthentication, IssuerConfig } from '../app-directory/config/app-config.js';
+import type { DeviceAuthentication } from '../app-directory/config/authentication-config.js';
+import type { IssuerConfig } from '../app-directory/config/issuer-config.js';
 import { readShape } from '../common/fields/read-shape.js';
 import { Log } from '../common/log/log.js';
-import { IssuerClaimsMissing } from '../issuers/issuer-refusals.js';
+import { IssuerClaimsMissing } from '../issuers/issuer-token.rules.js';
 import { IssuerTokens } from '../issuers/issuer-tokens.service.js';
 import { UsersService } from '../users/users.service.js';
 import type { AuthAttempt } from './auth-attempts.js';

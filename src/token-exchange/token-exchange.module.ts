@@ -10,9 +10,8 @@ import { UsersModule } from '../users/users.module.js';
 import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import { AppAuthController } from './app-auth.controller.js';
 import { AuthAttempts } from './auth-attempts.js';
-import { DeviceChallengeService } from './device-challenge.service.js';
 import { DeviceExchangeService } from './device-exchange.service.js';
-import { DeviceRegistrationService } from './device-registration.service.js';
+import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
 import { SignedInUser } from './signed-in-user.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { isMetadataHost } from '../platform/outbound/metadata-host.rules.js';
-import { isSafeUpstreamPath } from './upstream-path.rules.js';
+import { isSafeUpstreamPath } from './path-policy.rules.js';
 
 const MAX_LENGTH = 200;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;

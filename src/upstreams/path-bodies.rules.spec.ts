@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyPath } from './api-style.rules.js';
-import { bodyOfPath } from './path-bodies.rules.js';
+import { bodyOfPath } from './path-policy.rules.js';
 import { dialectOf } from './provider-dialect.js';
 import { PROVIDER_TYPES } from './provider-types.js';
 

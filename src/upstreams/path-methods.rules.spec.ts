@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { methodsOfPath, PATH_METHODS, takesBody } from './path-methods.rules.js';
+import { methodsOfPath, PATH_METHODS, takesBody } from './path-policy.rules.js';
 import { dialectOf } from './provider-dialect.js';
 import { PROVIDER_TYPES } from './provider-types.js';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compilePathPolicy, defaultPathPolicy, matchPath } from './path-policy.rules.js';
+import { compilePathPolicy, defaultPathPolicy, isSafeUpstreamPath, matchPath } from './path-policy.rules.js';
 import { PROVIDER_TYPES } from './provider-types.js';
-import { isSafeUpstreamPath } from './upstream-path.rules.js';
 
 const policyOf = (...paths: string[]) => compilePathPolicy(paths.map((path) => ({ path })));
 

@@ -1,10 +1,7 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { type CapStyle, classifyPath } from './api-style.rules.js';
-import { capStyleOfExtraPath } from './cap-style.rules.js';
-import { methodsOfPath, type PathMethod } from './path-methods.rules.js';
-import { dialectOf } from './provider-dialect.js';
+import { type ApiStyle, type CapStyle, classifyPath } from './api-style.rules.js';
+import { dialectOf, type ProviderDialect } from './provider-dialect.js';
 import { isProviderType, type ProviderType } from './provider-types.js';
-import { isSafeUpstreamPath } from './upstream-path.rules.js';
 
 const PLACEHOLDER = '{model}';
 const EXACT_MODEL = /^(v1(?:alpha|beta)?\/models\/)([^/:]+)(:[a-zA-Z]+)$/;
@@ -141,4 +138,146 @@ export function defaultPathPolicy(type: ProviderType): CompiledPathPolicy {
   const policy = compilePathPolicy(inferencePaths.map((path) => defaultEntry(path, pathModels)));
   defaultPolicies.set(type, policy);
   return policy;
+}
+
+/** Methods that a policy may allow on a provider path. */
+export const PATH_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type PathMethod = (typeof PATH_METHODS)[number];
+
+const POST_ONLY: ReadonlySet<string> = new Set<PathMethod>(['POST']);
+const GET_ONLY: ReadonlySet<string> = new Set<PathMethod>(['GET']);
+const WITHOUT_BODY: ReadonlySet<string> = new Set<PathMethod>(['GET', 'DELETE']);
+
+/** Lists of models and single models: public metadata. */
+const MODEL_FACTS =
+  /^(?:(?:openai\/|inference\/)?v1|v1alpha|v1beta|v1beta\/openai)\/models(?:\/(?:\{model\}|[^/:]+))?$|^models$/;
+
+/** Default methods of a path: GET for model metadata, else POST. */
+export function methodsOfPath(path: string): ReadonlySet<string> {
+  return MODEL_FACTS.test(path) ? GET_ONLY : POST_ONLY;
+}
+
+/** Whether a request of this method has a body. */
+export function takesBody(method: string): boolean {
+  return !WITHOUT_BODY.has(method);
+}
+
+/** Body format of a path; `either`: both are valid there, or the path is unknown. */
+export type PathBody = 'json' | 'form' | 'either';
+
+const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
+  responses: 'json',
+  chat_completions: 'json',
+  anthropic_messages: 'json',
+  gemini_native: 'json',
+  audio_transcription: 'form',
+  other: undefined,
+};
+
+/** Endings of the other paths, as the official SDKs call them. Image edits accept a form or JSON. */
+const BODY_OF_ENDING: ReadonlyMap<string, PathBody> = new Map([
+  ...(['completions', 'responses', 'agent', 'messages'] as const).map((ending) => [ending, 'json'] as const),
+  ...(['embeddings', 'contextualizedembeddings', 'moderations'] as const).map((ending) => [ending, 'json'] as const),
+  ...(['count_tokens', 'input_tokens', 'generations', 'speech'] as const).map((ending) => [ending, 'json'] as const),
+  ...(['embedContent', 'batchEmbedContents', 'countTokens'] as const).map((ending) => [ending, 'json'] as const),
+  ['variations', 'form'],
+]);
+
+const LAST_PART = /[^/:]*$/;
+
+/** @param path below the base URL; read for style `other` only. */
+export function bodyOfPath(style: ApiStyle, path: string): PathBody {
+  return BODY_OF_STYLE[style] ?? BODY_OF_ENDING.get(LAST_PART.exec(path)?.[0] ?? '') ?? 'either';
+}
+
+/** Characters outside printable ASCII, a backslash, the start of a query or fragment, a leading or doubled slash. */
+const FORBIDDEN_CHARACTERS = /[^\x21-\x7e]|[\\?#]|^\/|\/\//;
+
+/** Escapes of a slash, a backslash, a control character, or of `%` itself (double encoding). */
+const FORBIDDEN_ESCAPES = /%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
+
+/** `.` or `..` as a segment, dots plain or escaped; some servers ignore the text after a semicolon. */
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:(?:;|%3b)[^/]*)?(?:\/|$)/i;
+
+/**
+ * Whether a path, appended to a base URL, stays below it for every server and proxy in between. Checks the bytes as
+ * sent.
+ *
+ * @param path percent-encoded, no leading slash, no query.
+ * Source: docs/reference/application-api.md#proxy-paths.
+ */
+export function isSafeUpstreamPath(path: string): boolean {
+  return path !== '' && !FORBIDDEN_CHARACTERS.test(path) && !FORBIDDEN_ESCAPES.test(path) && !DOT_SEGMENT.test(path);
+}
+
+/** Endings of text-generation paths without an API style; their bodies use the members of the mapped style. */
+const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
+  ['completions', 'chat_completions'],
+  ['responses', 'responses'],
+  ['agent', 'responses'],
+  ['messages', 'anthropic'],
+]);
+
+/**
+ * Returns the ceiling members of a default path without an API style: those of its body where it generates text, `none`
+ * for embeddings, images and speech.
+ * Source: docs/reference/application-api.md#allowed-paths.
+ */
+export function capStyleOfExtraPath(path: string): CapStyle {
+  return CAP_STYLE_OF_ENDING.get(path.slice(path.lastIndexOf('/') + 1)) ?? 'none';
+}
+
+/**
+ * Path segments, and actions after a colon, of requests that generate no text: embeddings, counting, moderation,
+ * ranking, images, speech. Providers reject or misread a ceiling there.
+ */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set([
+  ...['embeddings', 'embed', 'contextualizedembeddings', 'multimodalembeddings'],
+  ...['embedContent', 'embedText', 'batchEmbedContents', 'batchEmbedText', 'asyncBatchEmbedContent'],
+  ...['count_tokens', 'input_tokens', 'tokenize', 'tokenize-text', 'detokenize'],
+  ...['countTokens', 'countTextTokens', 'countMessageTokens', 'computeTokens'],
+  ...['moderations', 'classifications', 'classify', 'rerank', 'reranking', 'score'],
+  ...['images', 'image-generations', 'videos', 'video', 'predict', 'predictLongRunning'],
+  ...['audio', 'speech', 'tts', 'stt', 'transcriptions', 'translations', 'ocr', 'search'],
+]);
+
+const SEGMENTS = /[/:]/;
+
+/**
+ * Whether a path without an API style is known to generate no text. An unknown path may generate text, so it gets a
+ * ceiling.
+ */
+function generatesNoText(path: string): boolean {
+  return path.split(SEGMENTS).some((segment) => WITHOUT_TEXT.has(segment));
+}
+
+const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
+  responses: 'responses',
+  chat_completions: 'chat_completions',
+  // A Messages body has the same members at every provider type.
+  anthropic_messages: 'anthropic',
+  gemini_native: 'gemini_native',
+  audio_transcription: 'none',
+  other: undefined,
+};
+
+/**
+ * Determines which members hold the output ceiling of a request. Precedence: the `clamp` of the matched policy entry;
+ * the API style; the ending of a text-generation path; `none` where the path is known to generate no text; the native
+ * style of the provider type.
+ *
+ * @param path below the base URL; read for style `other` only.
+ */
+export function capStyleFor(
+  dialect: ProviderDialect,
+  style: ApiStyle,
+  clamp: CapStyle | undefined,
+  path: string,
+): CapStyle {
+  const named = clamp ?? CAP_STYLE_OF_API[style];
+  if (named !== undefined) return named;
+  const byEnding = capStyleOfExtraPath(path);
+  if (byEnding !== 'none') return byEnding;
+  return generatesNoText(path) ? 'none' : dialect.capStyle;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyPath } from './api-style.rules.js';
-import { capStyleFor, capStyleOfExtraPath } from './cap-style.rules.js';
+import { capStyleFor, capStyleOfExtraPath } from './path-policy.rules.js';
 import { dialectOf } from './provider-dialect.js';
 import { isProviderType, PROVIDER_TYPES } from './provider-types.js';
 

@@ -1,3 +1,13 @@
+/**
+ * The form of a provider slug, and of a provider type, which is the default slug of an instance.
+ *
+ * Source: docs/reference/management-api.md#provider-object.
+ */
+export const PROVIDER_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** Longest name of a model, in characters. */
+export const MAX_MODEL_LENGTH = 200;
+
 /** The built-in provider types. Source: docs/reference/application-api.md#provider-types. */
 const BUILT_IN_TYPES = [
   'openai',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { judgeQuery } from './query-policy.rules.js';
+import { validateQuery } from './query-policy.rules.js';
 
 const refusal = (path: string) =>
   expect.objectContaining({ code: 'invalid_request', status: 400, message: expect.stringMatching(`^${path}: `) });
@@ -24,7 +24,7 @@ describe('judgeQuery: what passes', () => {
     'alternative=proto',
     'xylophone=1',
   ])('"%s" → sent as it is', (query) => {
-    expect(judgeQuery(query)).toBe(query);
+    expect(validateQuery(query)).toBe(query);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('judgeQuery: what passes', () => {
     ['%EF%BD%8B%EF%BD%85%EF%BD%99=1', ''],
     ['%E2%84%AAey=1', ''],
   ])('keys: "%s" → "%s"', (query, clean) => {
-    expect(judgeQuery(query)).toBe(clean);
+    expect(validateQuery(query)).toBe(clean);
   });
 });
 
@@ -52,11 +52,11 @@ describe('judgeQuery: what is refused', () => {
   const HEADERS = ['X-HTTP-Method-Override', 'X-Goog-FieldMask', 'X-Goog-Api-Key', 'x-goog-user-project', 'X-Method'];
 
   it.each(NAMES)('%s → 400 that names it', (name) => {
-    expect(() => judgeQuery(`a=1&${name}=x`)).toThrow(refusal(`query.${name}`));
+    expect(() => validateQuery(`a=1&${name}=x`)).toThrow(refusal(`query.${name}`));
   });
 
   it.each(HEADERS)('the header %s as a parameter → 400', (name) => {
-    expect(() => judgeQuery(`${name}=x`)).toThrow(refusal('query\\.x[a-z]+'));
+    expect(() => validateQuery(`${name}=x`)).toThrow(refusal('query\\.x[a-z]+'));
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('judgeQuery: what is refused', () => {
     'fields[]=a',
     'fields[0]=a',
   ])('another spelling, %s → 400', (query) => {
-    expect(() => judgeQuery(query)).toThrow(refusal('query\\.[a-zA-Z_]+'));
+    expect(() => validateQuery(query)).toThrow(refusal('query\\.[a-zA-Z_]+'));
   });
 
   it.each([
@@ -82,11 +82,11 @@ describe('judgeQuery: what is refused', () => {
     '$alt=proto',
     'ALT=proto',
   ])('%s → 400: an answer that cannot be metered', (query) => {
-    expect(() => judgeQuery(query)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => validateQuery(query)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
   it.each(['alt=sse&alt=json', 'alt=sse&$alt=sse', 'alt=sse&%61lt=sse'])('%s → 400: two formats', (query) => {
-    expect(() => judgeQuery(query)).toThrow('query.alt: is named twice');
+    expect(() => validateQuery(query)).toThrow('query.alt: is named twice');
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe('judgeQuery: what is refused', () => {
     'fields%E2%80%8B=1',
     '%256bey=1',
   ])('%s has more than one reading → 400', (query) => {
-    expect(() => judgeQuery(query)).toThrow(refusal('query'));
+    expect(() => validateQuery(query)).toThrow(refusal('query'));
   });
 
   it('any spelling of a judged name → refused or left out, never sent', () => {
@@ -124,7 +124,7 @@ describe('judgeQuery: what is refused', () => {
       fc.property(harmless, spelling, fc.constantFrom('', '=', '=v', '=%6b'), (first, name, value) => {
         const query = [first, name + value].join('&');
         try {
-          expect(judgeQuery(query)).toBe(first);
+          expect(validateQuery(query)).toBe(first);
         } catch (error) {
           expect(error).toMatchObject({ code: 'invalid_request' });
         }
@@ -139,7 +139,7 @@ describe('judgeQuery: what is refused', () => {
         const query = pieces.join('');
         let clean: string;
         try {
-          clean = judgeQuery(query);
+          clean = validateQuery(query);
         } catch (error) {
           expect(error).toMatchObject({ code: 'invalid_request' });
           return;

@@ -71,7 +71,7 @@ const REFUSALS: ReadonlyMap<string, Refusal> = new Map(
  * @throws invalid_request naming a parameter that would change the billed account, the operation or the content of the
  *   answer; also for a query with more than one reading.
  */
-export function judgeQuery(rawQuery: string): string {
+export function validateQuery(rawQuery: string): string {
   if (rawQuery === '' || rawQuery === 'alt=sse') return rawQuery;
   if (!PLAIN_QUERY.test(rawQuery)) throw unclear('has characters that must be percent-encoded');
   let hasFormat = false;
@@ -101,7 +101,7 @@ function requireHarmless(name: string): void {
   }
 }
 
-/** Folds letter case as `JudgedNames` does: upper case first, so that the Kelvin sign equals `k`. */
+/** Folds letter case as `CheckedMembers` does: upper case first, so that the Kelvin sign equals `k`. */
 function folded(name: string): string {
   const plain = name.normalize('NFKC').replace(ARRAY_SUFFIX, '').replace(PUNCTUATION, '');
   return plain.toUpperCase().toLowerCase();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isSafeUpstreamPath } from './upstream-path.rules.js';
+import { isSafeUpstreamPath } from './path-policy.rules.js';
 
 describe('isSafeUpstreamPath', () => {
   it.each([

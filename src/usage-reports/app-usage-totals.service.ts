@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UsageRepository } from '../usage/usage.repository.js';
-import type { UsageTotals } from './usage-totals.js';
+import type { UsageTotals } from './usage-totals.rules.js';
 import { toUsageTotals } from './usage-totals.rules.js';
 
 /** Reads recorded usage of whole applications. */

@@ -1,11 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { UsageBreakdownResponse } from './dto/usage-breakdown.response.js';
 import { UsageBreakdownRequest, UsageTimeseriesRequest } from './dto/usage-reports.request.js';
-import { UsageTimeseriesResponse } from './dto/usage-timeseries.response.js';
+import { UsageBreakdownResponse, UsageTimeseriesResponse } from './dto/usage-reports.response.js';
 import { UsageReports } from './usage-reports.service.js';
 
 const TAG = 'Admin operations';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { type DayRange, dayRange } from '../common/day-range.rules.js';
-import { LASTING_DIMENSIONS, type UsageDimension } from '../usage/usage-dimensions.js';
+import { LASTING_DIMENSIONS, type UsageDimension } from '../usage/usage-columns.js';
 import { firstEventDay } from '../usage/usage-range.rules.js';
 import { type KeySumsRow, UsageSumsRepository } from '../usage/usage-sums.repository.js';
-import type { UsageTotals } from './usage-totals.js';
+import type { UsageTotals } from './usage-totals.rules.js';
 import { toUsageTotals } from './usage-totals.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 

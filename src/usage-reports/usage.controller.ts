@@ -1,12 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { ListEventsRequest } from './dto/list-events.request.js';
-import { MonthUsageResponse } from './dto/month-usage.response.js';
 import { UsageEventsResponse } from './dto/usage-events.response.js';
-import { MonthUsageRequest } from './dto/usage-reports.request.js';
+import { ListEventsRequest, MonthUsageRequest } from './dto/usage-reports.request.js';
+import { MonthUsageResponse } from './dto/usage-reports.response.js';
 import { UsageService } from './usage.service.js';
 
 const TAG = 'Admin operations';

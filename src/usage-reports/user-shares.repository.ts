@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import type { DayRange } from '../common/day-range.rules.js';
-import { readBounded } from '../usage/read-bounded.js';
-import { SUM_COLUMNS } from '../usage/usage-sum-columns.js';
-import { EVERYTHING, type KeySumsRow, SHARES_IN_ORDER, toDate } from '../usage/usage-sums.repository.js';
+import { SUM_COLUMNS } from '../usage/usage-columns.js';
+import { EVERYTHING, type KeySumsRow, readBounded, SHARES_IN_ORDER, toDate } from '../usage/usage-sums.repository.js';
 
 /** Cost of one index lookup of a user's row, in rows of a sequential read. */
 const LOOK_COSTS_ROWS = 8;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { UsageRepository } from '../usage/usage.repository.js';
 import type { UsageStatus } from '../usage/usage-event.js';
-import type { UsageTotals } from './usage-totals.js';
+import type { UsageTotals } from './usage-totals.rules.js';
 import { toUsageTotals, toUsd } from './usage-totals.rules.js';
 
 export interface CurrentUsage {

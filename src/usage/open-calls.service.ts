@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
-import { OpenCallsRepository } from './open-calls.repository.js';
+import { UsageRepository } from './usage.repository.js';
 
 /**
  * With each heartbeat, publishes how many requests of this instance have no stored event yet, if the number changed. A
@@ -9,38 +9,38 @@ import { OpenCallsRepository } from './open-calls.repository.js';
  */
 @Injectable()
 export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown {
-  private told: string | undefined;
-  private telling = false;
+  private published: string | undefined;
+  private isPublishing = false;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
     private readonly journal: UsageJournal,
     private readonly instances: InstanceRegistry,
-    private readonly repository: OpenCallsRepository,
+    private readonly repository: UsageRepository,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.instances.onBeat(() => void this.tell());
+    this.unsubscribe = this.instances.onBeat(() => void this.publish());
   }
 
   onApplicationShutdown(): void {
     this.unsubscribe();
   }
 
-  private async tell(): Promise<void> {
+  private async publish(): Promise<void> {
     const { instances, journal } = this;
     const openCalls = journal.openAdmissions + journal.pending;
     // A re-registered instance may have a new row without the count.
-    const news = `${instances.timesEntered}:${openCalls}`;
-    if (this.telling || news === this.told) return;
-    this.telling = true;
+    const current = `${instances.timesEntered}:${openCalls}`;
+    if (this.isPublishing || current === this.published) return;
+    this.isPublishing = true;
     try {
-      await this.repository.tell(instances.id, openCalls);
-      this.told = news;
+      await this.repository.writeOpenCalls(instances.id, openCalls);
+      this.published = current;
     } catch {
       // Postgres is unavailable, which other components log; the next heartbeat retries.
     } finally {
-      this.telling = false;
+      this.isPublishing = false;
     }
   }
 }

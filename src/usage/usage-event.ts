@@ -1,4 +1,4 @@
-import type { SentUsage } from '../pricing/estimated-cost.rules.js';
+import type { SentUsage } from '../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
@@ -67,13 +67,13 @@ export interface UsageAdmission {
   /** Milliseconds since the Unix epoch, UTC. */
   readonly createdAtMs: number;
   /** Maximum cost of the request, in whole nano-dollars; no estimate exceeds it. */
-  readonly worstNanoUsd: number;
+  readonly maxCostNanoUsd: number;
   /** Estimated size of what the request sends. */
   readonly sent: SentUsage;
   /** Cost of `sent` in whole nano-dollars; the charge when no response arrives. */
   readonly sentNanoUsd: number;
   /** Maximum output tokens of the response, all choices together. */
-  readonly mostOutputTokens: number;
+  readonly maxOutputTokens: number;
 }
 
 /** One attempted target of a request. Source: docs/reference/accounting.md#usage-event. */
@@ -89,12 +89,12 @@ export interface UsageAttempt {
 /**
  * How far the call got:
  * - `unsent`: the request was not sent.
- * - `unheard`: the request was sent and no response began.
+ * - `unanswered`: the request was sent and no response began.
  * - `refused`: an error response arrived.
  * - `cut`: a success response ended early.
  * - `whole`: a success response was complete.
  */
-export type CallEnding = 'unsent' | 'unheard' | 'refused' | 'cut' | 'whole';
+export type CallEnding = 'unsent' | 'unanswered' | 'refused' | 'cut' | 'whole';
 
 /** Why a response is missing or incomplete, other than a client abort. */
 export type AnswerLoss =
@@ -124,7 +124,7 @@ export interface UsageOutcome {
   /** Every attempted target in order; absent when there was only one. */
   readonly attempts?: readonly UsageAttempt[] | undefined;
   /** Estimated charge of earlier targets that did not serve the request, in whole nano-dollars. */
-  readonly unheardNanoUsd?: number | undefined;
+  readonly unansweredNanoUsd?: number | undefined;
   /** Hosted tools of the request: the provider runs them and may charge for them in addition to tokens. */
   readonly hostedTools?: readonly string[] | undefined;
 }

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../test/support/clock.js';
 import { Log } from '../common/log/log.js';
@@ -24,18 +27,20 @@ class FakePartitions extends UsagePartitionsRepository {
 let partitions: FakePartitions;
 let clock: FakeClock;
 let lines: string[];
-let service: UsagePartitions;
+let module: INestApplicationContext;
 
-beforeEach(() => {
-  jest.useFakeTimers();
+beforeEach(async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
   partitions = new FakePartitions();
   clock = new FakeClock(Date.UTC(2026, 10, 30, 23));
   lines = [];
-  service = new UsagePartitions(partitions, clock, new Log(clock, 'info', (line) => lines.push(line)));
+  const service = new UsagePartitions(partitions, clock, new Log(clock, 'info', (line) => lines.push(line)));
+  const providers = [{ provide: UsagePartitions, useFactory: () => service }];
+  module = await Test.createTestingModule({ imports: [ScheduleModule.forRoot()], providers }).compile();
 });
 
 afterEach(async () => {
-  await service.onApplicationShutdown();
+  await module.close();
   jest.useRealTimers();
 });
 
@@ -46,7 +51,7 @@ async function passes(ms: number): Promise<void> {
 
 describe('partitions ahead', () => {
   it('start, and every day after → those of the current month and the next two', async () => {
-    service.onApplicationBootstrap();
+    await module.init();
     await passes(0);
     expect(partitions.made).toEqual(['2026-11', '2026-12', '2027-01']);
     await passes(DAY_MS);
@@ -56,7 +61,7 @@ describe('partitions ahead', () => {
 
   it('Postgres is away → said, and tried again within a minute', async () => {
     partitions.failure = new Error('away');
-    service.onApplicationBootstrap();
+    await module.init();
     await passes(0);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ message: 'usage_partitions_failed', error: 'Error: away' }),
@@ -67,8 +72,8 @@ describe('partitions ahead', () => {
   });
 
   it('stopped → nothing more', async () => {
-    service.onApplicationBootstrap();
-    await service.onApplicationShutdown();
+    await module.init();
+    await module.close();
     await passes(2 * DAY_MS);
     expect(partitions.made).toHaveLength(3);
   });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { offlineBudgets } from '../../test/support/budgets/offline-budgets.js';
 import { eventually } from '../../test/support/eventually.js';
-import { offlineBudgets } from '../../test/support/offline-budgets.js';
-import { anAdmission, anOutcome, aReading } from '../../test/support/usage.js';
+import { anAdmission, anOutcome, aReading } from '../../test/support/usage/usage.js';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { SystemClock } from '../common/clock.js';
@@ -389,8 +389,8 @@ describe('money held for a request', () => {
 
   it('ADR 0042: cost not known → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
     const { hold, told } = aHold(700);
-    const ticket = admit({ worstNanoUsd: 700_000, sent: { inputTokens: 1, audioSeconds: 0 } }, [hold]);
-    parts.recorder.settle(ticket, anOutcome({ price, ending: 'unheard', clientAborted: true }));
+    const ticket = admit({ maxCostNanoUsd: 700_000, sent: { inputTokens: 1, audioSeconds: 0 } }, [hold]);
+    parts.recorder.settle(ticket, anOutcome({ price, ending: 'unanswered', clientAborted: true }));
     await parts.recorder.flush();
     expect(told).toEqual([SENT_TOKEN, 'stored']);
     expect([...events.rows.values()]).toEqual([
@@ -400,7 +400,7 @@ describe('money held for a request', () => {
   });
 
   it('process dies in between → what was sent is charged by whoever recovers it, not the worst case', async () => {
-    admit({ worstNanoUsd: 700_000, sentNanoUsd: 700 });
+    admit({ maxCostNanoUsd: 700_000, sentNanoUsd: 700 });
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
     await parts.recovery.onModuleInit();

@@ -79,11 +79,11 @@ export class UsageRecorder implements OnApplicationShutdown {
    * Writes that a request goes to another target. The caller must call this directly before it sends the request there.
    * The event keeps its id and describes the new target from then on.
    *
-   * @param unheardNanoUsd estimated charge of the targets that were called before, in whole nano-dollars.
+   * @param unansweredNanoUsd estimated charge of the targets that were called before, in whole nano-dollars.
    */
-  redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket {
+  redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket {
     const members = admissionMembers(admission, this.fixedOf(admission));
-    const charge = interruptedCharge(admission, unheardNanoUsd);
+    const charge = interruptedCharge(admission, unansweredNanoUsd);
     this.journal.readmit(entry, interruptedEvent(members, admission, charge));
     return { admission, members, entry, holds };
   }
@@ -137,7 +137,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     } catch (error) {
       // A bug in this code must not lose the event: it is recorded as interrupted.
       this.incidents.unexpected(error);
-      const charge = interruptedCharge(admission, outcome.unheardNanoUsd ?? 0);
+      const charge = interruptedCharge(admission, outcome.unansweredNanoUsd ?? 0);
       return { event: interruptedEvent(members, admission, charge), chargedNanoUsd: charge };
     }
   }

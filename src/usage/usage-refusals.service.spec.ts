@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../test/support/clock.js';
 import { eventually } from '../../test/support/eventually.js';
-import { anAdmission } from '../../test/support/usage.js';
+import { anAdmission } from '../../test/support/usage/usage.js';
 import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { isStorableText } from '../common/fields/config-reader.js';
+import { isStorableText } from '../common/fields/config-values.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Capacity of the cache of this process's recent responses. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { BudgetHold } from '../budgets/budget-hold.js';
-import { backoffMs } from '../platform/database/backoff.rules.js';
+import { BatchQueue } from '../platform/database/batch-queue.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
@@ -26,11 +26,11 @@ interface WaitingEvent {
  */
 @Injectable()
 export class UsageWriter {
-  /** Oldest first; new events go to the last batch. */
-  private batches: WaitingEvent[][] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private attempt: Promise<boolean> | undefined;
-  private failures = 0;
+  private readonly queue = new BatchQueue<WaitingEvent>({
+    batchSize: BATCH_EVENTS,
+    gatherMs: GATHER_MS,
+    write: (batch) => this.write(batch),
+  });
 
   constructor(
     private readonly journal: UsageJournal,
@@ -44,65 +44,32 @@ export class UsageWriter {
    * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
    */
   add(entry: JournalEntry, holds: readonly BudgetHold[] = []): void {
-    const last = this.batches.at(-1);
-    const waiting: WaitingEvent = { entry, holds, rejected: false };
-    if (last === undefined || last.length >= BATCH_EVENTS) this.batches.push([waiting]);
-    else last.push(waiting);
-    const [next] = this.batches;
-    if (next !== undefined && next.length === BATCH_EVENTS && this.failures === 0) this.cancelPlan();
-    this.plan();
+    this.queue.add({ entry, holds, rejected: false });
   }
 
   /**
    * Writes all waiting events. Returns when everything is stored, or after a failed attempt: the rest then stays in the
    * journal and is retried.
    */
-  async flush(): Promise<void> {
-    while (this.batches.length > 0 || this.attempt !== undefined) {
-      if (!(await this.writeNext())) return;
-    }
+  flush(): Promise<void> {
+    return this.queue.flush();
   }
 
-  private plan(): void {
-    const [next] = this.batches;
-    if (next === undefined || this.timer !== undefined || this.attempt !== undefined) return;
-    const gatherMs = next.length >= BATCH_EVENTS ? 0 : GATHER_MS;
-    this.timer = setTimeout(() => void this.writeNext(), this.failures > 0 ? backoffMs(this.failures) : gatherMs);
-    this.timer.unref();
-  }
-
-  private cancelPlan(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
-  /** @returns false when the attempt failed. */
-  private writeNext(): Promise<boolean> {
-    this.cancelPlan();
-    this.attempt ??= this.write(this.batches.shift() ?? []).finally(() => {
-      this.attempt = undefined;
-      this.plan();
-    });
-    return this.attempt;
-  }
-
-  private async write(batch: WaitingEvent[]): Promise<boolean> {
+  /** @returns the events to retry. */
+  private async write(batch: readonly WaitingEvent[]): Promise<readonly WaitingEvent[]> {
     try {
       await this.store(batch.filter(({ rejected }) => !rejected));
     } catch (error) {
-      this.batches.unshift(batch);
-      this.failures++;
       this.incidents.writeFailed(error);
-      return false;
+      return batch;
     }
-    this.failures = 0;
     this.journal.stored(batch.map(({ entry }) => entry));
     for (const { holds, rejected } of batch) {
       for (const hold of holds)
         if (rejected) hold.dropped();
         else hold.stored();
     }
-    return true;
+    return [];
   }
 
   /** @throws unknown any error of the database; rejected events are marked by then. */

@@ -4,7 +4,6 @@ import { JournalModule } from '../platform/journal/journal.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { UsagePartitionsRepository } from './event/usage-partitions.repository.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
-import { OpenCallsRepository } from './open-calls.repository.js';
 import { OpenCalls } from './open-calls.service.js';
 import { RecordedAccountRequests, RecordedRequests } from './recorded-requests.service.js';
 import { UsageRepository } from './usage.repository.js';
@@ -31,7 +30,6 @@ import { UsageWriter } from './usage-writer.service.js';
   imports: [BudgetsModule, JournalModule, PricingModule],
   providers: [
     OpenCalls,
-    OpenCallsRepository,
     RecordedAccountRequests,
     RecordedRequests,
     UsageIncidents,

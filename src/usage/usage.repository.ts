@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { instantOf } from '../common/clock.js';
 import { earliestEventId } from './event/event-ids.js';
-import { readBounded } from './read-bounded.js';
+import { SUM_COLUMNS } from './usage-columns.js';
 import type {
   AppUsageRow,
   CurrentUserRow,
@@ -13,7 +13,7 @@ import type {
   UsageEventRow,
   UserUsageRow,
 } from './usage-rows.js';
-import { SUM_COLUMNS } from './usage-sum-columns.js';
+import { readBounded } from './usage-sums.repository.js';
 
 /** Sums over day and month rows, as `numeric` texts. */
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
@@ -206,6 +206,11 @@ export class UsageRepository {
   private async count(sql: string, parameters: readonly unknown[]): Promise<number> {
     const rows = await this.dataSource.query<{ count: string }[]>(sql, [...parameters]);
     return Number(rows[0]?.count ?? 0);
+  }
+
+  /** Stores how many requests of an instance have no stored event yet. */
+  async writeOpenCalls(instanceId: string, openCalls: number): Promise<void> {
+    await this.dataSource.query('UPDATE gateway_instances SET open_calls = $2 WHERE id = $1', [instanceId, openCalls]);
   }
 
   private async isFound(sql: string, id: string): Promise<boolean> {

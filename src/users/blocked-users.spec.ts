@@ -131,12 +131,12 @@ describe('BlockedUsers.isBlocked', () => {
   });
 
   it('blocked here while a look-up is under way → what that brings is not believed', async () => {
-    const { users, repository } = setUp();
+    const { users, repository, changes } = setUp();
     const gate = Promise.withResolvers<void>();
     repository.gate = gate.promise;
     const before = users.isBlocked(APP, 'alice');
     repository.blocked.set(APP.id, ['alice']);
-    users.forget(APP.id);
+    changes.announce(APP.id);
     const after = users.isBlocked(APP, 'alice');
     gate.resolve();
     expect([await before, await after, users.isBlocked(APP, 'alice')]).toEqual([false, true, true]);

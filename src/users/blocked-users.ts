@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type Ready, whenReady } from '../common/when-ready.js';
+import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
+import type { ConfigChange } from '../platform/database/config-changes.rules.js';
 import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -23,7 +23,7 @@ export class BlockedUsers {
 
   constructor(repository: UsersRepository, configChanges: ConfigChanges, clock: Clock) {
     this.blocked = new NotifiedCache<ReadonlySet<string>>(configChanges, {
-      topic: BLOCKED_USERS_TOPIC,
+      topics: [BLOCKED_USERS_TOPIC],
       load: async (appId) => new Set(await repository.listBlocked(appId)),
       clock,
       refreshAfterMs: REFRESH_AFTER_MS,
@@ -37,19 +37,14 @@ export class BlockedUsers {
    * Whether a user of an application is blocked; synchronous on a cache hit, and at most ten seconds old. A database
    * error propagates, so that no call is decided on missing data.
    */
-  isBlocked(app: AppRef, userId: string): Ready<boolean> {
-    return whenReady(this.blocked.get(app.id), (blocked) => blocked?.has(userId) ?? false);
+  isBlocked(app: AppRef, userId: string): MaybePromise<boolean> {
+    return whenResolved(this.blocked.get(app.id), (blocked) => blocked?.has(userId) ?? false);
   }
+}
 
-  /** Notifies every instance, when the transaction commits, that a user was blocked or unblocked. */
-  announceChange(tx: EntityManager, appId: string): Promise<void> {
-    return this.blocked.announceChange(tx, appId);
-  }
-
-  /** Evicts the application on this instance. Call it after the commit, so that the next call sees the change. */
-  forget(appId: string): void {
-    this.blocked.forget(appId);
-  }
+/** A change of the blocked users of an application. */
+export function blockedUsersChange(appId: string): ConfigChange {
+  return { topic: BLOCKED_USERS_TOPIC, key: appId };
 }
 
 /** Refusal of a blocked user. Source: docs/reference/application-api.md#blocked-users. */

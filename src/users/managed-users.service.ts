@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { AppRef, AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
-import type { AppRef, AppRow } from '../app-directory/app-row.js';
 import { isUserId, USER_ID_FORM } from '../app-directory/user-id.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
-import { NO_USAGE } from '../usage-reports/usage-totals.js';
+import type { AuditEntry } from '../identity/audit/audit-trail.js';
+import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
+import { NO_USAGE } from '../usage-reports/usage-totals.rules.js';
 import { UserUsage } from '../usage-reports/user-usage.service.js';
-import { BlockedUsers } from './blocked-users.js';
-import type { UserFilter, UserRow, UserStatus, UserView } from './user.js';
+import type { UserFilter, UserRow, UserStatus, UserView } from './app-user.entity.js';
+import { blockedUsersChange } from './blocked-users.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -40,13 +41,11 @@ export interface SingleUser extends UsersInMonth {
 @Injectable()
 export class ManagedUsers {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly views: UserViewsRepository,
     private readonly repository: UsersRepository,
-    private readonly blockedUsers: BlockedUsers,
     private readonly usage: UserUsage,
     private readonly configs: AppConfigParser,
-    private readonly trail: AuditTrail,
+    private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
 
@@ -106,11 +105,11 @@ export class ManagedUsers {
     { userId, status }: { readonly userId: string; readonly status: UserStatus },
     write: (tx: EntityManager) => Promise<boolean>,
   ): Promise<void> {
-    await this.dataSource.transaction(async (tx) => {
-      if (await write(tx)) await this.trail.record(tx, admin, entryOf(app, userId, status));
-      await this.blockedUsers.announceChange(tx, app.id);
+    await this.writes.run(admin, async (tx) => {
+      const isChanged = await write(tx);
+      const changes = [blockedUsersChange(app.id)];
+      return { result: undefined, changes, ...(isChanged ? { entry: entryOf(app, userId, status) } : {}) };
     });
-    this.blockedUsers.forget(app.id);
   }
 
   /** An application whose configuration no longer parses may have users, so blocking stays possible. */

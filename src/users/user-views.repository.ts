@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
-import type { UserFilter, UserRow, UserStatus } from './user.js';
+import type { AppRef } from '../app-directory/app.entity.js';
+import type { UserFilter, UserRow, UserStatus } from './app-user.entity.js';
+import { AppUserEntity } from './app-user.entity.js';
 
 /** Numbers of known and of blocked users of an application. */
 export interface UserCounts {
@@ -109,13 +110,12 @@ export class UserViewsRepository {
   }
 
   /** Excludes virtual users that are not blocked. */
-  async countStored(tx: EntityManager, app: AppRef): Promise<number> {
-    const rows: { users: number }[] = await tx.query(
-      `SELECT count(*)::integer AS users FROM app_users known
-       WHERE known.organization_id = $1 AND known.app_id = $2 AND (NOT known.is_virtual OR known.status = 'blocked')`,
-      [app.organizationId, app.id],
-    );
-    return rows[0]?.users ?? 0;
+  countStored(tx: EntityManager, app: AppRef): Promise<number> {
+    const users = { organizationId: app.organizationId, appId: app.id };
+    return tx.countBy(AppUserEntity, [
+      { ...users, isVirtual: false },
+      { ...users, status: 'blocked' },
+    ]);
   }
 
   private async keptCounts({ organizationId, id }: AppRef): Promise<UserCounts> {

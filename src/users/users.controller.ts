@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../app-directory/app-row.js';
+import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { Admin } from '../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';

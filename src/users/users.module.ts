@@ -2,13 +2,12 @@ import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
-import { AppUsers } from './app-users.service.js';
 import { BlockedUsers } from './blocked-users.js';
 import { ManagedUsers } from './managed-users.service.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
-import { UsersService } from './users.service.js';
+import { AppUsers, UsersService } from './users.service.js';
 
 /**
  * End users of applications: stored at an exchange, listed, blocked, unblocked.

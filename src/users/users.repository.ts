@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
+import type { AppRef } from '../app-directory/app.entity.js';
 import type { Instant } from '../common/clock.js';
-import type { StoredUser, UserStatus } from './user.js';
+import type { StoredUser } from './app-user.entity.js';
+import { AppUserEntity } from './app-user.entity.js';
 
 const STATE = `known.id, known.status, known.last_seen_at AS "lastSeenAt", known.claim_pending_since AS "claimPendingSince"`;
+
+const STORED = { id: true, status: true, lastSeenAt: true, claimPendingSince: true } as const;
 
 /** The user `$3` of the application `$2` of the account `$1`. */
 const THE_USER = 'known.organization_id = $1 AND known.app_id = $2 AND known.id = $3';
@@ -43,11 +46,12 @@ export class UsersRepository {
 
   /** `undefined` for an active virtual user. */
   async find(app: AppRef, userId: string): Promise<StoredUser | undefined> {
-    const rows: StoredUser[] = await this.dataSource.query(
-      `SELECT ${STATE} FROM app_users known WHERE ${THE_USER} AND (NOT known.is_virtual OR known.status = 'blocked')`,
-      [app.organizationId, app.id, userId],
-    );
-    return rows[0];
+    const user = userOf(app, userId);
+    const where = [
+      { ...user, isVirtual: false },
+      { ...user, status: 'blocked' as const },
+    ];
+    return (await this.dataSource.manager.findOne(AppUserEntity, { select: STORED, where })) ?? undefined;
   }
 
   /** `undefined` when the application was deleted. */
@@ -88,14 +92,9 @@ export class UsersRepository {
     return rows[0]?.since;
   }
 
-  async countClaimPending(app: AppRef): Promise<number> {
-    const rows: { users: number }[] = await this.dataSource.query(
-      `SELECT count(*)::integer AS users FROM app_users known
-       WHERE known.organization_id = $1 AND known.app_id = $2 AND known.claim_pending_since IS NOT NULL
-         AND known.status = 'active'`,
-      [app.organizationId, app.id],
-    );
-    return rows[0]?.users ?? 0;
+  countClaimPending({ organizationId, id: appId }: AppRef): Promise<number> {
+    const pending = { claimPendingSince: Not(IsNull()), status: 'active' as const };
+    return this.dataSource.manager.countBy(AppUserEntity, { organizationId, appId, ...pending });
   }
 
   /**
@@ -105,37 +104,36 @@ export class UsersRepository {
    * @returns whether the user changed; `undefined` when the application was deleted.
    */
   async block(tx: EntityManager, app: AppRef, userId: string, at: Instant): Promise<boolean | undefined> {
-    const user = [app.organizationId, app.id, userId];
     const changed: unknown[] = await tx.query(
       `INSERT INTO app_users AS known (organization_id, app_id, id, status, created_at, is_virtual)
        SELECT app.organization_id, app.id, $3, 'blocked', $4::timestamptz, true
        FROM apps app WHERE app.organization_id = $1 AND app.id = $2 FOR KEY SHARE OF app
        ON CONFLICT (app_id, id) DO UPDATE SET status = 'blocked', claim_pending_since = NULL
        WHERE known.status <> 'blocked' RETURNING known.id`,
-      [...user, at],
+      [app.organizationId, app.id, userId, at],
     );
     if (changed.length > 0) return true;
-    const known: unknown[] = await tx.query(`SELECT FROM app_users known WHERE ${THE_USER}`, user);
-    return known.length > 0 ? false : undefined;
+    return (await tx.existsBy(AppUserEntity, userOf(app, userId))) ? false : undefined;
   }
 
   /** @returns whether the user changed; the row stays locked. `undefined` when there is no such user. */
   async unblock(tx: EntityManager, app: AppRef, userId: string): Promise<boolean | undefined> {
-    const user = [app.organizationId, app.id, userId];
-    const [known]: { status: UserStatus }[] = await tx.query(
-      `SELECT known.status FROM app_users known WHERE ${THE_USER} FOR UPDATE`,
-      user,
-    );
-    if (known?.status !== 'blocked') return known && false;
-    await tx.query(`UPDATE app_users known SET status = 'active' WHERE ${THE_USER}`, user);
+    const where = userOf(app, userId);
+    const lock = { mode: 'pessimistic_write' } as const;
+    const known = await tx.findOne(AppUserEntity, { select: STORED, where, lock });
+    if (known?.status !== 'blocked') return known === null ? undefined : false;
+    await tx.update(AppUserEntity, where, { status: 'active' });
     return true;
   }
 
+  /** Reads plain rows, because the list may be long and is read every few seconds. */
   async listBlocked(appId: string): Promise<string[]> {
-    const rows: { id: string }[] = await this.dataSource.query(
-      "SELECT id FROM app_users WHERE app_id = $1 AND status = 'blocked'",
-      [appId],
-    );
+    const users = this.dataSource.manager.createQueryBuilder(AppUserEntity, 'known').select('known.id', 'id');
+    const rows = await users.where({ appId, status: 'blocked' }).getRawMany<{ id: string }>();
     return rows.map(({ id }) => id);
   }
+}
+
+function userOf({ organizationId, id: appId }: AppRef, id: string) {
+  return { organizationId, appId, id };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../test/support/clock.js';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import type { Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { StoredUser } from './user.js';
+import type { StoredUser } from './app-user.entity.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AppRef } from '../app-directory/app-row.js';
+import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { StoredUser } from './user.js';
+import type { StoredUser } from './app-user.entity.js';
+import { type UserCounts, UserViewsRepository } from './user-views.repository.js';
 import { UsersRepository } from './users.repository.js';
 
 export type { StoredUser };
@@ -61,4 +62,21 @@ export class UsersService {
 function requireApp(user: StoredUser | undefined): StoredUser {
   if (user === undefined) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
   return user;
+}
+
+/** User counts of applications. */
+@Injectable()
+export class AppUsers {
+  constructor(private readonly repository: UserViewsRepository) {}
+
+  /** User counts by application, including virtual users; an application that never had users is absent. */
+  async countsByApp(organizationId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, UserCounts>> {
+    const rows = await this.repository.countByApp(organizationId, appIds);
+    return new Map(rows.map(({ appId, total, blocked }) => [appId, { total, blocked }]));
+  }
+
+  /** The stored users of an application within a transaction: those that are deleted with it. */
+  countOf(tx: EntityManager, app: AppRef): Promise<number> {
+    return this.repository.countStored(tx, app);
+  }
 }

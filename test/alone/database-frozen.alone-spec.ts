@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dropDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { dropDatabase, freshDatabase } from '../support/platform/database.js';
+import { startTcpProxy, type TcpProxy } from '../support/platform/tcp-proxy.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** The longest wait that requests are promised, and what two busy cores add to it. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { EndpointChain, RESPONSE } from '../support/endpoint-chain.js';
-import type { Answer } from '../support/proxy-client.js';
-import { json, type Script, silence, slowHeaders } from '../support/upstream-scripts.js';
+import { EndpointChain, RESPONSE } from '../support/proxy/endpoint-chain.js';
+import type { Answer } from '../support/proxy/proxy-client.js';
+import { json, type Script, silence, slowHeaders } from '../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
 
 const TTFB_SECONDS = 2;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { REQUEST_NAMES } from '../../src/proxy/json/judged-names.js';
+import { REQUEST_NAMES } from '../../src/proxy/json/checked-members.js';
 import { ITEM_CONTENT, REFERENCE_TYPES } from '../../src/upstreams/kept-objects.js';
 import { type DeclaredMember, declaredMembers } from './kept-objects/declared-members.js';
 import { EXEMPT_IDS, EXEMPT_MEMBERS } from './kept-objects/exempt-members.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CheckedAnswer, OpenApiCheck } from '../support/openapi-check.js';
+import { type CheckedAnswer, OpenApiCheck } from '../support/openapi/openapi-check.js';
 
 const document = {
   paths: {

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { ApiClient } from '../support/api-client.js';
 import { type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
-import { newOrganization } from '../support/people.js';
-import { json } from '../support/upstream-scripts.js';
+import { newOrganization } from '../support/identity/people.js';
+import { json } from '../support/proxy/upstream-scripts.js';
 
 interface Media {
   readonly schema?: object;

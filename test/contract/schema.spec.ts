@@ -8,7 +8,7 @@ import { TABLE_AREAS } from '../../src/commands/documentation/tables.js';
 import { Secret } from '../../src/common/log/secret.js';
 import { loadEnvironment } from '../../src/platform/config/environment.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
-import { dropDatabase, freshDatabase } from '../support/database.js';
+import { dropDatabase, freshDatabase } from '../support/platform/database.js';
 
 let url: string;
 let source: DataSource;

@@ -1,6 +1,6 @@
-import type { Device, DeviceVendor } from '../support/device.js';
-import type { IssuerSimulator } from '../support/issuer.js';
-import { BUNDLE_ID, TEAM_ID } from '../support/phone.js';
+import type { Device, DeviceVendor } from '../support/attestation/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../support/attestation/phone.js';
+import type { IssuerSimulator } from '../support/issuers/issuer.js';
 import { remark } from './screen.js';
 import type { ShownHttp } from './shown-http.js';
 

@@ -1,6 +1,6 @@
-import type { Device } from '../support/device.js';
+import type { Device } from '../support/attestation/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../support/attestation/phone.js';
 import { eventually } from '../support/eventually.js';
-import { BUNDLE_ID, TEAM_ID } from '../support/phone.js';
 import { managementApi } from './management-api.js';
 import { callProvider, createApp, exchange, type PhoneStory, register } from './phone-steps.js';
 import { heading, remark } from './screen.js';

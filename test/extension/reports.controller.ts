@@ -1,7 +1,7 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { AdminAppAccess, OwnApp } from '../../src/app-directory/admin-app-access.decorator.js';
-import type { AppRow } from '../../src/app-directory/app-row.js';
+import type { AppRow } from '../../src/app-directory/app.entity.js';
 import { Fails, Operation } from '../../src/common/http/openapi.decorators.js';
 import { Admin, AdminAccess, ManagementAccess } from '../../src/identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../../src/identity/admin-principal.js';

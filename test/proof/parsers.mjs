@@ -12,7 +12,7 @@ const PARSERS = {
   'src/proxy/forms/multipart-form.spec.ts': 2,
   'src/proxy/body/output-cap.rules.spec.ts': 1,
   'src/proxy/body/usage-chunk-filter.spec.ts': 2,
-  'src/proxy/relay/stream-opening.spec.ts': 3,
+  'src/proxy/relay/buffered-stream-head.spec.ts': 3,
   'src/upstreams/usage/sse-scanner.spec.ts': 1,
   'src/upstreams/usage/sse-usage.spec.ts': 8,
   // Each of its properties is a parser of its own: base64, CBOR, authenticator data, certificates, both proofs.
@@ -26,7 +26,7 @@ const PARSERS = {
   'src/common/http/strict-json.rules.spec.ts': 4,
   'src/common/http/number-literal.rules.spec.ts': 2,
   'src/common/fields/request-shape.pipe.spec.ts': 1,
-  'src/app-directory/config/app-config.rules.spec.ts': 2,
+  'src/app-directory/config/app-config.spec.ts': 2,
   'src/app-directory/config/free-json.rules.spec.ts': 1,
   'src/console-auth/third-party/console-path.spec.ts': 1,
   'src/platform/outbound/address.rules.spec.ts': 2,

@@ -1,4 +1,4 @@
-import { OpenApiCheck } from './openapi-check.js';
+import { OpenApiCheck } from './openapi/openapi-check.js';
 
 /** An answer, read to its end. `body` is the parsed JSON, or `undefined` for anything else. */
 export interface ApiAnswer {

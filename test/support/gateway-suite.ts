@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { ApiAnswer } from './api-client.js';
 import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from './gateway-world.js';
-import { json } from './upstream-scripts.js';
+import { json } from './proxy/upstream-scripts.js';
 
 /** What the tests of one suite share; read it inside of tests only. */
 export class GatewaySuite {

@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.js';
-import { type ClientOptions, ProxyClient } from './proxy-client.js';
-import { type ScriptedUpstream, startUpstream } from './upstream.js';
+import { type ClientOptions, ProxyClient } from './proxy/proxy-client.js';
+import { type ScriptedUpstream, startUpstream } from './proxy/upstream.js';
 import { startWorld, type World } from './world.js';
 
 /** The token of every gateway that a {@link GatewayWorld} makes, unless a test says otherwise. */

@@ -6,9 +6,9 @@ import { DataSource } from 'typeorm';
 import { type RunningGateway, type StartOptions, startGateway } from '../../src/bootstrap/start.js';
 import { BackgroundDataSource } from '../../src/platform/database/pools.js';
 import { ApiClient } from './api-client.js';
-import { dropDatabase, freshDatabase } from './database.js';
-import { OpenApiCheck } from './openapi-check.js';
-import { type ScriptedUpstream, startUpstream } from './upstream.js';
+import { OpenApiCheck } from './openapi/openapi-check.js';
+import { dropDatabase, freshDatabase } from './platform/database.js';
+import { type ScriptedUpstream, startUpstream } from './proxy/upstream.js';
 
 /** A running service of a suite's own: real database, real HTTP, a scripted provider on the loopback. */
 export interface World {

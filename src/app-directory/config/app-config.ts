@@ -1,5 +1,11 @@
-import type { CapStyle } from '../../upstreams/api-style.rules.js';
-import type { PathMethod } from '../../upstreams/path-methods.rules.js';
+import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { Default, objectOf, Required } from '../../common/fields/config-fields.js';
+import type { ReadContext, Table } from '../../common/fields/config-values.js';
+import { type Authentication, authenticationConfig, hasUserIdentity } from './authentication-config.js';
+import { endpointsConfig, type NamedEndpoint } from './endpoints-config.js';
+import { isLimited, Limits, UNLIMITED } from './limits-config.js';
+import { Routing } from './routing-config.js';
 
 /**
  * A disabled application refuses calls with `app_disabled`.
@@ -8,178 +14,61 @@ import type { PathMethod } from '../../upstreams/path-methods.rules.js';
  */
 export type AppStatus = 'active' | 'disabled';
 
-/** A string-keyed table without a prototype, so that indexing reads own members only. */
-export type Table<T> = Readonly<Record<string, T>>;
-
-/** Any JSON value. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-
-/** A JSON object exactly as parsed. */
-export interface JsonObject {
-  readonly [member: string]: JsonValue;
-}
+const NO_LIMITS: Limits = { per_user: UNLIMITED, per_app: UNLIMITED };
+const NO_ENDPOINTS: Table<NamedEndpoint> = Object.freeze(Object.create(null));
 
 /**
- * The configuration of an application in its wire shape, normalised: defaults filled in, issuer and audience as lists,
- * header names in lower case, canonical addresses. Only `parseAppConfig` creates one.
+ * The configuration of an application in its wire shape: type, rules and OpenAPI schema in one. Parsed, it is
+ * normalised: defaults filled in, issuer and audience as lists, header names in lower case, canonical addresses. Only
+ * `parseAppConfig` creates one.
  *
  * Source: docs/reference/management-api.md#application-configuration,
  * docs/reference/management-api.md#application-objects-and-ids.
  */
-export interface AppConfig {
+@ApiSchema({ name: 'AppConfig' })
+export class AppConfig {
+  @Required(authenticationConfig, { description: 'How callers prove themselves.' })
   readonly authentication: Authentication;
+
+  @Required(objectOf(Routing))
   readonly routing: Routing;
+
+  @Default(objectOf(Limits), NO_LIMITS, { check: requireUsersForUserLimits })
   readonly limits: Limits;
+
   /** Keyed by the last segment of the endpoint's address. */
+  @Default(endpointsConfig, NO_ENDPOINTS, {
+    description: 'By slug, 1 to 64 of a-z, 0-9 and -: the last segment of the endpoint’s address.',
+  })
   readonly endpoints: Table<NamedEndpoint>;
 }
 
-/** How callers authenticate, discriminated by `type`. */
-export type Authentication = DeviceAuthentication | ApiKeyAuthentication;
+const readAppConfig = objectOf(AppConfig);
 
-/** Mobile applications, authenticated by device attestation. */
-export interface DeviceAuthentication {
-  readonly type: 'device_app_attest';
-  readonly end_user: IssuerUser | InstallUser;
-  readonly app_attest: AppAttest;
-}
+/** The OpenAPI schema of a configuration. The class that uses it needs {@link WithAppConfig}. */
+export const APP_CONFIG = { allOf: [{ $ref: getSchemaPath(AppConfig) }] };
 
-/** Server applications, authenticated by an application key; without `end_user` calls have no user. */
-export interface ApiKeyAuthentication {
-  readonly type: 'api_key';
-  readonly end_user?: HeaderUser | IssuerUser;
-}
-
-/** The user id is a claim of a verified token. */
-export interface IssuerUser {
-  readonly source: 'issuer';
-  readonly issuer: IssuerConfig;
-}
-
-/** The user id is the attested installation. */
-interface InstallUser {
-  readonly source: 'app_install';
-}
-
-/** The backend sends the user id in a request header. */
-export interface HeaderUser {
-  readonly source: 'header';
-  /** Lower case. */
-  readonly header: string;
-}
-
-/** Environment of a device key. */
-export type AttestEnvironment = 'production' | 'development';
-
-/** The mobile application of a device key. */
-export interface AppAttest {
-  readonly team_id: string;
-  readonly bundle_id: string;
-  /** At least one, no duplicates. */
-  readonly environments: readonly AttestEnvironment[];
-}
+/** Adds the schema of {@link APP_CONFIG} to the document. */
+export const WithAppConfig = (): ClassDecorator => ApiExtraModels(AppConfig);
 
 /**
- * How identity tokens of the application's users are verified.
+ * Parses an application's configuration, sent or stored. Create, replace, validate, check and loading all use it. A
+ * parsed configuration parses to itself.
  *
- * Source: docs/reference/management-api.md#issuer-configuration.
+ * @param context which hosts may serve key sets over http; none when absent.
+ * @throws invalid_request naming the first invalid place, as in `config.routing.providers.mode: is required`.
+ * Source: docs/reference/management-api.md#application-configuration.
  */
-export interface IssuerConfig {
-  /** Canonical; https unless the operator trusts the host. */
-  readonly jwks_url: string;
-  readonly issuer: readonly string[];
-  readonly audience: readonly string[];
-  readonly user_id_claim: ClaimPath;
-  /** Lower case. */
-  readonly token_header?: string;
-  readonly required_claims: readonly RequiredClaim[];
-  /** Maximum time between issue and expiry. */
-  readonly max_token_lifetime_seconds: number;
-  /** For the console only; has no effect. */
-  readonly provider?: string;
-  /** For the console only; has no effect. */
-  readonly entitlement?: string;
+export function parseAppConfig(raw: unknown, context?: ReadContext): AppConfig {
+  return readAppConfig(raw, 'config', context);
 }
 
-/** The path of a claim: a dotted path, or a list of names, in which dots are literal. */
-export type ClaimPath = string | readonly string[];
-
-/** One condition of the subscription check. */
-export type RequiredClaim =
-  | { readonly path: ClaimPath; readonly contains: string | readonly string[] }
-  | { readonly path: ClaimPath; readonly equals: string | number | boolean };
-
-/** The providers that the proxy may reach, and model name replacements. */
-export interface Routing {
-  readonly providers: ProviderSelection;
-  /** Keyed by the name that the client sent. */
-  readonly model_rewrites: Table<string>;
-}
-
-/** Every provider of the account, or those listed by slug or provider type. */
-export type ProviderSelection =
-  | { readonly mode: 'all' }
-  | { readonly mode: 'selected'; readonly selected: Table<SelectedProvider> };
-
-/** The permissions for one selected provider. */
-export interface SelectedProvider {
-  /** Empty: the inference paths of the provider's type. */
-  readonly allowed_paths: readonly AllowedPathEntry[];
-  /** Empty: every priced model. */
-  readonly allowed_models: readonly string[];
-  readonly max_output_tokens?: number;
-}
-
-/** A path, alone or with its own rules. */
-export type AllowedPathEntry = string | AllowedPathRule;
-
-/** A path with its own rules: its model, the location of its output limit, its methods. */
-export interface AllowedPathRule {
-  readonly path: string;
-  readonly fixed_model?: string;
-  readonly clamp?: CapStyle;
-  readonly methods?: readonly PathMethod[];
-}
-
-/** Limits of each user and of the whole application. */
-export interface Limits {
-  readonly per_user: ScopeLimits;
-  readonly per_app: ScopeLimits;
-}
-
-/** The limits of one scope; null is unlimited. */
-export interface ScopeLimits {
-  readonly requests: {
-    readonly per_minute: number | null;
-    /** Per UTC day. */
-    readonly per_day: number | null;
-  };
-  readonly spending: {
-    /** US dollars per UTC month, a whole number of microdollars. */
-    readonly monthly_usd: number | null;
-  };
-}
-
-/** A named endpoint, discriminated by `api_style`. Source: docs/reference/management-api.md#endpoint-configuration. */
-export type NamedEndpoint = ResponsesEndpoint | TranscriptionEndpoint;
-
-/** A provider slug and one of the provider's models. */
-export interface EndpointTarget {
-  readonly provider: string;
-  readonly model: string;
-}
-
-/** An endpoint of the Responses style. */
-export interface ResponsesEndpoint extends EndpointTarget {
-  readonly api_style: 'responses';
-  /** Merged over the client's body; overrides it at every depth. */
-  readonly params: JsonObject;
-  readonly max_output_tokens?: number;
-  readonly fallback: readonly EndpointTarget[];
-}
-
-/** An endpoint for audio files. */
-interface TranscriptionEndpoint extends EndpointTarget {
-  readonly api_style: 'transcription';
-  readonly fallback: readonly EndpointTarget[];
+function requireUsersForUserLimits(
+  { per_user }: Limits,
+  { authentication }: Pick<AppConfig, 'authentication'>,
+  path: string,
+): void {
+  if (isLimited(per_user) && !hasUserIdentity(authentication)) {
+    throw invalidRequest(`${path}.per_user`, 'needs an application whose callers have a user identity');
+  }
 }

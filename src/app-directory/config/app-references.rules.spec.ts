@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RawObject, rawSelection, rawServerConfig } from '../../../test/support/app-configs.js';
+import { type RawObject, rawSelection, rawServerConfig } from '../../../test/support/apps/app-configs.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { parseAppConfig } from './app-config.rules.js';
+import { parseAppConfig } from './app-config.js';
 import { checkReferences, type KnownProvider, type KnownProviders } from './app-references.rules.js';
 
 const openai: KnownProvider = {

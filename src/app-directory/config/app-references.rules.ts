@@ -1,11 +1,14 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { shownText } from '../../common/errors/shown-text.rules.js';
-import { memberPath } from '../../common/fields/config-reader.js';
+import type { Table } from '../../common/fields/config-values.js';
+import { memberPath } from '../../common/fields/config-values.js';
 import { type ApiStyle, classifyPath, type EndpointStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import type { AppConfig, EndpointTarget, SelectedProvider, Table } from './app-config.js';
+import type { AppConfig } from './app-config.js';
 import { referencedProviders } from './app-summary.rules.js';
+import type { EndpointTarget } from './endpoints-config.js';
 import { allowedPathOf } from './provider-policy.rules.js';
+import type { SelectedProvider } from './routing-config.js';
 
 /** A provider instance of the account, possibly disabled. */
 export interface KnownProvider {

@@ -1,4 +1,5 @@
-import type { AppConfig, Authentication } from './app-config.js';
+import type { AppConfig } from './app-config.js';
+import type { Authentication } from './authentication-config.js';
 
 /** The distinct slugs and types that a configuration names: selected providers, endpoint targets, fallbacks. */
 export function referencedProviders({ routing, endpoints }: AppConfig): string[] {

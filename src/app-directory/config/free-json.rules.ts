@@ -1,6 +1,19 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { memberPath, objectEntries, type Read, requireStorableText } from '../../common/fields/config-reader.js';
-import type { JsonObject, JsonValue } from './app-config.js';
+import {
+  described,
+  memberPath,
+  objectEntries,
+  type Read,
+  requireStorableText,
+} from '../../common/fields/config-values.js';
+
+/** Any JSON value. */
+type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** A JSON object exactly as parsed. */
+export interface JsonObject {
+  readonly [member: string]: JsonValue;
+}
 
 /** Maximum nesting of objects and lists in free JSON, including the outermost. */
 export const MAX_JSON_DEPTH = 40;
@@ -14,7 +27,9 @@ const INERT_NAME = '__proto__';
  *
  * Source: docs/reference/application-api.md#endpoint-bodies.
  */
-export const jsonObject: Read<JsonObject> = (value, path) => readObject(value, path, 1);
+export const jsonObject: Read<JsonObject> = described({ type: 'object', additionalProperties: true }, (value, path) =>
+  readObject(value, path, 1),
+);
 
 function readObject(value: unknown, path: string, depth: number): JsonObject {
   const members = objectEntries(value, path).filter(([key]) => key !== INERT_NAME);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { objectOf } from '../../common/fields/config-fields.js';
 import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS, issuerOfPreset } from './identity-presets.rules.js';
-import { issuerConfig } from './issuer-config.rules.js';
+import { IssuerConfig } from './issuer-config.js';
 
-const read = issuerConfig({ allowsHttp: () => false });
+const read = objectOf(IssuerConfig);
 
 function presetOf(id: string) {
   const preset = IDENTITY_PRESETS.find((one) => one.id === id);

@@ -1,6 +1,7 @@
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
-import type { PathMethod } from '../../upstreams/path-methods.rules.js';
-import type { AllowedPathEntry, AppConfig, SelectedProvider } from './app-config.js';
+import type { PathMethod } from '../../upstreams/path-policy.rules.js';
+import type { AppConfig } from './app-config.js';
+import type { AllowedPathEntry, SelectedProvider } from './routing-config.js';
 
 /** One allowed path with its own rules. */
 export interface AllowedPath {

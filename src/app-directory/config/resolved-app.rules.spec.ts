@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { rawDeviceConfig, rawServerConfig } from '../../../test/support/app-configs.js';
-import { parseAppConfig } from './app-config.rules.js';
+import { rawDeviceConfig, rawServerConfig } from '../../../test/support/apps/app-configs.js';
+import { parseAppConfig } from './app-config.js';
 import { resolveApp } from './resolved-app.rules.js';
 
 const resolve = (raw: unknown) =>

@@ -1,5 +1,9 @@
-import type { AppConfig, AppStatus, Authentication, NamedEndpoint, ScopeLimits, Table } from './app-config.js';
-import { toMicroUsd } from './limits-config.rules.js';
+import type { Table } from '../../common/fields/config-values.js';
+import type { AppConfig, AppStatus } from './app-config.js';
+import type { Authentication } from './authentication-config.js';
+import type { NamedEndpoint } from './endpoints-config.js';
+import type { ScopeLimits } from './limits-config.js';
+import { toMicroUsd } from './limits-config.js';
 import { type AllowedPath, allowedPathOf } from './provider-policy.rules.js';
 
 /** The enforced limits of one scope; null is unlimited. */

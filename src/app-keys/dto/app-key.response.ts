@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AppKeyRow, AppKeyStatus, IssuedAppKey } from '../app-key.js';
+import type { AppKeyRow, AppKeyStatus, IssuedAppKey } from '../app-key.entity.js';
 
 export class AppKeyResponse {
   @ApiProperty({ type: 'string', example: 'key_0a1b2c3d4e5f6g7h8i9j' })

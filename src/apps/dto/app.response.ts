@@ -1,10 +1,9 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
 import type { ResolvedApp } from '../../app-directory/config/resolved-app.rules.js';
-import type { IssuedAppKey } from '../../app-keys/app-key.js';
+import type { IssuedAppKey } from '../../app-keys/app-key.entity.js';
 import { IssuedAppKeyResponse } from '../../app-keys/dto/app-key.response.js';
 import type { AppView } from '../app-views.js';
-import { APP_CONFIG, WithAppConfig } from './app-config.schema.js';
 
 @WithAppConfig()
 export class AppResource {
@@ -81,6 +80,29 @@ export class CreatedAppResponse extends AppResponse {
   static created(view: AppView, key: IssuedAppKey | null): CreatedAppResponse {
     return Object.assign(new CreatedAppResponse(), AppResponse.from(view), {
       api_key: key && IssuedAppKeyResponse.from(key),
+    });
+  }
+}
+
+export class DeletedAppResponse {
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  deleted: true;
+
+  @ApiProperty({ type: 'string' })
+  app_id: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Stored users deleted with it.' })
+  removed_users: number;
+
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  usage_events_retained: true;
+
+  static from(appId: string, removedUsers: number): DeletedAppResponse {
+    return Object.assign(new DeletedAppResponse(), {
+      deleted: true,
+      app_id: appId,
+      removed_users: removedUsers,
+      usage_events_retained: true,
     });
   }
 }

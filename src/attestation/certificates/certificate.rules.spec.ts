@@ -1,10 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { DeviceVendor } from '../../../test/support/device.js';
+import { DeviceVendor } from '../../../test/support/attestation/device.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { readCertificate } from './certificate.rules.js';
+import { findExtension, readCertificate } from './certificate.rules.js';
 import { requireChain } from './certificate-chain.rules.js';
-import { findExtension } from './certificate-extension.rules.js';
 
 const MAX_BYTES = 8 * 1024;
 

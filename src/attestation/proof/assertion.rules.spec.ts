@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type AssertionChanges, type Device, DeviceVendor } from '../../../test/support/device.js';
+import { type AssertionChanges, type Device, DeviceVendor } from '../../../test/support/attestation/device.js';
 import { readTrustedRoots } from '../certificates/certificate-chain.rules.js';
 import { verifyAssertionObject } from './assertion.rules.js';
 import { verifyAttestationObject } from './attestation.rules.js';
-import { assertionClientDataHash, attestationClientDataHash } from './client-data.rules.js';
+import { assertionClientDataHash, attestationClientDataHash } from './signed-data.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP_ID = 'example-app-a1b2c3';
@@ -26,7 +26,7 @@ async function registered(attested: Device) {
 }
 
 /** Verifies an assertion with counter 8 after 7, unless changed. */
-function judge(changes: AssertionChanges = {}, expected: { counter?: number; keyId?: string } = {}) {
+function validate(changes: AssertionChanges = {}, expected: { counter?: number; keyId?: string } = {}) {
   const { counter = 7, keyId = device.keyId } = expected;
   const proof = Buffer.from(device.assert(REQUEST, { counter: 8, ...changes }), 'base64');
   const clientDataHash = assertionClientDataHash({ appId: APP_ID, challenge: CHALLENGE, keyId });
@@ -45,7 +45,7 @@ function clientData(changed: { app?: string; challenge?: string; keyId?: string 
 
 describe('a genuine assertion', () => {
   it('→ its counter', () => {
-    expect(judge()).toBe(8);
+    expect(validate()).toBe(8);
   });
 
   it('key id with a slash → accepted', async () => {
@@ -62,11 +62,11 @@ describe('a genuine assertion', () => {
       members: (members) => members.set('extra', [1, new Map([['deep', null]])]),
       authenticatorData: (bytes) => Buffer.concat([bytes, Buffer.from('more')]),
     };
-    expect(judge(changes)).toBe(8);
+    expect(validate(changes)).toBe(8);
   });
 
   it('counter at its highest → read without sign', () => {
-    expect(judge({ counter: 0xffff_ffff }, { counter: 0xffff_fffe })).toBe(0xffff_ffff);
+    expect(validate({ counter: 0xffff_ffff }, { counter: 0xffff_fffe })).toBe(0xffff_ffff);
   });
 });
 
@@ -85,7 +85,7 @@ describe('points 1 and 2: the nonce is signed with the stored key', () => {
     ['an empty signature', { signature: () => Buffer.alloc(0) }],
     ['zeros for r and s', { signature: () => Buffer.from('3006020100020100', 'hex') }],
   ] satisfies [string, AssertionChanges][])('%s → attest_failed', (_, changes) => {
-    expect(() => judge(changes)).toThrow(refusal('signature_invalid'));
+    expect(() => validate(changes)).toThrow(refusal('signature_invalid'));
   });
 
   it('data changed after it was signed → attest_failed', () => {
@@ -95,7 +95,7 @@ describe('points 1 and 2: the nonce is signed with the stored key', () => {
         if (Buffer.isBuffer(signed)) signed.writeUInt8(0x41, 32);
       },
     };
-    expect(() => judge(changes)).toThrow(refusal('signature_invalid'));
+    expect(() => validate(changes)).toThrow(refusal('signature_invalid'));
   });
 
   it('another device’s key → attest_failed', () => {
@@ -119,7 +119,7 @@ describe('points 3 and 4: the application and the counter', () => {
   });
 
   it.each([7, 6, 0])('counter %i after 7 → attest_failed: strictly greater', (counter) => {
-    expect(() => judge({ counter })).toThrow(refusal('counter_not_greater'));
+    expect(() => validate({ counter })).toThrow(refusal('counter_not_greater'));
   });
 });
 
@@ -137,11 +137,11 @@ describe('shape: a CBOR map of two byte strings', () => {
         if (value !== undefined) members.set(name, value);
       },
     };
-    expect(() => judge(changes)).toThrow(refusal(reason));
+    expect(() => validate(changes)).toThrow(refusal(reason));
   });
 
   it('bytes after the map → attest_failed', () => {
     const changes: AssertionChanges = { bytes: (cbor) => Buffer.concat([cbor, Buffer.of(0xf6)]) };
-    expect(() => judge(changes)).toThrow(refusal('cbor_invalid'));
+    expect(() => validate(changes)).toThrow(refusal('cbor_invalid'));
   });
 });

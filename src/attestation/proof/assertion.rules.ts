@@ -1,9 +1,8 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { AppAttest } from '../../app-directory/config/app-config.js';
+import type { AppAttest } from '../../app-directory/config/authentication-config.js';
 import { proofRefused } from '../proof-refusal.js';
-import { requireCounter } from './authenticator-data.rules.js';
-import { bytesOf, readCborMap } from './cbor-map.rules.js';
-import { sha256 } from './client-data.rules.js';
+import { bytesOf, readCborMap } from './encoding.rules.js';
+import { requireCounter, sha256 } from './signed-data.rules.js';
 
 /** The expected values of an assertion. */
 export interface ExpectedAssertion {

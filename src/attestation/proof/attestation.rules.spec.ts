@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type AttestationChanges, DeviceVendor } from '../../../test/support/device.js';
-import type { AttestEnvironment } from '../../app-directory/config/app-config.js';
+import { type AttestationChanges, DeviceVendor } from '../../../test/support/attestation/device.js';
+import type { AttestEnvironment } from '../../app-directory/config/authentication-config.js';
 import { readTrustedRoots, type Trust } from '../certificates/certificate-chain.rules.js';
 import { type ExpectedAttestation, verifyAttestationObject } from './attestation.rules.js';
-import { attestationClientDataHash, sha256 } from './client-data.rules.js';
+import { attestationClientDataHash, sha256 } from './signed-data.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] };
@@ -23,7 +23,7 @@ interface Situation extends Partial<ExpectedAttestation>, Partial<Trust> {
 }
 
 /** Verifies an attestation of the device, genuine unless changed. */
-async function judge(changes: AttestationChanges = {}, situation: Situation = {}) {
+async function validate(changes: AttestationChanges = {}, situation: Situation = {}) {
   const { request, by, roots = ROOTS, atMs = NOW_MS, ...expected } = situation;
   const attested = by?.device() ?? device;
   const proof = await attested.attest({ ...REQUEST, ...request }, changes);
@@ -62,7 +62,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
 
 describe('a genuine attestation', () => {
   it('→ the key that can be stored, and its environment', async () => {
-    const key = await judge();
+    const key = await validate();
     expect(key.environment).toBe('production');
     const stored = createPublicKey({ key: key.publicKey, format: 'der', type: 'spki', encoding: 'base64' });
     expect(stored.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
@@ -70,21 +70,21 @@ describe('a genuine attestation', () => {
 
   it('members nobody knows at any level → tolerated', async () => {
     const extra = (members: Map<unknown, unknown>) => members.set('later', new Map([['more', [1, null]]])).set(7, 'x');
-    await expect(judge({ members: extra, statement: extra })).resolves.toBeDefined();
+    await expect(validate({ members: extra, statement: extra })).resolves.toBeDefined();
   });
 
   it('other flags; nothing or anything after the credential id → not looked at', async () => {
-    await expect(judge(written(32, 'ff'))).resolves.toBeDefined();
-    await expect(judge({ authenticatorData: (bytes) => bytes.subarray(0, 87) })).resolves.toBeDefined();
+    await expect(validate(written(32, 'ff'))).resolves.toBeDefined();
+    await expect(validate({ authenticatorData: (bytes) => bytes.subarray(0, 87) })).resolves.toBeDefined();
     const noisy = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 87), Buffer.alloc(500, 0xff)]);
-    await expect(judge({ authenticatorData: noisy })).resolves.toBeDefined();
+    await expect(validate({ authenticatorData: noisy })).resolves.toBeDefined();
   });
 
   it('one of several trusted roots → enough', async () => {
     const other = await DeviceVendor.create();
     const roots = readTrustedRoots(`${other.rootPem}\n${vendor.rootPem}`);
-    await expect(judge({}, { roots })).resolves.toBeDefined();
-    await expect(judge({}, { roots, by: other })).resolves.toBeDefined();
+    await expect(validate({}, { roots })).resolves.toBeDefined();
+    await expect(validate({}, { roots, by: other })).resolves.toBeDefined();
   });
 });
 
@@ -113,11 +113,11 @@ describe('point 1: format and statement', () => {
     ['86 bytes of it', { authenticatorData: (bytes) => bytes.subarray(0, 86) }, 'authenticator_data_invalid'],
     ['a byte after the object', { bytes: (cbor) => Buffer.concat([cbor, Buffer.of(0)]) }, 'cbor_invalid'],
   ] satisfies [string, AttestationChanges, string][])('%s → attest_failed', async (_, changes, reason) => {
-    await expect(judge(changes)).rejects.toEqual(refusal(reason));
+    await expect(validate(changes)).rejects.toEqual(refusal(reason));
   });
 
   it('an empty receipt → present', async () => {
-    await expect(judge({ statement: put('receipt', Buffer.alloc(0)) })).resolves.toBeDefined();
+    await expect(validate({ statement: put('receipt', Buffer.alloc(0)) })).resolves.toBeDefined();
   });
 });
 
@@ -128,59 +128,59 @@ describe('point 2: the certificates', () => {
 
   it('in force → from the first to the last instant', async () => {
     const leaf = { notBefore: new Date(from), notAfter: new Date(until) };
-    await expect(judge({ leaf }, { atMs: seconds(from) })).resolves.toBeDefined();
-    await expect(judge({ leaf }, { atMs: seconds(until) })).resolves.toBeDefined();
+    await expect(validate({ leaf }, { atMs: seconds(from) })).resolves.toBeDefined();
+    await expect(validate({ leaf }, { atMs: seconds(until) })).resolves.toBeDefined();
     const failure = refusal('certificate_not_in_force');
-    await expect(judge({ leaf }, { atMs: seconds(from) - 1 })).rejects.toEqual(failure);
-    await expect(judge({ leaf }, { atMs: seconds(until) + 1 })).rejects.toEqual(failure);
+    await expect(validate({ leaf }, { atMs: seconds(from) - 1 })).rejects.toEqual(failure);
+    await expect(validate({ leaf }, { atMs: seconds(until) + 1 })).rejects.toEqual(failure);
   });
 
   it('an intermediate that ran out → attest_failed', async () => {
     const old = await DeviceVendor.create({ intermediateNotAfter: new Date(from) });
     const situation = { by: old, roots: readTrustedRoots(old.rootPem) };
     const leaf = { notBefore: new Date(from - DAY_MS) };
-    await expect(judge({ leaf }, situation)).rejects.toEqual(refusal('certificate_not_in_force'));
-    await expect(judge({ leaf }, { ...situation, atMs: seconds(from) })).resolves.toBeDefined();
+    await expect(validate({ leaf }, situation)).rejects.toEqual(refusal('certificate_not_in_force'));
+    await expect(validate({ leaf }, { ...situation, atMs: seconds(from) })).resolves.toBeDefined();
   });
 
   it('a root of the same name that is not trusted → attest_failed', async () => {
     const foreign = await DeviceVendor.create();
-    await expect(judge({}, { by: foreign })).rejects.toEqual(refusal('certificate_untrusted'));
+    await expect(validate({}, { by: foreign })).rejects.toEqual(refusal('certificate_untrusted'));
   });
 
   it('a trusted root of another name → attest_failed', async () => {
     const roots = ROOTS.map((root) => ({ ...root, certificate: { ...root.certificate, subject: 'CN=Other' } }));
-    await expect(judge({}, { roots })).rejects.toEqual(refusal('certificate_untrusted'));
+    await expect(validate({}, { roots })).rejects.toEqual(refusal('certificate_untrusted'));
   });
 
   it('a leaf that the intermediate did not sign → attest_failed', async () => {
     const foreign = await DeviceVendor.create();
     for (const signedBy of [foreign.intermediateKey, vendor.rootKey]) {
-      await expect(judge({ leaf: { signedBy } })).rejects.toEqual(refusal('certificate_signature_invalid'));
+      await expect(validate({ leaf: { signedBy } })).rejects.toEqual(refusal('certificate_signature_invalid'));
     }
   });
 
   it('signatures with a changed bit → attest_failed', async () => {
     const changed = (bytes: Buffer) => flipped(bytes, bytes.length - 1);
     const leaf: AttestationChanges = { certificates: ([a, b]) => [a && changed(a), b] };
-    await expect(judge(leaf)).rejects.toEqual(refusal('certificate_signature_invalid'));
+    await expect(validate(leaf)).rejects.toEqual(refusal('certificate_signature_invalid'));
     const intermediate: AttestationChanges = { certificates: ([a, b]) => [a, b && changed(b)] };
-    await expect(judge(intermediate)).rejects.toEqual(refusal('certificate_untrusted'));
+    await expect(validate(intermediate)).rejects.toEqual(refusal('certificate_untrusted'));
   });
 
   it('a leaf that names another issuer, certificates in the wrong order → attest_failed', async () => {
     const failure = refusal('certificate_issuer_mismatch');
-    await expect(judge({ leaf: { issuer: 'CN=Somebody Else' } })).rejects.toEqual(failure);
-    await expect(judge({ certificates: ([a, b]) => [b, a] })).rejects.toEqual(failure);
-    await expect(judge({ certificates: ([a]) => [a, a] })).rejects.toEqual(failure);
+    await expect(validate({ leaf: { issuer: 'CN=Somebody Else' } })).rejects.toEqual(failure);
+    await expect(validate({ certificates: ([a, b]) => [b, a] })).rejects.toEqual(failure);
+    await expect(validate({ certificates: ([a]) => [a, a] })).rejects.toEqual(failure);
   });
 
   it('a leaf that may issue, an intermediate that may not → attest_failed', async () => {
     const failure = refusal('certificate_authority_invalid');
-    await expect(judge({ leaf: { isAuthority: true } })).rejects.toEqual(failure);
+    await expect(validate({ leaf: { isAuthority: true } })).rejects.toEqual(failure);
     const powerless = await DeviceVendor.create({ intermediateIsAuthority: false });
     const situation = { by: powerless, roots: readTrustedRoots(powerless.rootPem) };
-    await expect(judge({}, situation)).rejects.toEqual(failure);
+    await expect(validate({}, situation)).rejects.toEqual(failure);
   });
 
   it.each([
@@ -191,32 +191,34 @@ describe('point 2: the certificates', () => {
     ['a part of it', (bytes: Buffer) => bytes.subarray(0, -1)],
   ])('%s → attest_failed', async (_, changed) => {
     const certificates: AttestationChanges['certificates'] = ([a = Buffer.alloc(0), b]) => [changed(a), b];
-    await expect(judge({ certificates })).rejects.toEqual(refusal('certificate_unreadable'));
+    await expect(validate({ certificates })).rejects.toEqual(refusal('certificate_unreadable'));
   });
 
   it('genuine but above 8 KiB → attest_failed', async () => {
     const extensions = [{ oid: '1.2.3.4', value: Buffer.alloc(8 * 1024) }];
-    await expect(judge({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
+    await expect(validate({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
   });
 
   it('no trusted root in force → trouble of ours, not a failed proof', async () => {
     const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
     const old = await DeviceVendor.create({ rootNotAfter: new Date(from) });
     const roots = readTrustedRoots(old.rootPem);
-    await expect(judge({}, { roots, by: old })).rejects.toEqual(failure);
-    await expect(judge({}, { roots: [...roots, ...ROOTS], by: old })).rejects.toEqual(refusal('certificate_untrusted'));
+    await expect(validate({}, { roots, by: old })).rejects.toEqual(failure);
+    await expect(validate({}, { roots: [...roots, ...ROOTS], by: old })).rejects.toEqual(
+      refusal('certificate_untrusted'),
+    );
   });
 });
 
 describe('point 3: the nonce', () => {
   it('made for another challenge → attest_failed', async () => {
     const clientDataHash = attestationClientDataHash('BBECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8');
-    await expect(judge({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
+    await expect(validate({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
   });
 
   it('made of the text of the challenge, or of its bytes unhashed → attest_failed', async () => {
     for (const clientDataHash of [Buffer.from(CHALLENGE), Buffer.from(CHALLENGE, 'base64url')]) {
-      await expect(judge({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
+      await expect(validate({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
     }
   });
 
@@ -225,12 +227,12 @@ describe('point 3: the nonce', () => {
       const certified = map.get('authData');
       if (Buffer.isBuffer(certified)) certified.writeUInt8(0x41, 32);
     };
-    await expect(judge({ members })).rejects.toEqual(refusal('nonce_mismatch'));
+    await expect(validate({ members })).rejects.toEqual(refusal('nonce_mismatch'));
   });
 
   it('wrapped otherwise → found', async () => {
     const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('3022', 'hex'), value.subarray(4)]);
-    await expect(judge({ leaf: { nonceExtension } })).resolves.toBeDefined();
+    await expect(validate({ leaf: { nonceExtension } })).resolves.toBeDefined();
   });
 
   it.each([
@@ -239,29 +241,29 @@ describe('point 3: the nonce', () => {
     ['one that is not DER', (value: Buffer) => value.subarray(0, -1)],
     ['two octet strings', (value: Buffer) => Buffer.concat([value, Buffer.from('0400', 'hex')])],
   ])('%s → attest_failed', async (_, nonceExtension) => {
-    await expect(judge({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_missing'));
+    await expect(validate({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_missing'));
   });
 
   it('a part of it → attest_failed', async () => {
     const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('0410', 'hex'), value.subarray(6, 22)]);
-    await expect(judge({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_mismatch'));
+    await expect(validate({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_mismatch'));
   });
 
   it('the extension twice → attest_failed', async () => {
     const extensions = [{ oid: NONCE_EXTENSION, value: Buffer.from('0400', 'hex') }];
-    await expect(judge({ leaf: { extensions } })).rejects.toEqual(refusal('nonce_missing'));
+    await expect(validate({ leaf: { extensions } })).rejects.toEqual(refusal('nonce_missing'));
   });
 });
 
 describe('point 4: the key id is the hash of the certified key', () => {
   it('another key certified → attest_failed', async () => {
     const publicKey = newKey('P-256');
-    await expect(judge({ leaf: { publicKey } })).rejects.toEqual(refusal('key_id_mismatch'));
+    await expect(validate({ leaf: { publicKey } })).rejects.toEqual(refusal('key_id_mismatch'));
   });
 
   it('a key of another curve → attest_failed', async () => {
     const publicKey = newKey('P-384');
-    await expect(judge({ leaf: { publicKey } })).rejects.toEqual(refusal('public_key_unusable'));
+    await expect(validate({ leaf: { publicKey } })).rejects.toEqual(refusal('public_key_unusable'));
   });
 
   it('a point beside its curve → attest_failed', async () => {
@@ -269,12 +271,12 @@ describe('point 4: the key id is the hash of the certified key', () => {
     const credential = sha256(publicKey.subarray(26));
     const situation = { keyId: credential.toString('base64') };
     const changes = { ...written(55, credential.toString('hex')), leaf: { publicKey } };
-    await expect(judge(changes, situation)).rejects.toEqual(refusal('public_key_unusable'));
+    await expect(validate(changes, situation)).rejects.toEqual(refusal('public_key_unusable'));
   });
 
   it('another spelling of the same key id → attest_failed', async () => {
     const unpadded = device.keyId.replace('=', '');
-    await expect(judge({}, { keyId: unpadded })).rejects.toEqual(refusal('credential_id_mismatch'));
+    await expect(validate({}, { keyId: unpadded })).rejects.toEqual(refusal('credential_id_mismatch'));
   });
 });
 
@@ -288,13 +290,13 @@ describe('points 5 and 6: the authenticator data', () => {
   ] satisfies [string, string, AttestationChanges, Situation][])(
     '%s, certified → attest_failed',
     async (_, reason, changes, situation) => {
-      await expect(judge(changes, situation)).rejects.toEqual(refusal(reason));
+      await expect(validate(changes, situation)).rejects.toEqual(refusal(reason));
     },
   );
 
   it('a development key where the application takes it → its environment is told', async () => {
     const app = { ...APP, environments: ['production' as const, 'development' as const] };
-    const key = await judge({}, { app, request: { environment: 'development' } });
+    const key = await validate({}, { app, request: { environment: 'development' } });
     expect(key.environment).toBe('development');
   });
 });

@@ -1,17 +1,16 @@
-import type { AppAttest, AttestEnvironment } from '../../app-directory/config/app-config.js';
+import type { AppAttest, AttestEnvironment } from '../../app-directory/config/authentication-config.js';
 import type { Certificate } from '../certificates/certificate.rules.js';
+import { findExtension } from '../certificates/certificate.rules.js';
 import {
   requireChain,
   requireRoots,
   requireTrustedSignatures,
   type Trust,
 } from '../certificates/certificate-chain.rules.js';
-import { findExtension } from '../certificates/certificate-extension.rules.js';
 import { findSingleOctetString } from '../certificates/der.rules.js';
 import { proofRefused } from '../proof-refusal.js';
-import { requireFreshKey } from './authenticator-data.rules.js';
-import { bytesOf, isCborMap, readCborMap } from './cbor-map.rules.js';
-import { sha256 } from './client-data.rules.js';
+import { bytesOf, isCborMap, readCborMap } from './encoding.rules.js';
+import { requireFreshKey, sha256 } from './signed-data.rules.js';
 
 const FORMAT = 'apple-appattest';
 /** The object identifier 1.2.840.113635.100.8.2. */

@@ -49,7 +49,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       app_keys: { owner: 'src/app-keys', purpose: 'Hashes of the API keys of applications.' },
       providers: { owner: 'src/providers', purpose: 'Provider instances with their sealed keys and custom prices.' },
       provider_gateways: {
-        owner: 'src/providers/gateways',
+        owner: 'src/providers/provider-gateways',
         purpose: 'Connections to upstream gateways with their sealed tokens.',
       },
     },

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, ValidateIf } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { isStorableText } from './config-reader.js';
+import { isStorableText } from './config-values.js';
 
 interface Presence {
   readonly optional?: boolean;

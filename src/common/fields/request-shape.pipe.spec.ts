@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { RawBody } from '../http/raw-body.js';
 import { IgnoresOthers, Int, JsonObject, Text, Verbatim } from './fields.js';

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
 import { RawBody } from '../http/raw-body.js';
 import { parseStrictJson } from '../http/strict-json.rules.js';
-import { requireStorableText } from './config-reader.js';
+import { requireStorableText } from './config-values.js';
 import { numericMembers } from './fields.js';
 import { readShape } from './read-shape.js';
 
@@ -12,6 +12,9 @@ const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 /**
  * Converts input to the class of the handler's parameter, or refuses it: `400` with `<dot.path>: <what is wrong>` for
  * the first problem. Runs after the guards, so that only an authenticated client learns the schema.
+ *
+ * It stands for Nest's `ValidationPipe`, which drops members named as those every object inherits instead of refusing
+ * them: "a member named constructor → not known" in the spec, and docs/adr/0008-no-class-transformer-on-bodies.md.
  */
 @Injectable()
 export class RequestShapePipe implements PipeTransform {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { isKeptAsDouble } from './number-literal.rules.js';
 
 describe('numbers that are kept in double precision (RFC 7493, 2.2)', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RequestHead, refuseFragment, requireOneMeaning } from './request-head.rules.js';
 
-function judged(sent: Readonly<Record<string, string>>, httpVersion = '1.1'): () => void {
+function checked(sent: Readonly<Record<string, string>>, httpVersion = '1.1'): () => void {
   const head: RequestHead = { headers: sent, rawHeaders: Object.entries(sent).flat(), httpVersion };
   return () => requireOneMeaning(head);
 }
@@ -24,7 +24,7 @@ describe('the head of a request', () => {
     ['an expectation', { ...HOST, expect: 'tea' }, 417, 'expectation_unsupported'],
     ['an expectation more', { ...HOST, expect: '100-continue, tea' }, 417, 'expectation_unsupported'],
   ])('%s → refused', (_name, sent, status, reason) => {
-    expect(judged(sent)).toThrow(expect.objectContaining({ code: 'invalid_request', status, reason }));
+    expect(checked(sent)).toThrow(expect.objectContaining({ code: 'invalid_request', status, reason }));
   });
 
   it.each([
@@ -35,22 +35,22 @@ describe('the head of a request', () => {
     ['no coding', { ...HOST, 'content-encoding': 'Identity' }],
     ['the one expectation there is', { ...HOST, expect: '100-Continue' }],
   ])('%s → accepted', (_name, sent) => {
-    expect(judged(sent)).not.toThrow();
+    expect(checked(sent)).not.toThrow();
   });
 
   it('HTTP/1.0 without a host → accepted, but not with one that is none', () => {
-    expect(judged({}, '1.0')).not.toThrow();
-    expect(judged({ host: 'a b' }, '1.0')).toThrow(expect.objectContaining({ reason: 'host_malformed' }));
+    expect(checked({}, '1.0')).not.toThrow();
+    expect(checked({ host: 'a b' }, '1.0')).toThrow(expect.objectContaining({ reason: 'host_malformed' }));
   });
 
   it.each(['0.9', '2.0', '3.0', '1.2'])('HTTP/%s → refused: nobody here speaks it', (version) => {
-    expect(judged(HOST, version)).toThrow(
+    expect(checked(HOST, version)).toThrow(
       expect.objectContaining({ code: 'invalid_request', status: 400, reason: 'http_version_unsupported' }),
     );
   });
 
   it('RFC 9112 6.1: HTTP/1.0 in chunks → refused, and closed', () => {
-    expect(judged({ ...HOST, 'transfer-encoding': 'chunked' }, '1.0')).toThrow(
+    expect(checked({ ...HOST, 'transfer-encoding': 'chunked' }, '1.0')).toThrow(
       expect.objectContaining({ reason: 'transfer_coding_unsupported', headers: { connection: 'close' } }),
     );
   });

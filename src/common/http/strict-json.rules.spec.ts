@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
 import { parseStrictJson } from './strict-json.rules.js';

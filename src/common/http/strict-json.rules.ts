@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
-import { isStorableText, memberPath, unstorableText } from '../fields/config-reader.js';
+import { isStorableText, memberPath, unstorableText } from '../fields/config-values.js';
 import { isKeptAsDouble } from './number-literal.rules.js';
 
 /** The name of the whole body in refusals. */

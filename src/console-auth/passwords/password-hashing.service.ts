@@ -14,8 +14,7 @@ const MAX_AT_ONCE = 2;
 /** About one second of work. */
 const MAX_WAITING = 50;
 /** Hash of an unknown random text with the parameters above, verified when no password is stored. */
-const NOBODYS_HASH =
-  '$argon2id$v=19$m=19456,t=2,p=1$6CbEBLLJp92WO9vTEokmmg$rcKl4PSSc99yj58Nc5R27VkUTvluflBd+7ozwmSQH/k';
+const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$6CbEBLLJp92WO9vTEokmmg$rcKl4PSSc99yj58Nc5R27VkUTvluflBd+7ozwmSQH/k';
 
 /**
  * Hashes passwords with bounded concurrency, so that hashing does not starve other work.
@@ -29,7 +28,7 @@ export class PasswordHashing {
 
   /** @returns the hash with its salt and parameters, in the PHC format. */
   hash(password: Secret): Promise<string> {
-    return this.inTurn(() => hash(password.reveal(), PARAMETERS));
+    return this.withSlot(() => hash(password.reveal(), PARAMETERS));
   }
 
   /**
@@ -38,13 +37,13 @@ export class PasswordHashing {
    * @param stored `undefined` when there is none: the call takes as long and returns false.
    */
   async verify(stored: string | undefined, password: Secret): Promise<boolean> {
-    const isRight = await this.inTurn(() => verify(stored ?? NOBODYS_HASH, password.reveal()));
+    const isRight = await this.withSlot(() => verify(stored ?? DUMMY_HASH, password.reveal()));
     return isRight && stored !== undefined;
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+  private async withSlot<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < MAX_AT_ONCE) this.running++;
-    else await this.place();
+    else await this.waitForSlot();
     try {
       return await work();
     } finally {
@@ -55,7 +54,7 @@ export class PasswordHashing {
   }
 
   /** Waits for a free slot. A call that ends hands its slot to the next in the queue. */
-  private place(): Promise<void> {
+  private waitForSlot(): Promise<void> {
     if (this.waiting.length >= MAX_WAITING) {
       throw new GatewayError('service_unavailable', { reason: 'password_hashing_busy', retryAfterSeconds: 2 });
     }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
+import { IdentityEntity } from '../../identity/organization.entity.js';
+import { PasswordEntity } from '../credential.entity.js';
 
 /** A password hash (PHC format) and its owner. */
-export interface StoredPassword {
-  readonly identityId: string;
-  readonly passwordHash: string;
-}
+export type StoredPassword = Pick<PasswordEntity, 'identityId' | 'passwordHash'>;
 
 /** The table passwords. */
 @Injectable()
@@ -15,38 +14,32 @@ export class PasswordsRepository {
 
   /** @param email as `comparableEmail` writes it. */
   async findByEmail(email: string): Promise<StoredPassword | undefined> {
-    const [row] = await this.dataSource.query<StoredPassword[]>(
-      `SELECT p.identity_id AS "identityId", p.password_hash AS "passwordHash"
-         FROM identities i JOIN passwords p ON p.identity_id = i.id
-        WHERE lower(i.email) = lower($1)`,
-      [email],
-    );
-    return row;
+    const password = await this.dataSource
+      .createQueryBuilder(PasswordEntity, 'p')
+      .innerJoin(IdentityEntity, 'i', 'i.id = p.identityId')
+      .where('lower(i.email) = lower(:email)', { email })
+      .getOne();
+    return password ?? undefined;
   }
 
   async insert(tx: EntityManager, { identityId, passwordHash }: StoredPassword, at: Instant): Promise<void> {
-    await tx.query('INSERT INTO passwords (identity_id, password_hash, changed_at) VALUES ($1, $2, $3)', [
-      identityId,
-      passwordHash,
-      at,
-    ]);
+    await tx.insert(PasswordEntity, { identityId, passwordHash, changedAt: at });
   }
 
   /** Whether the hash is still stored. If so, the row stays locked against changes until the transaction ends. */
-  async holds(tx: EntityManager, { identityId, passwordHash }: StoredPassword): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(
-      'SELECT FROM passwords WHERE identity_id = $1 AND password_hash = $2 FOR SHARE',
-      [identityId, passwordHash],
-    );
-    return rows.length > 0;
+  async lockUnchanged(tx: EntityManager, { identityId, passwordHash }: StoredPassword): Promise<boolean> {
+    const lock = { mode: 'pessimistic_read' } as const;
+    return (await tx.findOne(PasswordEntity, { where: { identityId, passwordHash }, lock })) !== null;
   }
 
   /** Replaces the hash if it is still stored. @returns whether it was. */
-  async replace(tx: EntityManager, stored: StoredPassword, newHash: string, at: Instant): Promise<boolean> {
-    const [, count]: [unknown[], number] = await tx.query(
-      'UPDATE passwords SET password_hash = $3, changed_at = $4 WHERE identity_id = $1 AND password_hash = $2',
-      [stored.identityId, stored.passwordHash, newHash, at],
-    );
-    return count > 0;
+  async replace(
+    tx: EntityManager,
+    { identityId, passwordHash }: StoredPassword,
+    newHash: string,
+    at: Instant,
+  ): Promise<boolean> {
+    const change = { passwordHash: newHash, changedAt: at };
+    return (await tx.update(PasswordEntity, { identityId, passwordHash }, change)).affected === 1;
   }
 }

@@ -4,6 +4,7 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type Configuration,
+  type CustomFetch,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
@@ -12,11 +13,10 @@ import {
 } from 'openid-client';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { ConsoleOrigin } from '../../identity/first-party/console-origin.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { Environment } from '../../platform/config/environment.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
-import { guardedFetch } from './guarded-fetch.js';
-import type { SignInChecks } from './sign-in-state.rules.js';
+import type { SignInChecks } from './third-party-sign-in.rules.js';
 
 /** The path of the redirect URI. */
 export const CALLBACK_PATH = '/v1/auth/callback/google';
@@ -24,6 +24,12 @@ export const CALLBACK_PATH = '/v1/auth/callback/google';
 const SCOPE = 'openid email profile';
 /** Provider metadata is read again after this time. */
 const METADATA_LIFE_MS = 60 * 60 * 1000;
+/** Covers a whole call to the provider. */
+const TIMEOUT_MS = 5_000;
+/** Metadata, key sets and token responses are a few kilobytes. */
+const MAX_BYTES = 256 * 1024;
+/** Statuses for which `Response` allows no body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The gateway's client registration at the provider. */
 interface Client {
@@ -111,4 +117,25 @@ export class Google {
     this.#metadata = { configuration, readAtMs: nowMs };
     return configuration;
   }
+}
+
+/** A `fetch` through the outbound guard: address check, timeout, size limit, no redirects. */
+function guardedFetch(outbound: GuardedRequest): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const bounds = { headers: inLowerCase(headers), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const answer =
+      method === 'POST'
+        ? await outbound.post(url, { ...bounds, body: String(body ?? '') })
+        : await outbound.get(url, bounds);
+    const answered = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (value !== undefined) answered.set(name, typeof value === 'string' ? value : value.join(', '));
+    }
+    const content = BODILESS.has(answer.status) ? null : new Uint8Array(answer.body);
+    return new Response(content, { status: answer.status, headers: answered });
+  };
+}
+
+function inLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

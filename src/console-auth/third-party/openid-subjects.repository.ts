@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import type { OpenIdSubject } from './third-party-person.rules.js';
+import { OpenidSubjectEntity } from '../credential.entity.js';
+import type { OpenIdSubject } from '../people/person.rules.js';
 
 /** The table openid_subjects. */
 @Injectable()
 export class OpenIdSubjectsRepository {
   async findIdentity(tx: EntityManager, { issuer, subject }: OpenIdSubject): Promise<string | undefined> {
-    const [row] = await tx.query<{ identityId: string }[]>(
-      'SELECT identity_id AS "identityId" FROM openid_subjects WHERE issuer = $1 AND subject = $2',
-      [issuer, subject],
-    );
-    return row?.identityId;
+    return (await tx.findOneBy(OpenidSubjectEntity, { issuer, subject }))?.identityId;
   }
 
   /**
@@ -25,11 +22,6 @@ export class OpenIdSubjectsRepository {
   }
 
   async insert(tx: EntityManager, { issuer, subject }: OpenIdSubject, identityId: string, at: Instant): Promise<void> {
-    await tx.query('INSERT INTO openid_subjects (issuer, subject, identity_id, created_at) VALUES ($1, $2, $3, $4)', [
-      issuer,
-      subject,
-      identityId,
-      at,
-    ]);
+    await tx.insert(OpenidSubjectEntity, { issuer, subject, identityId, createdAt: at });
   }
 }

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../common/clock.js';
-import { ConsoleOrigin } from '../../identity/first-party/console-origin.js';
-import { CookieKeys } from '../../identity/sessions/cookie-keys.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { CookieKeys } from '../../identity/sessions/console-cookies.js';
 import { CALLBACK_PATH } from './google.js';
-import { readSignInState, SIGN_IN_STATE_SECONDS, type SignInState, signInStateCookie } from './sign-in-state.rules.js';
+import {
+  readSignInState,
+  SIGN_IN_STATE_SECONDS,
+  type SignInState,
+  signInStateCookie,
+} from './third-party-sign-in.rules.js';
 
 const NAME = 'gw_identity_third_party_state';
 const PURPOSE = 'third-party sign-in';

@@ -1,16 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import type { OpenedSession } from '../../identity/sessions/sessions.service.js';
-import type { BrowserClient } from '../browser-client.js';
+import { type BrowserClient, BrowserSessions } from '../browser-sessions.service.js';
+import { People } from '../people/people.service.js';
+import { type ThirdPartyPerson, thirdPartyPersonOf } from '../people/person.rules.js';
 import { Google } from './google.js';
-import { checksOf, SIGN_IN_STATE_SECONDS, type SignInState } from './sign-in-state.rules.js';
-import { failureOfAnswer, failureOfRegistration, failureText, ThirdPartyRefusal } from './third-party-failure.rules.js';
-import { ThirdPartyPeople } from './third-party-people.service.js';
-import { type ThirdPartyPerson, thirdPartyPersonOf } from './third-party-person.rules.js';
+import { OpenIdSubjectsRepository } from './openid-subjects.repository.js';
+import {
+  checksOf,
+  failureOfResponse,
+  failureOfSignUp,
+  failureText,
+  SIGN_IN_STATE_SECONDS,
+  type SignInState,
+  ThirdPartyRefusal,
+} from './third-party-sign-in.rules.js';
 
 const SECRET_CHARACTERS = 48;
 const CALLBACK_PATH_BY_DEFAULT = '/';
@@ -25,15 +34,19 @@ export interface ThirdPartyRequest {
 }
 
 /**
- * Redirects browsers to the provider and handles the callback.
+ * Redirects browsers to the provider and handles the callback. Issuer and subject alone identify a person: an e-mail
+ * address claim never links to an existing one.
  *
  * Source: docs/reference/management-api.md#passwords-and-third-parties, RFC 9700.
  */
 @Injectable()
 export class ThirdPartySignIn {
   constructor(
+    private readonly dataSource: DataSource,
     private readonly google: Google,
-    private readonly people: ThirdPartyPeople,
+    private readonly subjects: OpenIdSubjectsRepository,
+    private readonly people: People,
+    private readonly sessions: BrowserSessions,
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly log: Log,
@@ -77,17 +90,33 @@ export class ThirdPartySignIn {
     const person = await this.redeem(query, state);
     const invitation = state.invitationToken === null ? undefined : new Secret(state.invitationToken);
     try {
-      return await this.people.signIn(person, invitation, browser);
+      return await this.signIn(person, invitation, browser);
     } catch (error) {
-      const failure = failureOfRegistration(error);
+      const failure = failureOfSignUp(error);
       throw failure === undefined ? error : new ThirdPartyRefusal(failure, { cause: error });
     }
+  }
+
+  /** Opens a session; signs an unknown subject up, with the invitation if there is one. */
+  private signIn(
+    { issuer, subject, ...newcomer }: ThirdPartyPerson,
+    invitation: Secret | undefined,
+    browser: BrowserClient,
+  ): Promise<OpenedSession> {
+    const known = { issuer, subject };
+    return this.dataSource.transaction(async (tx) => {
+      const identityId = (await this.subjects.findIdentity(tx, known)) ?? (await this.subjects.findLatest(tx, known));
+      if (identityId !== undefined) return this.sessions.open(tx, identityId, browser);
+      const { person, session } = await this.people.signUp(tx, { ...newcomer, invitation }, browser);
+      await this.subjects.insert(tx, known, person.id, this.clock.now());
+      return session;
+    });
   }
 
   private async redeem(query: string, state: SignInState): Promise<ThirdPartyPerson> {
     const claims = await this.google.redeem(query, checksOf(state)).catch((error: unknown) => {
       if (error instanceof GatewayError) throw error;
-      const failure = failureOfAnswer(error);
+      const failure = failureOfResponse(error);
       if (failure !== 'access_denied') this.logFailure('callback', error);
       throw new ThirdPartyRefusal(failure, { cause: error });
     });

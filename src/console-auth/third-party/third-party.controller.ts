@@ -5,13 +5,13 @@ import { headerReference, setsCookie } from '../../common/http/answer-headers.js
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BrowserAccess } from '../../identity/admin-access.decorator.js';
 import { ConsoleCookies } from '../../identity/sessions/console-cookies.js';
-import { AddressLimited } from '../../rate-limits/address-limited.decorator.js';
-import { BrowserClients } from '../browser-client.js';
-import { SocialSignInRequest } from '../dto/sign-in.request.js';
-import { SocialSignInResponse } from '../dto/social-sign-in.response.js';
+import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
+import { BrowserClients } from '../browser-sessions.service.js';
+import { SocialSignInRequest } from '../dto/console-auth.request.js';
+import { SocialSignInResponse } from '../dto/console-auth.response.js';
 import { withError } from './console-path.js';
 import { SignInStateCookie } from './sign-in-state-cookie.js';
-import { ThirdPartyRefusal } from './third-party-failure.rules.js';
+import { ThirdPartyRefusal } from './third-party-sign-in.rules.js';
 import { LOGIN_PATH, ThirdPartySignIn } from './third-party-sign-in.service.js';
 
 const TAG = 'Console authentication';
@@ -71,12 +71,12 @@ export class ThirdPartyController {
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply
       .code(302)
-      .header('location', await this.placeAfter(request, reply))
+      .header('location', await this.redirectTarget(request, reply))
       .send();
   }
 
   /** The redirect target after the callback. On success it also sets the session cookie. */
-  private async placeAfter(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  private async redirectTarget(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const state = this.state.take(request, reply);
     this.signIns.requireSetUp();
     if (state === undefined) return withError(LOGIN_PATH, 'sign_in_expired');

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
-import type { Ready } from '../../common/when-ready.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import type { RecordedAccountRequests } from '../../usage/recorded-requests.service.js';
-import type { PeriodUse } from './account-standing.js';
+import type { PeriodUse } from './plan.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
 
 /** Refresh interval of the recorded requests, in milliseconds. */
@@ -50,7 +50,7 @@ export class AccountRequests {
    * @param anchorDay day of the month on which periods begin, 1 to 28.
    * @returns synchronously when cached; a stale count is refreshed in the background.
    */
-  of(organizationId: string, anchorDay: number): Ready<AccountCount> {
+  of(organizationId: string, anchorDay: number): MaybePromise<AccountCount> {
     const count = this.currentOf(organizationId, anchorDay);
     const isNew = count.nextQuestionAtMs === Number.NEGATIVE_INFINITY;
     if (isNew) return this.ask(organizationId, count).then(() => count);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { epochMsOf } from '../../common/clock.js';
-import { BillingStatusResponse } from '../dto/billing-status.response.js';
+import { BillingStatusResponse } from '../dto/billing.response.js';
 import { AccountRequests } from './account-requests.js';
 import type { PlanBook } from './plan.js';
 import { PlanEntitlements } from './plan-entitlements.js';

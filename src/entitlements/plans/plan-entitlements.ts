@@ -1,10 +1,9 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
+import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import { Entitlements } from '../entitlements.js';
 import type { AccountRequests } from './account-requests.js';
-import type { AccountStanding } from './account-standing.js';
-import type { AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
+import type { AccountStanding, AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
 import { ceilingIn, isInForce, quotaExceeded, requirePlan, termsOf, termsUnavailable } from './plan-terms.rules.js';
 import type { PlansFile } from './plans-file.js';
 
@@ -22,12 +21,12 @@ export class PlanEntitlements extends Entitlements implements OnApplicationShutd
     this.file.close();
   }
 
-  admitCall(organizationId: string): Ready<void> {
+  admitCall(organizationId: string): MaybePromise<void> {
     const terms = this.requireTerms(organizationId);
     const nowMs = this.clock.nowMs();
     const limit = requirePlan(terms, nowMs).limits.maxRequestsPerMonth;
     if (limit === undefined) return;
-    return whenReady(this.requests.of(organizationId, terms.periodAnchorDay), (count) => {
+    return whenResolved(this.requests.of(organizationId, terms.periodAnchorDay), (count) => {
       if (!count.add(limit)) throw quotaExceeded(count, limit, nowMs);
     });
   }

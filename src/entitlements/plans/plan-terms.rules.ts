@@ -1,7 +1,6 @@
 import { instantOf, wholeSecondsUntil } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { PeriodUse } from './account-standing.js';
-import type { AccountTerms, LimitedResource, Plan, PlanBook, PlanLimits } from './plan.js';
+import type { AccountTerms, LimitedResource, PeriodUse, Plan, PlanBook, PlanLimits } from './plan.js';
 import type { PlanPeriod } from './plan-period.rules.js';
 
 /** `Retry-After` in seconds while the terms are unavailable. */

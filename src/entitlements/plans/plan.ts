@@ -1,3 +1,5 @@
+import type { PlanPeriod } from './plan-period.rules.js';
+
 /** Resources with a ceiling in plans. */
 export type LimitedResource = 'apps' | 'providers' | 'provider_gateways' | 'active_keys_per_app';
 
@@ -44,3 +46,22 @@ export interface PlanBook {
   readonly forOthers: AccountTerms;
   readonly accounts: ReadonlyMap<string, AccountTerms>;
 }
+
+/** Usage of an account in its period. */
+export interface PeriodUse {
+  readonly period: PlanPeriod;
+  readonly used: number;
+}
+
+/** Plan and usage of an account, for display. */
+export type AccountStanding =
+  | { readonly state: 'self_hosted' }
+  | { readonly state: 'unavailable' }
+  | {
+      readonly state: 'billed';
+      readonly terms: AccountTerms;
+      /** Null without a plan in force: then nothing may be used. */
+      readonly use: PeriodUse | null;
+      /** The newest plans file is invalid; the terms are from the last valid version. */
+      readonly isStale: boolean;
+    };

@@ -3,13 +3,13 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../admin-access.decorator.js';
 import type { AdminPrincipal } from '../admin-principal.js';
-import { AuditReports } from './audit-reports.service.js';
+import { AuditTrail } from './audit-trail.js';
 import { AuditEventsResponse } from './dto/audit-events.response.js';
 import { ListAuditEventsRequest } from './dto/list-audit-events.request.js';
 
 @Controller('v1/admin/audit-events')
 export class AuditEventsController {
-  constructor(private readonly reports: AuditReports) {}
+  constructor(private readonly trail: AuditTrail) {}
 
   @Get()
   @AdminAccess('read')
@@ -23,6 +23,6 @@ export class AuditEventsController {
   @Fails('invalid_request')
   @ApiOkResponse({ type: AuditEventsResponse })
   async list(@Admin() admin: AdminPrincipal, @Query() query: ListAuditEventsRequest): Promise<AuditEventsResponse> {
-    return AuditEventsResponse.from(await this.reports.page(admin, query.toFilter(), query.askedDays()));
+    return AuditEventsResponse.from(await this.trail.page(admin, query.toFilter(), query.toDayRange()));
   }
 }

@@ -1,24 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import type { ActionSource } from '../admin-principal.js';
-import type { AuditEventFilter, AuditEventRow, CredentialType } from './audit-event.js';
+import type { DayRange } from '../../common/day-range.rules.js';
+import type { ActionSource, CredentialType } from '../admin-principal.js';
+import { type AuditDetails, AuditEventEntity } from './audit-event.entity.js';
 
-/** An audit entry to store. */
-export interface NewAuditEvent {
-  readonly organizationId: string;
-  readonly createdAt: Instant;
+/** A stored audit entry with the current name of its actor. */
+export interface AuditEventRow {
+  /** `bigint`, as text. */
+  readonly id: string;
   readonly action: string;
-  readonly actorId: string;
-  readonly actorKind: 'human' | 'service';
-  readonly credentialType: CredentialType;
-  readonly credentialId: string | null;
-  readonly actionSource: ActionSource;
-  readonly targetType: string;
-  readonly targetId: string;
-  readonly appId: string | null;
-  /** JSON text. */
-  readonly details: string | null;
+  readonly actor_id: string;
+  readonly actor_kind: 'human' | 'service';
+  readonly actor_name: string | null;
+  readonly credential_type: CredentialType;
+  readonly credential_id: string | null;
+  readonly action_source: ActionSource;
+  readonly target_type: string;
+  readonly target_id: string;
+  readonly app_id: string | null;
+  readonly details: AuditDetails | null;
+  readonly created_at: Instant;
+}
+
+/** Filter for the audit entries of an organization. */
+export interface AuditEventFilter {
+  readonly limit: number;
+  readonly action: string | undefined;
+  readonly actorId: string | undefined;
+  readonly appId: string | undefined;
+  readonly beforeId: number | undefined;
+  /** Every day when absent. */
+  readonly days: DayRange | undefined;
 }
 
 const MATCHES = `
@@ -34,7 +47,7 @@ const DAY = "(one.created_at AT TIME ZONE 'UTC')::date";
 
 /**
  * One index scan per day between the first and the last stored day, so that the cost of a page does not depend on its
- * age. An account without entries yields no day.
+ * age. An organization without entries yields no day.
  */
 const OF_SOME_DAYS = `
   SELECT one.* FROM (SELECT min(${DAY}) AS first, max(${DAY}) AS last FROM audit_events one WHERE one.organization_id = $1) kept
@@ -62,25 +75,7 @@ export class AuditEventsRepository {
     return this.dataSource.query(withNames(OF_SOME_DAYS), [...matched, days.from, days.to]);
   }
 
-  async insert(tx: EntityManager, event: NewAuditEvent): Promise<void> {
-    await tx.query(
-      `INSERT INTO audit_events (organization_id, created_at, action, actor_id, actor_kind, credential_type,
-         credential_id, action_source, target_type, target_id, app_id, details)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-      [
-        event.organizationId,
-        event.createdAt,
-        event.action,
-        event.actorId,
-        event.actorKind,
-        event.credentialType,
-        event.credentialId,
-        event.actionSource,
-        event.targetType,
-        event.targetId,
-        event.appId,
-        event.details,
-      ],
-    );
+  async insert(tx: EntityManager, event: Omit<AuditEventEntity, 'id'>): Promise<void> {
+    await tx.insert(AuditEventEntity, event);
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
-import type { AuditActor } from './audit-actor.rules.js';
-import type { AuditDetails } from './audit-event.js';
-import { AuditEventsRepository } from './audit-events.repository.js';
+import { type DayRange, dayRange } from '../../common/day-range.rules.js';
+import { type AdminPrincipal, type AuditActor } from '../admin-principal.js';
+import type { AuditDetails } from './audit-event.entity.js';
+import { type AuditEventFilter, type AuditEventRow, AuditEventsRepository } from './audit-events.repository.js';
 
 /** One audited action. */
 export interface AuditEntry {
@@ -18,7 +19,13 @@ export interface AuditEntry {
   readonly details?: AuditDetails;
 }
 
-/** The audit trail of an account. Source: docs/reference/security.md#roles-and-routes. */
+/** One page of audit entries, newest first. */
+export interface AuditEventPage {
+  readonly limit: number;
+  readonly events: readonly AuditEventRow[];
+}
+
+/** The audit trail of an organization. Source: docs/reference/security.md#roles-and-routes. */
 @Injectable()
 export class AuditTrail {
   constructor(
@@ -29,20 +36,24 @@ export class AuditTrail {
   /** Inserts an entry in the transaction of the change, so that both commit or neither does. */
   async record(tx: EntityManager, who: AuditActor, entry: AuditEntry): Promise<void> {
     const { organizationId, credentialType, credentialId, actor } = who;
-    const { action, targetType, targetId, appId = null, details } = entry;
+    const { action, targetType, targetId, appId = null, details = null } = entry;
     await this.events.insert(tx, {
-      organizationId,
-      createdAt: this.clock.now(),
-      action,
-      actorId: actor.id,
-      actorKind: actor.kind,
-      credentialType,
-      credentialId,
-      actionSource: actor.actionSource,
-      targetType,
-      targetId,
-      appId,
-      details: details === undefined ? null : JSON.stringify(details),
+      ...{ organizationId, createdAt: this.clock.now(), action, actorId: actor.id, actorKind: actor.kind },
+      ...{ credentialType, credentialId, actionSource: actor.actionSource, targetType, targetId, appId, details },
     });
+  }
+
+  /**
+   * @param range the day range of the request; every day when both ends are absent.
+   * @throws invalid_request naming `from` or `to`, as `dayRange`.
+   */
+  async page(
+    { organizationId }: AdminPrincipal,
+    filter: Omit<AuditEventFilter, 'days'>,
+    range: Partial<DayRange>,
+  ): Promise<AuditEventPage> {
+    const isNamed = range.from !== undefined || range.to !== undefined;
+    const days = isNamed ? dayRange(range, this.clock.utcDay()) : undefined;
+    return { limit: filter.limit, events: await this.events.list(organizationId, { ...filter, days }) };
   }
 }

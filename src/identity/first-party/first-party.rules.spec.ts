@@ -3,7 +3,7 @@ import { type FirstPartyRequest, requireFirstParty } from './first-party.rules.j
 
 const PROGRAM: FirstPartyRequest = {
   method: 'POST',
-  demandsOrigin: false,
+  requiresOrigin: false,
   origin: undefined,
   isOwnOrigin: false,
   fetchSite: undefined,
@@ -28,12 +28,12 @@ describe('requireFirstParty', () => {
     ['a browser that says another site began it', { fetchSite: 'cross-site' }, false],
     ['a browser that says a sibling began it', { fetchSite: 'same-site', hasConsoleHeader: true }, false],
     ['a browser that says the person began it', { fetchSite: 'none' }, true],
-    ['a route that demands an origin, without one', { demandsOrigin: true, hasConsoleHeader: true }, false],
-    ['a route that demands an origin, another site', { demandsOrigin: true, origin: 'https://other' }, false],
-    ['a route that demands an origin, a sandboxed page', { demandsOrigin: true, origin: 'null' }, false],
+    ['a route that demands an origin, without one', { requiresOrigin: true, hasConsoleHeader: true }, false],
+    ['a route that demands an origin, another site', { requiresOrigin: true, origin: 'https://other' }, false],
+    ['a route that demands an origin, a sandboxed page', { requiresOrigin: true, origin: 'null' }, false],
     [
       'a route that demands an origin, our own',
-      { demandsOrigin: true, origin: 'https://own', isOwnOrigin: true },
+      { requiresOrigin: true, origin: 'https://own', isOwnOrigin: true },
       true,
     ],
     ['a head alone', { method: 'HEAD', hasSessionCookie: true }, true],

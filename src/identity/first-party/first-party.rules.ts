@@ -7,7 +7,7 @@ export const CONSOLE_HEADER = 'x-console-request';
 export interface FirstPartyRequest {
   readonly method: string;
   /** Whether the route refuses requests without an origin. */
-  readonly demandsOrigin: boolean;
+  readonly requiresOrigin: boolean;
   readonly origin: string | undefined;
   /** Whether `origin` is the console's own. */
   readonly isOwnOrigin: boolean;
@@ -29,12 +29,12 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
  * Source: docs/reference/management-api.md#console-requests-and-origins, docs/reference/security.md#browser-requests.
  */
 export function requireFirstParty(request: FirstPartyRequest): void {
-  const { method, demandsOrigin, origin, isOwnOrigin, fetchSite, hasSessionCookie, hasConsoleHeader } = request;
+  const { method, requiresOrigin, origin, isOwnOrigin, fetchSite, hasSessionCookie, hasConsoleHeader } = request;
   if (origin !== undefined) {
     if (!isOwnOrigin) throw foreignOrigin(`The origin ${printable(origin)} is not this console's.`);
     return;
   }
-  if (demandsOrigin) throw foreignOrigin("Send the console's origin in `Origin`, as browsers do.");
+  if (requiresOrigin) throw foreignOrigin("Send the console's origin in `Origin`, as browsers do.");
   if (method === 'GET' || method === 'HEAD') return;
   if (fetchSite !== undefined && !OWN_FETCH_SITES.has(fetchSite)) throw foreignOrigin('The request has no origin.');
   if (hasSessionCookie && !hasConsoleHeader) {

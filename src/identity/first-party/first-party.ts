@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Environment } from '../../platform/config/environment.js';
 import { refuseRepeatedSession, SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
-import { ConsoleOrigin } from './console-origin.js';
 import { CONSOLE_HEADER, requireFirstParty } from './first-party.rules.js';
 
 declare module 'fastify' {
@@ -11,17 +11,45 @@ declare module 'fastify' {
   }
 }
 
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
 /**
  * Security headers of every response of the framework's routes.
  *
  * Source: docs/reference/management-api.md#requests-and-bodies, docs/reference/security.md#browser-requests.
  */
-const ANSWER_HEADERS = {
+const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 };
+
+/** The origin of the console: the setting `PUBLIC_URL`, or a loopback name of this machine. */
+@Injectable()
+export class ConsoleOrigin {
+  /** Such as `https://gateway.example.com`; the base of links. */
+  readonly url: string;
+  readonly isHttps: boolean;
+  readonly #named: string | undefined;
+
+  constructor({ PUBLIC_URL, PORT }: Environment) {
+    this.#named = PUBLIC_URL;
+    this.url = PUBLIC_URL ?? `http://localhost:${PORT}`;
+    this.isHttps = this.url.startsWith('https:');
+  }
+
+  /**
+   * Whether an origin is the console's own.
+   *
+   * @param origin the `Origin` header, compared exactly.
+   * @param port the local port of the request's socket; used when `PUBLIC_URL` is not set.
+   */
+  isOwn(origin: string, port: number | undefined): boolean {
+    if (this.#named !== undefined) return origin === this.#named;
+    return LOOPBACK_NAMES.some((name) => origin === `http://${name}:${port}`);
+  }
+}
 
 /** Refuses cross-site requests before the body is read. */
 @Injectable()
@@ -29,8 +57,8 @@ export class FirstParty {
   constructor(private readonly origin: ConsoleOrigin) {}
 
   /** Sets the security headers on any response. */
-  label(reply: FastifyReply): void {
-    void reply.headers(ANSWER_HEADERS);
+  setSecurityHeaders(reply: FastifyReply): void {
+    void reply.headers(SECURITY_HEADERS);
   }
 
   /**
@@ -38,15 +66,15 @@ export class FirstParty {
    *
    * @throws invalid_request two session cookies; forbidden as `requireFirstParty`, on first-party routes only.
    */
-  judge(request: FastifyRequest): void {
+  validate(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);
-    const demand = request.routeOptions.config?.firstParty;
-    if (demand === undefined) return;
+    const requirement = request.routeOptions.config?.firstParty;
+    if (requirement === undefined) return;
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
     requireFirstParty({
       method: request.method,
-      demandsOrigin: demand === 'exactOrigin',
+      requiresOrigin: requirement === 'exactOrigin',
       origin,
       isOwnOrigin: origin !== undefined && this.origin.isOwn(origin, request.raw.socket.localPort),
       fetchSite: Array.isArray(site) ? site[0] : site,

@@ -1,7 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import { IdentityEntity } from '../identity.entity.js';
-import { OrganizationEntity } from '../organization.entity.js';
+import { IdentityEntity, OrganizationEntity } from '../organization.entity.js';
 
 /** A management key; its token is kept as a hash. */
 @Entity('management_keys')

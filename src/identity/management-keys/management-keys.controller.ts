@@ -1,21 +1,22 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../admin-access.decorator.js';
 import type { AdminPrincipal } from '../admin-principal.js';
-import { AccountKeys } from './account-keys.service.js';
 import { CreateManagementKeyRequest } from './dto/create-management-key.request.js';
 import {
   CreatedManagementKeyResponse,
   ManagementKeyListResponse,
   ManagementKeyResponse,
+  RevokedCredentialResponse,
 } from './dto/management-key.response.js';
+import { ManagementKeysService } from './management-keys.service.js';
 
 const TAG = 'Admin management keys';
 
 @Controller('v1/admin/keys')
 export class ManagementKeysController {
-  constructor(private readonly keys: AccountKeys) {}
+  constructor(private readonly keys: ManagementKeysService) {}
 
   @Get()
   @AdminAccess('read', { credential: 'session' })
@@ -61,5 +62,24 @@ export class ManagementKeysController {
   @ApiOkResponse({ type: ManagementKeyResponse })
   async revoke(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<ManagementKeyResponse> {
     return ManagementKeyResponse.from(await this.keys.revoke(admin, id));
+  }
+}
+
+@Controller('v1/cli/credential')
+export class OwnCredentialController {
+  constructor(private readonly keys: ManagementKeysService) {}
+
+  @Delete()
+  @AdminAccess('read', { credential: 'key' })
+  @Operation({
+    id: 'revokeCliCredential',
+    tag: 'CLI',
+    summary: 'End the key this is sent with',
+    description: 'Whatever its owner’s role and its grant. It opens nothing from the next request on.',
+  })
+  @ApiOkResponse({ type: RevokedCredentialResponse })
+  async revoke(@Admin() admin: AdminPrincipal): Promise<RevokedCredentialResponse> {
+    await this.keys.revoke(admin, admin.credentialId);
+    return RevokedCredentialResponse.done();
   }
 }

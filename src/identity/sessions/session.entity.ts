@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import { IdentityEntity } from '../identity.entity.js';
+import { IdentityEntity } from '../organization.entity.js';
 
 /** A browser session of a person; its token is kept as a hash. */
 @Entity('sessions')

@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, LessThan, MoreThan, Not } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../admin-principal.js';
+import { SessionEntity } from './session.entity.js';
 
-/** A valid session, its person, and the current account. */
+/** A valid session, its person, and the current organization. */
 export interface SessionRow {
   readonly id: string;
-  readonly identity_id: string;
-  readonly created_at: Instant;
-  readonly renewed_at: Instant;
-  readonly expires_at: Instant;
+  readonly identityId: string;
+  readonly createdAt: Instant;
+  readonly renewedAt: Instant;
+  readonly expiresAt: Instant;
   readonly address: string | null;
-  readonly user_agent: string | null;
+  readonly userAgent: string | null;
   /** Null for a person without an organization. */
-  readonly organization_id: string | null;
-  readonly organization_expires_at: Instant | null;
+  readonly organizationId: string | null;
+  readonly organizationExpiresAt: Instant | null;
   readonly role: Role | null;
 }
 
@@ -39,14 +40,15 @@ export class SessionsRepository {
    * The session of a token that is valid at `at` and ends by `latestEnd`, with the current role. The organization is
    * the requested one if the person belongs to it, otherwise the one joined first; expired organizations come last.
    */
-  async findHolder(
+  async findValid(
     tokenHash: string,
     organizationId: string | null,
     { at, latestEnd }: { readonly at: Instant; readonly latestEnd: Instant },
   ): Promise<SessionRow | undefined> {
     const [row] = await this.dataSource.query<SessionRow[]>(
-      `SELECT s.id, s.identity_id, s.created_at, s.renewed_at, s.expires_at, s.address, s.user_agent,
-              m.organization_id, m.organization_expires_at, m.role
+      `SELECT s.id, s.identity_id AS "identityId", s.created_at AS "createdAt", s.renewed_at AS "renewedAt",
+              s.expires_at AS "expiresAt", s.address, s.user_agent AS "userAgent",
+              m.organization_id AS "organizationId", m.organization_expires_at AS "organizationExpiresAt", m.role
          FROM sessions s
          LEFT JOIN LATERAL (
            SELECT m.organization_id, o.expires_at AS organization_expires_at, m.role
@@ -60,31 +62,23 @@ export class SessionsRepository {
     return row;
   }
 
-  async insert(within: Pick<EntityManager, 'query'>, session: NewSession): Promise<void> {
-    const { id, identityId, tokenHash, address, userAgent, createdAt, expiresAt } = session;
-    await within.query(
-      `INSERT INTO sessions (id, identity_id, token_hash, address, user_agent, created_at, renewed_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $6, $7)`,
-      [id, identityId, tokenHash, address, userAgent, createdAt, expiresAt],
-    );
+  async insert(tx: EntityManager, session: NewSession): Promise<void> {
+    await tx.insert(SessionEntity, { ...session, renewedAt: session.createdAt });
   }
 
   /** Extends a session that has not ended until `expiresAt`. */
   async renew(id: string, at: Instant, expiresAt: Instant): Promise<void> {
-    await this.dataSource.query(
-      'UPDATE sessions SET renewed_at = $2, expires_at = $3 WHERE id = $1 AND expires_at > $2 AND renewed_at < $2',
-      [id, at, expiresAt],
-    );
+    const unrenewed = { id, expiresAt: MoreThan(at), renewedAt: LessThan(at) };
+    await this.dataSource.manager.update(SessionEntity, unrenewed, { renewedAt: at, expiresAt });
   }
 
   /** Deletes a session. Repeating it changes nothing. @returns whether the session existed. */
-  async delete(within: Pick<EntityManager, 'query'>, id: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await within.query('DELETE FROM sessions WHERE id = $1', [id]);
-    return count > 0;
+  async delete(tx: EntityManager, id: string): Promise<boolean> {
+    return (await tx.delete(SessionEntity, { id })).affected === 1;
   }
 
   /** Deletes every other session of a person. */
-  async deleteOthers(within: Pick<EntityManager, 'query'>, identityId: string, keptId: string): Promise<void> {
-    await within.query('DELETE FROM sessions WHERE identity_id = $1 AND id <> $2', [identityId, keptId]);
+  async deleteOthers(tx: EntityManager, identityId: string, keptId: string): Promise<void> {
+    await tx.delete(SessionEntity, { identityId, id: Not(keptId) });
   }
 }

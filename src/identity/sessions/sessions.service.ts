@@ -5,7 +5,7 @@ import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { latestExpiryMs } from '../../common/credential-lifetime.rules.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
-import { CookieKeys } from './cookie-keys.js';
+import { CookieKeys, type SessionCookies } from './console-cookies.js';
 import { isRenewalDue, readSignedCookie, SESSION_LIFETIME_SECONDS, signedCookie } from './session-cookie.rules.js';
 import { type SessionRow, SessionsRepository } from './sessions.repository.js';
 
@@ -28,16 +28,8 @@ export interface SessionClient {
   readonly userAgent: string | null;
 }
 
-/** Values of the console's cookies. */
-interface SessionCookies {
-  /** Token and signature. */
-  readonly session: Secret;
-  /** Absent when no organization is chosen. */
-  readonly organization: Secret | undefined;
-}
-
 /** A valid session. */
-export interface HeldSession {
+export interface ValidSession {
   readonly row: SessionRow;
   readonly token: Secret;
   /** Present when the session was extended; replaces the cookies of the request. */
@@ -83,21 +75,21 @@ export class Sessions {
   async find(
     sessionCookie: string | undefined,
     organizationCookie: string | undefined,
-  ): Promise<HeldSession | undefined> {
+  ): Promise<ValidSession | undefined> {
     const token = readSignedCookie(sessionCookie, this.keys.verifying('session'));
     if (token === undefined) return undefined;
     const organizationId = readSignedCookie(organizationCookie, this.keys.verifying('current organization'));
     const now = this.clock.now();
     const latestEnd = instantOf(latestExpiryMs(LIFETIME_MS, now.getTime()));
-    const row = await this.sessions.findHolder(hashOf(token), organizationId ?? null, { at: now, latestEnd });
+    const row = await this.sessions.findValid(hashOf(token), organizationId ?? null, { at: now, latestEnd });
     if (row === undefined) return undefined;
-    const held = { row, token: new Secret(token), renewedCookies: undefined };
-    if (!isRenewalDue(row.renewed_at.getTime(), now.getTime())) return held;
+    const valid = { row, token: new Secret(token), renewedCookies: undefined };
+    if (!isRenewalDue(row.renewedAt.getTime(), now.getTime())) return valid;
     const expiresAt = lifetimeFrom(now);
     await this.sessions.renew(row.id, now, expiresAt);
     const organization = organizationId === undefined ? undefined : this.organizationCookie(organizationId);
     const renewedCookies = { session: this.cookieOf(token), organization };
-    return { ...held, row: { ...row, renewed_at: now, expires_at: expiresAt }, renewedCookies };
+    return { ...valid, row: { ...row, renewedAt: now, expiresAt }, renewedCookies };
   }
 
   /** The value of the cookie that names the current organization. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../common/clock.js';
 import { isInForce } from '../../common/credential-lifetime.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import { isAtLeast } from '../../identity/admin-permission.rules.js';
+import { isAtLeast } from '../../identity/admin-access.rules.js';
 import type { Role } from '../../identity/admin-principal.js';
 import { comparableEmail } from '../../identity/email-address.js';
 
@@ -126,7 +126,7 @@ export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
  * @throws conflict
  * Source: OWASP API4:2023.
  */
-export function requireRoomForInvitation(pending: number): void {
+export function requireInvitationLimit(pending: number): void {
   if (pending < MAX_PENDING_INVITATIONS) return;
   throw new GatewayError('conflict', {
     message: `${MAX_PENDING_INVITATIONS} invitations can be accepted now, and no more may be; revoke one first.`,

@@ -1,19 +1,27 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
-import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
-import { ConsoleOrigin } from '../../identity/first-party/console-origin.js';
-import { CreateInvitationRequest } from './dto/invitation.request.js';
-import { InvitationListResponse, InvitationResponse, WrittenInvitationResponse } from './dto/invitation.response.js';
-import { ManagedInvitations } from './managed-invitations.service.js';
+import { Secret } from '../../common/log/secret.js';
+import { Admin, AdminAccess, BrowserAccess, Person, PersonAccess } from '../../identity/admin-access.decorator.js';
+import type { AdminPrincipal, PersonPrincipal } from '../../identity/admin-principal.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
+import {
+  InvitationDetailsResponse,
+  InvitationListResponse,
+  InvitationResponse,
+  JoinedOrganizationResponse,
+  WrittenInvitationResponse,
+} from '../dto/invitation.response.js';
+import { CreateInvitationRequest, InvitationTokenRequest } from '../dto/organizations.request.js';
+import { Invitations } from './invitations.service.js';
 
 const TAG = 'Admin organizations';
 
 @Controller('v1/admin')
 export class InvitationsController {
   constructor(
-    private readonly invitations: ManagedInvitations,
+    private readonly invitations: Invitations,
     private readonly origin: ConsoleOrigin,
   ) {}
 
@@ -57,5 +65,44 @@ export class InvitationsController {
   @ApiOkResponse({ type: InvitationResponse })
   async revoke(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<InvitationResponse> {
     return InvitationResponse.from(await this.invitations.revoke(admin, id));
+  }
+}
+
+@Controller('v1/console/invitations')
+export class InvitationLinksController {
+  constructor(private readonly invitations: Invitations) {}
+
+  @Post('details')
+  @BrowserAccess()
+  @HttpCode(200)
+  @Operation({
+    id: 'getInvitationDetails',
+    tag: TAG,
+    summary: 'Read what an invitation offers',
+    description: 'For whoever has its link. One that was used or revoked, or whose time is over, is not found.',
+  })
+  @Fails('invalid_request', 'not_found')
+  @ApiOkResponse({ type: InvitationDetailsResponse })
+  @AddressLimited('invitation')
+  async details(@Body() { token }: InvitationTokenRequest): Promise<InvitationDetailsResponse> {
+    return InvitationDetailsResponse.from(await this.invitations.details(new Secret(token)));
+  }
+
+  @Post('accept')
+  @PersonAccess({ firstParty: true, exactOrigin: true })
+  @HttpCode(200)
+  @Operation({
+    id: 'acceptInvitation',
+    tag: TAG,
+    summary: 'Join the organization you are invited to',
+    description: 'The link works once; the person who has used it is told the same again.',
+  })
+  @Fails('invalid_request', 'not_found', 'forbidden')
+  @ApiOkResponse({ type: JoinedOrganizationResponse })
+  async accept(
+    @Person() person: PersonPrincipal,
+    @Body() { token }: InvitationTokenRequest,
+  ): Promise<JoinedOrganizationResponse> {
+    return JoinedOrganizationResponse.from(await this.invitations.acceptNow(new Secret(token), person));
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In, IsNull, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull, MoreThan, Or } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Role } from '../../identity/admin-principal.js';
+import { OrganizationEntity } from '../../identity/organization.entity.js';
 import { InvitationEntity } from './invitation.entity.js';
 
 /** A stored invitation, without its token. */
@@ -28,10 +29,6 @@ const SHOWN = {
   ...{ id: true, organizationId: true, role: true, email: true, invitedBy: true },
   ...{ createdAt: true, expiresAt: true, acceptedAt: true, acceptedBy: true, revokedAt: true },
 } as const;
-
-const COLUMNS = `i.id, i.organization_id AS "organizationId", i.role, i.email, i.invited_by AS "invitedBy",
-  i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.accepted_at AS "acceptedAt",
-  i.accepted_by AS "acceptedBy", i.revoked_at AS "revokedAt"`;
 
 /** The table invitations. */
 @Injectable()
@@ -60,19 +57,17 @@ export class InvitationsRepository {
     return (await tx.findOne(InvitationEntity, { select: SHOWN, where: { organizationId, id } })) ?? undefined;
   }
 
-  /** The invitation of a token; the token determines the account. `undefined` for an expired account. */
+  /** The invitation of a token; the token determines the organization. `undefined` for an expired organization. */
   async findByToken(
     tokenHash: string,
     at: Instant,
-    within: Pick<EntityManager, 'query'> = this.dataSource,
+    within: EntityManager = this.dataSource.manager,
   ): Promise<InvitationToOrganization | undefined> {
-    const [row] = await within.query<InvitationToOrganization[]>(
-      `SELECT ${COLUMNS}, o.name AS "organizationName"
-         FROM invitations i JOIN organizations o ON o.id = i.organization_id
-        WHERE i.token_hash = $1 AND (o.expires_at IS NULL OR o.expires_at > $2)`,
-      [tokenHash, at],
-    );
-    return row;
+    const invitation = await within.findOne(InvitationEntity, { select: SHOWN, where: { tokenHash } });
+    if (invitation === null) return undefined;
+    const unexpired = { id: invitation.organizationId, expiresAt: Or(IsNull(), MoreThan(at)) };
+    const organization = await within.findOneBy(OrganizationEntity, unexpired);
+    return organization === null ? undefined : { ...invitation, organizationName: organization.name };
   }
 
   async markAccepted(
@@ -89,7 +84,7 @@ export class InvitationsRepository {
   }
 
   /** Revokes the pending invitations of an inviter for certain roles. @returns how many. */
-  async revokeOffersOf(
+  async revokePendingOf(
     tx: EntityManager,
     { organizationId, invitedBy, roles }: Pick<InvitationRow, 'organizationId' | 'invitedBy'> & { roles: Role[] },
     at: Instant,

@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
-import { MemberListResponse, MemberResponse, RemovedMemberResponse } from './dto/member.response.js';
-import { MemberRoleRequest } from './dto/member-role.request.js';
+import { MemberRoleRequest } from '../dto/organizations.request.js';
+import { MemberListResponse, MemberResponse, RemovedMemberResponse } from '../dto/organizations.response.js';
 import { Members } from './members.service.js';
 
 const TAG = 'Admin organizations';

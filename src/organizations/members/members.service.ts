@@ -4,17 +4,17 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AdminPrincipal, Role } from '../../identity/admin-principal.js';
 import { AuditTrail } from '../../identity/audit/audit-trail.js';
-import { ManagementKeysService } from '../../identity/management-keys.service.js';
+import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
-import { requireMayChange, requireMayChangeAny, requireOwnerLeft, rolesBeyond } from './member.rules.js';
-import { type MemberRow, MembersRepository } from './members.repository.js';
+import { requireMayChange, requireMayChangeAny, requireOwnerLeft, rolesBeyond } from '../organization.rules.js';
+import { type MemberRow, OrganizationsRepository } from '../organizations.repository.js';
 
 /** Lists and removes members of an organization, and changes their roles. */
 @Injectable()
 export class Members {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly members: MembersRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly invitations: InvitationsRepository,
     private readonly keys: ManagementKeysService,
     private readonly trail: AuditTrail,
@@ -23,7 +23,7 @@ export class Members {
 
   /** In the order of joining, including service identities. */
   list({ organizationId }: AdminPrincipal): Promise<readonly MemberRow[]> {
-    return this.members.listOf(organizationId);
+    return this.organizations.listMembers(organizationId);
   }
 
   /**
@@ -34,10 +34,10 @@ export class Members {
    */
   setRole(admin: AdminPrincipal, memberId: string, role: Role): Promise<MemberRow> {
     return this.dataSource.transaction(async (tx) => {
-      const member = await this.changing(tx, admin, memberId, role);
+      const member = await this.requireChangeable(tx, admin, memberId, role);
       if (member.role === role) return member;
-      await this.members.setRole(tx, admin.organizationId, memberId, role);
-      await this.revokeOffers(tx, admin, memberId, role);
+      await this.organizations.setRole(tx, admin.organizationId, memberId, role);
+      await this.revokePendingInvitations(tx, admin, memberId, role);
       await this.trail.record(tx, admin, {
         action: 'member.role_changed',
         targetType: 'member',
@@ -57,10 +57,10 @@ export class Members {
    */
   remove(admin: AdminPrincipal, memberId: string): Promise<void> {
     return this.dataSource.transaction(async (tx) => {
-      const member = await this.changing(tx, admin, memberId, null);
-      await this.members.delete(tx, admin.organizationId, memberId);
-      await this.keys.endAllOf(tx, { organizationId: admin.organizationId, identityId: memberId });
-      await this.revokeOffers(tx, admin, memberId, null);
+      const member = await this.requireChangeable(tx, admin, memberId, null);
+      await this.organizations.deleteMember(tx, admin.organizationId, memberId);
+      await this.keys.revokeAllOf(tx, { organizationId: admin.organizationId, identityId: memberId });
+      await this.revokePendingInvitations(tx, admin, memberId, null);
       await this.trail.record(tx, admin, {
         action: 'member.removed',
         targetType: 'member',
@@ -74,32 +74,32 @@ export class Members {
    * The member to change, after the permission check. The membership lock is held until the transaction ends, so the
    * second of two concurrent changes is checked against the result of the first.
    */
-  private async changing(
+  private async requireChangeable(
     tx: EntityManager,
     { organizationId, identityId }: AdminPrincipal,
     memberId: string,
     to: Role | null,
   ): Promise<MemberRow> {
-    await this.members.lock(tx, organizationId);
-    const actor = await this.members.find(tx, organizationId, identityId);
+    await this.organizations.lock(tx, organizationId);
+    const actor = await this.organizations.findMember(tx, organizationId, identityId);
     if (actor === undefined) throw new GatewayError('not_found');
     const change = { actorRole: actor.role, isSelf: memberId === identityId, to };
     requireMayChangeAny(change);
-    const member = await this.members.find(tx, organizationId, memberId);
+    const member = await this.organizations.findMember(tx, organizationId, memberId);
     if (member === undefined) throw new GatewayError('not_found');
     requireMayChange({ ...change, from: member.role });
-    requireOwnerLeft(member, to, await this.members.countOwners(tx, organizationId));
+    requireOwnerLeft(member, to, await this.organizations.countOwners(tx, organizationId));
     return member;
   }
 
   /** Prevents a removed or demoted member from regaining or granting a role through an earlier invitation. */
-  private async revokeOffers(
+  private async revokePendingInvitations(
     tx: EntityManager,
     { organizationId }: AdminPrincipal,
     invitedBy: string,
     own: Role | null,
   ): Promise<void> {
     const roles = rolesBeyond(own);
-    await this.invitations.revokeOffersOf(tx, { organizationId, invitedBy, roles }, this.clock.now());
+    await this.invitations.revokePendingOf(tx, { organizationId, invitedBy, roles }, this.clock.now());
   }
 }

@@ -1,6 +1,6 @@
 import { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/log/log.js';
-import type { Ready } from '../../common/when-ready.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 
 /** The log reports a machine clock that differs by more than this. */
 const DIFFERS_MS = 2_000;
@@ -90,7 +90,7 @@ export class SharedClock extends Clock {
    *
    * @returns `undefined` when the time is known; otherwise a promise of the next measurement, without a time limit.
    */
-  settled(): Ready<void> {
+  settled(): MaybePromise<void> {
     if (this.options.follows) this.nowMs();
     return this.unsure?.promise;
   }

@@ -65,8 +65,8 @@ export class ConfigChanges {
   }
 
   /** Applies a committed change on this instance at once, without waiting for its notification. */
-  tellHere({ topic, key }: ConfigChange): void {
-    this.tell(topic, key);
+  applyHere({ topic, key }: ConfigChange): void {
+    this.notify(topic, key);
   }
 
   /** Stops listening permanently. */
@@ -101,7 +101,7 @@ export class ConfigChanges {
     if (this.client !== client) return;
     this.failures = 0;
     this.listening = true;
-    this.tellAll();
+    this.notifyAll();
     this.ping(client);
   }
 
@@ -130,15 +130,15 @@ export class ConfigChanges {
 
   private deliver(payload: string | undefined): void {
     const change = parseChange(payload);
-    if (change === undefined) this.tellAll();
-    else this.tell(change.topic, change.key);
+    if (change === undefined) this.notifyAll();
+    else this.notify(change.topic, change.key);
   }
 
-  private tellAll(): void {
-    for (const topic of this.subscribers.keys()) this.tell(topic, EVERYTHING);
+  private notifyAll(): void {
+    for (const topic of this.subscribers.keys()) this.notify(topic, EVERYTHING);
   }
 
-  private tell(topic: string, key: string): void {
+  private notify(topic: string, key: string): void {
     for (const subscriber of this.subscribers.get(topic) ?? []) {
       try {
         subscriber(key);

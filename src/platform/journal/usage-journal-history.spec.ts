@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { admitted, JOURNAL_SYNC_MS, JournalBench, settled } from '../../../test/support/journal-bench.js';
+import { admitted, JOURNAL_SYNC_MS, JournalBench, settled } from '../../../test/support/platform/journal-bench.js';
 import type { JournalEntry } from './journal-entry.js';
 import type { RecoveredEvent } from './journal-recovery.js';
 import type { UsageJournal } from './usage-journal.js';

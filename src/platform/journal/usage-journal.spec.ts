@@ -2,7 +2,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { admitted, JOURNAL_SYNC_MS, JournalBench, journalsIn, settled } from '../../../test/support/journal-bench.js';
+import {
+  admitted,
+  JOURNAL_SYNC_MS,
+  JournalBench,
+  journalsIn,
+  settled,
+} from '../../../test/support/platform/journal-bench.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 
 let bench: JournalBench;

@@ -3,7 +3,7 @@ import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import type { Ready } from '../../common/when-ready.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import { type BackoffBounds, backoffMs } from '../database/backoff.rules.js';
 import { requireRedisAddress } from './redis-address.rules.js';
 import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
@@ -69,7 +69,7 @@ export class RedisConnection {
    * @returns the result; `undefined` when there is none within 250 ms, or at once while Redis is unavailable. Never
    * rejects.
    */
-  run<T>(ask: (client: RedisClient) => Promise<T>): Ready<T | undefined> {
+  run<T>(ask: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
     if (client instanceof Redis) this.sendTogether(client);

@@ -41,7 +41,8 @@ interface QueueParts {
 
 /**
  * Queues spans for the collector: batches are sent one at a time, within a second. A failed batch is retried later;
- * while the queue is full, new spans are dropped. Adding a span never waits or fails.
+ * while the queue is full, new spans are dropped. Adding a span never waits or fails. It sends a full batch within `add`,
+ * which `BatchQueue` does not (ADR 0055).
  */
 export class SpanQueue {
   readonly #spans: Span[] = [];

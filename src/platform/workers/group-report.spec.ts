@@ -32,7 +32,7 @@ class FakeWorker extends EventEmitter implements WorkerProcess {
     super();
     const send = (message: WorkerMessage) => setTimeout(() => this.emit('message', message), 1);
     this.group = new WorkerGroup({ on: (event, listener) => this.#inside.on(event, listener), send });
-    this.group.tells(() => {
+    this.group.reportFrom(() => {
       this.asked++;
       return report(this.calls, this.open);
     });
@@ -134,7 +134,7 @@ describe('a worker whose first process is silent', () => {
 describe('a process that serves alone', () => {
   it('→ tells of itself at once', () => {
     const alone = new WorkerGroup(undefined);
-    alone.tells(() => report(2, 1));
+    alone.reportFrom(() => report(2, 1));
     expect(alone.report()).toEqual(report(2, 1));
   });
 });

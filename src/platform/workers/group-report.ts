@@ -18,7 +18,7 @@ interface Round {
  */
 export class GroupReport {
   /** The last report of each worker. */
-  private readonly said = new Map<WorkerProcess, MetricsReport>();
+  private readonly lastReports = new Map<WorkerProcess, MetricsReport>();
   private readonly workers = new Set<WorkerProcess>();
   private ofEnded: MetricsReport = [];
   private round: Round | undefined;
@@ -26,15 +26,15 @@ export class GroupReport {
   /** Includes a new worker. */
   watch(worker: WorkerProcess): void {
     this.workers.add(worker);
-    worker.on('message', (message) => this.hear(worker, parseWorkerMessage(message)));
-    worker.once('exit', () => this.forget(worker));
+    worker.on('message', (message) => this.receive(worker, parseWorkerMessage(message)));
+    worker.once('exit', () => this.removeWorker(worker));
   }
 
-  private hear(worker: WorkerProcess, message: WorkerMessage | undefined): void {
+  private receive(worker: WorkerProcess, message: WorkerMessage | undefined): void {
     if (message?.kind === 'group_report_wanted') this.ask(worker);
     if (message?.kind !== 'report') return;
-    this.said.set(worker, message.report);
-    this.awaitNoLonger(worker);
+    this.lastReports.set(worker, message.report);
+    this.stopAwaiting(worker);
   }
 
   private ask(asker: WorkerProcess): void {
@@ -44,17 +44,17 @@ export class GroupReport {
     }
     const timer = setTimeout(() => this.answer(), ANSWER_MS);
     this.round = { askers: new Set([asker]), awaited: new Set(this.workers), timer };
-    for (const worker of this.workers) tell(worker, { kind: 'report_wanted' });
+    for (const worker of this.workers) send(worker, { kind: 'report_wanted' });
   }
 
-  private forget(worker: WorkerProcess): void {
-    this.ofEnded = together([this.ofEnded, lasting(this.said.get(worker) ?? [])]);
-    this.said.delete(worker);
+  private removeWorker(worker: WorkerProcess): void {
+    this.ofEnded = together([this.ofEnded, lasting(this.lastReports.get(worker) ?? [])]);
+    this.lastReports.delete(worker);
     this.workers.delete(worker);
-    this.awaitNoLonger(worker);
+    this.stopAwaiting(worker);
   }
 
-  private awaitNoLonger(worker: WorkerProcess): void {
+  private stopAwaiting(worker: WorkerProcess): void {
     this.round?.awaited.delete(worker);
     if (this.round?.awaited.size === 0) this.answer();
   }
@@ -64,12 +64,12 @@ export class GroupReport {
     const { askers, timer } = this.round;
     this.round = undefined;
     clearTimeout(timer);
-    const report = together([...this.said.values(), this.ofEnded]);
-    for (const asker of askers) tell(asker, { kind: 'group_report', report });
+    const report = together([...this.lastReports.values(), this.ofEnded]);
+    for (const asker of askers) send(asker, { kind: 'group_report', report });
   }
 }
 
 /** Skips a worker that has just died. */
-function tell(worker: WorkerProcess, message: WorkerMessage): void {
+function send(worker: WorkerProcess, message: WorkerMessage): void {
   if (worker.connected) worker.send(message, () => undefined);
 }

@@ -13,15 +13,15 @@ export interface GroupChannel {
 /** The processes that share a port with this one; any of them reports the metrics of all. */
 export class WorkerGroup {
   private own: () => MetricsReport = () => [];
-  private asking: ((report: MetricsReport) => void)[] = [];
+  private pending: ((report: MetricsReport) => void)[] = [];
 
   /** @param channel absent in a single-process service. */
   constructor(private readonly channel: GroupChannel | undefined) {
-    channel?.on('message', (message) => this.hear(parseWorkerMessage(message)));
+    channel?.on('message', (message) => this.receive(parseWorkerMessage(message)));
   }
 
   /** Sets the source of this process's report. */
-  tells(own: () => MetricsReport): void {
+  reportFrom(own: () => MetricsReport): void {
     this.own = own;
   }
 
@@ -33,23 +33,23 @@ export class WorkerGroup {
     if (channel === undefined) return this.own();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.asking = this.asking.filter((waiting) => waiting !== answer);
+        this.pending = this.pending.filter((waiting) => waiting !== answer);
         resolve(undefined);
       }, ANSWER_MS);
       const answer = (report: MetricsReport) => {
         clearTimeout(timer);
         resolve(report);
       };
-      this.asking.push(answer);
+      this.pending.push(answer);
       channel.send?.({ kind: 'group_report_wanted' });
     });
   }
 
-  private hear(message: WorkerMessage | undefined): void {
+  private receive(message: WorkerMessage | undefined): void {
     if (message?.kind === 'report_wanted') this.channel?.send?.({ kind: 'report', report: this.own() });
     if (message?.kind !== 'group_report') return;
-    const { asking } = this;
-    this.asking = [];
-    for (const answer of asking) answer(message.report);
+    const { pending } = this;
+    this.pending = [];
+    for (const answer of pending) answer(message.report);
   }
 }

@@ -39,13 +39,13 @@ export function processGroup(): WorkerGroup {
 /** Calls `stop` when this worker must stop. */
 export function onStopRequest(stop: (signal: string) => void): void {
   process.on('message', (message) => {
-    const told = parseWorkerMessage(message);
-    if (told?.kind === 'stop') stop(told.signal);
+    const parsed = parseWorkerMessage(message);
+    if (parsed?.kind === 'stop') stop(parsed.signal);
   });
 }
 
 /** Reports to the primary that this worker serves. */
-export function tellReady(banner: string): void {
+export function reportReady(banner: string): void {
   const message: WorkerMessage = { kind: 'ready', banner };
   process.send?.(message);
 }

@@ -5,10 +5,10 @@ import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/a
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
+import type { ProviderStatus, StoredPricing } from '../provider.entity.js';
+import type { ProbeOutcome } from '../provider-probe.js';
 import type { RoutedProvider } from '../provider-routes.service.js';
-import type { ProviderStatus, StoredPricing } from '../provider-row.js';
-import { CUSTOM_PRICING, WithCustomPricing } from './custom-pricing.schema.js';
-import { GATEWAY_ROUTE } from './gateway-route.schema.js';
+import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.schema.js';
 
 class ProviderCapabilityResponse {
   @ApiProperty({ type: 'array', items: { type: 'string', enum: [...API_STYLES] }, description: 'Styles it serves.' })
@@ -112,7 +112,7 @@ class ProviderResource {
       capability: ProviderCapabilityResponse.of(route),
       revision,
       status,
-      createdAt,
+      createdAt: createdAt.toISOString(),
       createdBy,
     });
   }
@@ -145,5 +145,25 @@ export class DeletedProviderResponse {
 
   static from(id: string): DeletedProviderResponse {
     return Object.assign(new DeletedProviderResponse(), { deleted: true, provider_id: id });
+  }
+}
+
+export class ProviderTestResponse implements ProbeOutcome {
+  @ApiProperty({ type: 'boolean', description: 'True when the provider accepted the key.' })
+  validated: boolean;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['unreachable', 'unexpected_status', 'no_probe'],
+    required: false,
+    description: 'Why nothing was proven; absent when validated.',
+  })
+  reason?: 'unreachable' | 'unexpected_status' | 'no_probe';
+
+  @ApiProperty({ type: 'integer', required: false, description: 'The provider’s status, with `unexpected_status`.' })
+  status?: number;
+
+  static from(outcome: ProbeOutcome): ProviderTestResponse {
+    return Object.assign(new ProviderTestResponse(), outcome);
   }
 }

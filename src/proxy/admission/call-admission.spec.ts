@@ -1,19 +1,19 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { rawServerConfig } from '../../../test/support/app-configs.js';
+import { rawServerConfig } from '../../../test/support/apps/app-configs.js';
 import { FakeClock, sharedClockOf } from '../../../test/support/clock.js';
-import { CountedBudgets } from '../../../test/support/counted-holds.js';
+import { CountedBudgets } from '../../../test/support/proxy/counted-holds.js';
 import { rejectionOf } from '../../../test/support/rejection-of.js';
-import { anAdmission } from '../../../test/support/usage.js';
+import { anAdmission } from '../../../test/support/usage/usage.js';
 import { requireReadable, toAppSnapshot } from '../../app-directory/app-snapshot.js';
-import { parseAppConfig } from '../../app-directory/config/app-config.rules.js';
+import { parseAppConfig } from '../../app-directory/config/app-config.js';
 import type { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/caller.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/request-timings.js';
-import type { Ready } from '../../common/when-ready.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import type { Entitlements } from '../../entitlements/entitlements.js';
 import type { LimitedCall } from '../../request-limits/request-counting.js';
 import type { RequestLimits } from '../../request-limits/request-limits.service.js';
@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 /** Advances the clock by one millisecond per check. */
-function ask<T>(name: string, answer: T | Error): Ready<T> {
+function ask<T>(name: string, answer: T | Error): MaybePromise<T> {
   asked.push(name);
   clock.advance(1);
   if (isSlow) return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
@@ -64,7 +64,7 @@ function ask<T>(name: string, answer: T | Error): Ready<T> {
   return answer;
 }
 
-function admit(limits: object | undefined, userId: string | null = 'ann'): Ready<CallHolds> {
+function admit(limits: object | undefined, userId: string | null = 'ann'): Promise<CallHolds> {
   const end_user = { source: 'header', header: 'x-end-user-id' };
   const authentication = { type: 'api_key', ...(userId === null ? {} : { end_user }) };
   const raw = { ...rawServerConfig(), authentication, limits };
@@ -91,7 +91,7 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Ready
   );
   const caller: Partial<Caller> = { app, userId };
   const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {}, timings };
-  return admission.admit(caller as Caller, { event, worstNanoUsd: 70 }, request);
+  return admission.admit(caller as Caller, { event, maxCostNanoUsd: 70 }, request);
 }
 
 function scopesOf({ user, app }: LimitedCall): string {
@@ -100,8 +100,7 @@ function scopesOf({ user, app }: LimitedCall): string {
 }
 
 const refusal = (code: ErrorCode): GatewayError => new GatewayError(code);
-const rejection = (limits: object): Promise<unknown> => rejectionOf(Promise.resolve().then(() => admit(limits)));
-const heldIn = (holds: Ready<CallHolds>) => (holds instanceof Promise ? 'a promise' : holds.length);
+const rejection = (limits: object): Promise<unknown> => rejectionOf(admit(limits));
 
 describe.each([
   ['at hand', false],
@@ -189,14 +188,5 @@ describe.each([
   it('a call that belongs to nobody → the application’s limits alone', async () => {
     const holds = await admit({ per_app: EVERYTHING.per_app }, null);
     expect([holds.length, asked]).toEqual([1, ['plan', 'requests app 20/null']]);
-  });
-});
-
-describe('admission, nothing to wait for', () => {
-  it.each<[string, object | undefined, number]>([
-    ['no limits', undefined, 0],
-    ['limits of every kind', EVERYTHING, 2],
-  ])('%s → at once, without a promise', (_name, limits, count) => {
-    expect(heldIn(admit(limits))).toBe(count);
   });
 });

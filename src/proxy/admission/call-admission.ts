@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { AppLimits, AppScopeLimits } from '../../app-directory/app-limits.rules.js';
-import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/caller.js';
-import { limitedCallOf } from '../../client-auth/limited-call.rules.js';
+import { limitedCallOf } from '../../client-auth/caller.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
 import { Entitlements } from '../../entitlements/entitlements.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import type { LimitedCall } from '../../request-limits/request-counting.js';
@@ -17,20 +15,26 @@ import { RequestLimits } from '../../request-limits/request-limits.service.js';
 import type { RefusedStatus, UsageAdmission } from '../../usage/usage-event.js';
 import { UsageRefusals } from '../../usage/usage-refusals.service.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
-import { inTurn, orElse } from './ready-steps.js';
 
 /** A call whose content passed every check. */
-export interface JudgedCall {
+export interface PricedCall {
   /** The event for recording a refusal. */
   readonly event: UsageAdmission;
   /** Maximum cost of the call over all its targets, in whole nano-dollars. */
-  readonly worstNanoUsd: number;
+  readonly maxCostNanoUsd: number;
 }
 
 /** Budget reservations that an admitted call holds until it ends. */
 export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
+
+/** A call and the user whose budget it reserves; null reserves the application's. */
+interface HoldRequest {
+  readonly caller: Caller;
+  readonly userId: string | null;
+  readonly call: PricedCall;
+}
 
 /**
  * Recorded status of each refusal. A refusal because state is unavailable is not recorded.
@@ -60,29 +64,23 @@ export class CallAdmission {
    * Checks in this order: blocked user; the account's plan; budget and request limits of the user, then of the
    * application. Only an admitted call is counted; a refused call holds no reservation. Sets the `limiter` timing.
    *
-   * @returns synchronously when all state is in memory. The caller must release or settle every reservation once.
+   * @returns the reservations; the caller must release or settle each of them once.
    * @throws auth_required the user is blocked; billing_*, app_budget_exhausted, app_rate_limited; service_unavailable
    *   the remaining budget or quota is unknown.
    * Source: docs/reference/application-api.md#order-of-checks, docs/reference/application-api.md#blocked-users,
    * docs/reference/application-api.md#request-limits.
    */
-  admit(caller: Caller, call: JudgedCall, { timings }: GatewayRequest): Ready<CallHolds> {
+  async admit(caller: Caller, call: PricedCall, { timings }: GatewayRequest): Promise<CallHolds> {
     const startedMs = this.clock.monotonicMs();
-    const mark = () => {
+    try {
+      await this.requireUnblocked(caller);
+      return await this.withinPlan(caller, call);
+    } catch (error) {
+      this.record(call.event, error);
+      throw error;
+    } finally {
       if (timings) timings.limiterMs = this.clock.monotonicMs() - startedMs;
-    };
-    const admitted = orElse(
-      () => this.pastBlocks(caller, call),
-      (error) => {
-        mark();
-        this.record(call.event, error);
-        throw error;
-      },
-    );
-    return whenReady(admitted, (held) => {
-      mark();
-      return held;
-    });
+    }
   }
 
   /** Reports an admitted call that is never sent: it stays counted, but no event will represent it. */
@@ -96,75 +94,61 @@ export class CallAdmission {
     if (status !== undefined) this.refusals.note(event, status);
   }
 
-  private pastBlocks(caller: Caller, call: JudgedCall): Ready<CallHolds> {
-    const { app, userId } = caller;
-    if (userId === null) return this.withinPlan(caller, call);
-    return whenReady(this.blockedUsers.isBlocked(app, userId), (isBlocked) => {
-      if (isBlocked) throw userBlocked();
-      return this.withinPlan(caller, call);
-    });
+  private async requireUnblocked({ app, userId }: Caller): Promise<void> {
+    if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();
   }
 
-  private withinPlan(caller: Caller, call: JudgedCall): Ready<CallHolds> {
+  private async withinPlan(caller: Caller, call: PricedCall): Promise<CallHolds> {
     const { organizationId, limits } = caller.app;
-    return whenReady(this.entitlements.admitCall(organizationId), () => {
-      if (limits === undefined) return NOTHING_HELD;
-      return orElse(
-        () => this.withinLimits(caller, limits, call),
-        (error) => {
-          this.entitlements.withdrawCall(organizationId);
-          throw error;
-        },
-      );
-    });
+    await this.entitlements.admitCall(organizationId);
+    if (limits === undefined) return NOTHING_HELD;
+    try {
+      return await this.withinLimits(caller, limits, call);
+    } catch (error) {
+      this.entitlements.withdrawCall(organizationId);
+      throw error;
+    }
   }
 
   /** Reserves budgets first, because reservations can be released. Counts requests last, all scopes in one step. */
-  private withinLimits(caller: Caller, { user, app }: AppLimits, call: JudgedCall): Ready<CallHolds> {
+  private async withinLimits(caller: Caller, { user, app }: AppLimits, call: PricedCall): Promise<CallHolds> {
     // While the clock is unsettled, the windows and the month of the call are unknown.
     if (this.clock.settled() !== undefined) throw countsUnknown();
     const { userId } = caller;
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];
-    const holdOf = (scope: AppScopeLimits | undefined, ofUser: string | null) =>
-      whenReady(this.hold(caller.app, scope, ofUser, call), (one) => {
-        if (one !== undefined) held.push(one);
-      });
-    const admitted = orElse(
-      () =>
-        inTurn(
-          () => (userId === null ? undefined : holdOf(user, userId)),
-          () =>
-            orElse(
-              () => holdOf(app, null),
-              (error) => this.afterUser(limited, error),
-            ),
-          () => limited && this.requests.admit(limited),
-        ),
-      (error) => {
-        for (const one of held) one.release();
-        throw error;
-      },
-    );
-    return whenReady(admitted, () => held);
+    try {
+      if (userId !== null) await this.hold(held, user, { caller, userId, call });
+      await this.holdOfApp(held, app, { caller, userId: null, call }, limited);
+      if (limited !== undefined) await this.requests.admit(limited);
+    } catch (error) {
+      for (const one of held) one.release();
+      throw error;
+    }
+    return held;
   }
 
-  private hold(
-    { organizationId, id }: ReadableApp,
+  /** A user over its own request limits gets that refusal in place of the application's budget refusal. */
+  private async holdOfApp(
+    held: BudgetHold[],
     scope: AppScopeLimits | undefined,
-    userId: string | null,
-    { event, worstNanoUsd }: JudgedCall,
-  ): Ready<BudgetHold | undefined> {
-    if (scope?.budgetNanoUsd === undefined) return undefined;
-    const { budgetNanoUsd } = scope;
-    return this.budgets.hold({ organizationId, appId: id, userId, budgetNanoUsd }, worstNanoUsd, event.createdAtMs);
+    of: HoldRequest,
+    limited: LimitedCall | undefined,
+  ): Promise<void> {
+    try {
+      await this.hold(held, scope, of);
+    } catch (error) {
+      const isExhausted = error instanceof GatewayError && error.code === 'app_budget_exhausted';
+      if (isExhausted && limited !== undefined) await this.requests.requireUser(limited);
+      throw error;
+    }
   }
 
-  /** Handles a refusal by the application's budget: a user over its own limits gets the user's refusal instead. */
-  private afterUser(limited: LimitedCall | undefined, refusal: unknown): Ready<never> {
-    const isExhausted = refusal instanceof GatewayError && refusal.code === 'app_budget_exhausted';
-    return whenReady(isExhausted && limited ? this.requests.requireUser(limited) : undefined, () => {
-      throw refusal;
-    });
+  private async hold(held: BudgetHold[], scope: AppScopeLimits | undefined, of: HoldRequest): Promise<void> {
+    if (scope?.budgetNanoUsd === undefined) return;
+    const { caller, userId, call } = of;
+    const { organizationId, id } = caller.app;
+    const budget = { organizationId, appId: id, userId, budgetNanoUsd: scope.budgetNanoUsd };
+    held.push(await this.budgets.hold(budget, call.maxCostNanoUsd, call.event.createdAtMs));
   }
 }

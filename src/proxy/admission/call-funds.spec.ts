@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { heldBy } from '../../../test/support/counted-holds.js';
+import { heldBy } from '../../../test/support/proxy/counted-holds.js';
 import type { BudgetScope } from '../../budgets/budget-hold.js';
 import { CallFunds } from './call-funds.js';
 

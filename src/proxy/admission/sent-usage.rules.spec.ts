@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FormPart } from '../forms/multipart-form.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
+import { boundsOfForm, boundsOfJson } from './max-usage.rules.js';
 import { seenOutputTokens, sentByForm, sentByJson } from './sent-usage.rules.js';
-import { boundsOfForm, boundsOfJson } from './worst-usage.rules.js';
 
 function sentBy(text: string) {
   const scan = scanJson(Buffer.from(text), REQUEST_NAMES);
-  return sentByJson(scan, boundsOfJson(scan, { mostTokens: 1, choices: 1 }, [], undefined));
+  return sentByJson(scan, boundsOfJson(scan, { maxTokens: 1, choices: 1 }, [], undefined));
 }
 
 const part = (bytes: number, fileName?: string): FormPart => ({
@@ -44,7 +44,7 @@ describe('what a request is taken to send (ADR 0042)', () => {
     fc.assert(
       fc.property(json, (body) => {
         const scan = scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES);
-        const bounds = boundsOfJson(scan, { mostTokens: 1, choices: 1 }, [], undefined);
+        const bounds = boundsOfJson(scan, { maxTokens: 1, choices: 1 }, [], undefined);
         const sent = sentByJson(scan, bounds);
         expect(sent.inputTokens).toBeLessThanOrEqual(bounds.inputTokens);
         expect(sent.audioSeconds).toBeLessThanOrEqual(bounds.audioSeconds);

@@ -1,7 +1,6 @@
-import type { SentUsage } from '../../pricing/estimated-cost.rules.js';
-import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
+import type { SentUsage, UsageBounds } from '../../pricing/max-cost.rules.js';
 import type { FormPart } from '../forms/multipart-form.js';
-import type { ScannedBody } from '../json/json-members.js';
+import type { ScannedBody } from '../json/scanned-body.js';
 
 /** Text of prompts and answers: the usual estimate for English; it tends to overestimate code. */
 const TEXT_BYTES_PER_TOKEN = 4;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
-import { judgeCosts } from './cost-members.rules.js';
+import { validateCostMembers } from './cost-members.rules.js';
 
-function judge(body: object) {
-  return judgeCosts(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');
+function validate(body: object) {
+  return validateCostMembers(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), 'responses');
 }
 
 describe('members that decide what a request costs', () => {
@@ -26,7 +26,7 @@ describe('members that decide what a request costs', () => {
     [{ generationConfig: { routingConfig: { autoMode: {} } } }, 'generationConfig.routingConfig: cannot be used'],
     [{ generation_config: { model_selection_config: { a: 1 } } }, 'generation_config.model_selection_config: cannot'],
   ])('%j → 400, saying %p', (body, message) => {
-    expect(() => judge(body)).toThrow(message);
+    expect(() => validate(body)).toThrow(message);
   });
 
   it.each<object>([
@@ -37,24 +37,24 @@ describe('members that decide what a request costs', () => {
     { service_tier: 'flex', inference_geo: 'global' },
     { service_tier: 'on_demand' },
   ])('%j → passes', (body) => {
-    expect(judge(body)).toEqual([]);
+    expect(validate(body)).toEqual([]);
   });
 
   it.each(['transparent', 'opaque', 'auto'])(
     'background of a picture, %j → passes where pictures are made',
     (background) => {
       const scan = scanJson(Buffer.from(JSON.stringify({ prompt: 'A cat', background })), REQUEST_NAMES);
-      expect(judgeCosts(scan, 'other')).toEqual([]);
-      expect(() => judgeCosts(scan, 'responses')).toThrow('background: must be');
+      expect(validateCostMembers(scan, 'other')).toEqual([]);
+      expect(() => validateCostMembers(scan, 'responses')).toThrow('background: must be');
     },
   );
 
   it.each<unknown>([true, 'true', 'yes', 1])('background %j → 400 there, too', (background) => {
     const scan = scanJson(Buffer.from(JSON.stringify({ background })), REQUEST_NAMES);
-    expect(() => judgeCosts(scan, 'other')).toThrow('background: ');
+    expect(() => validateCostMembers(scan, 'other')).toThrow('background: ');
   });
 
   it('hosted tools → handed on for the price', () => {
-    expect(judge({ tools: [{ type: 'web_search' }] })).toEqual(['web_search']);
+    expect(validate({ tools: [{ type: 'web_search' }] })).toEqual(['web_search']);
   });
 });

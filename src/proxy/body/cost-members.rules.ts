@@ -1,7 +1,7 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/json-members.js';
-import { listHostedTools } from './hosted-tools.rules.js';
+import type { ProviderType } from '../../upstreams/provider-types.js';
+import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
 
 /** Members that make the request asynchronous: the client would fetch the answer and its usage later. */
 const DETACHED = ['background', 'deferred'];
@@ -68,9 +68,91 @@ function otherModels(path: string): GatewayError {
  * @throws invalid_request
  * Source: docs/reference/application-api.md#refused-members.
  */
-export function judgeCosts(body: ScannedBody, style: ApiStyle): readonly string[] {
+export function validateCostMembers(body: ScannedBody, style: ApiStyle): readonly string[] {
   refuseDetached(body, style);
   refuseDearerPrices(body);
   refuseOtherModels(body);
   return listHostedTools(body, style);
+}
+
+/** Maximum size of the `tools` member; a longer one is refused unread. */
+export const TOOLS_MAX_BYTES = 256 * 1024;
+
+type Tool = Readonly<Record<string, unknown>>;
+
+/** Tools that the client runs; they cost tokens only. */
+const LOCAL_TYPES = new Set(['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview']);
+/** Prefixes of client-run tool types with a version suffix. */
+const LOCAL_PREFIXES = ['bash_', 'text_editor_', 'computer_', 'memory_'];
+const GEMINI_LOCAL_KEYS = new Set(['functionDeclarations', 'function_declarations']);
+/** Root members that enable a provider's own search, with the tool type to report. */
+const SEARCH_MEMBERS = new Map([
+  ['web_search_options', 'web_search'],
+  ['search_parameters', 'live_search'],
+]);
+
+function isTool(entry: unknown): entry is Tool {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+}
+
+function readTools({ bytes, root }: ScannedBody): Tool[] {
+  const member = root.members.get('tools');
+  if (!isNamed(bytes, member)) return [];
+  const tools = memberValue(bytes, member, 'tools', TOOLS_MAX_BYTES);
+  if (!Array.isArray(tools)) throw invalidRequest('tools', 'must be an array');
+  return tools.filter(isTool);
+}
+
+/** `shell` runs in a container of the provider unless its environment is local to the client. */
+function isLocalShell(tool: Tool): boolean {
+  return tool.type === 'shell' && isTool(tool.environment) && tool.environment.type === 'local';
+}
+
+function hostedTypes(tool: Tool, style: ApiStyle): string[] {
+  if (style === 'gemini_native') return Object.keys(tool).filter((key) => !GEMINI_LOCAL_KEYS.has(key));
+  const { type } = tool;
+  if (typeof type !== 'string' || LOCAL_TYPES.has(type) || isLocalShell(tool)) return [];
+  return LOCAL_PREFIXES.some((prefix) => type.startsWith(prefix)) ? [] : [type];
+}
+
+/**
+ * Lists the tools that the provider runs and may charge in addition to tokens, each type once.
+ *
+ * @throws invalid_request `tools` is no array, or is longer than `TOOLS_MAX_BYTES`.
+ * Source: docs/reference/application-api.md#refused-members.
+ */
+export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {
+  const hosted = new Set<string>();
+  for (const tool of readTools(body)) {
+    for (const type of hostedTypes(tool, style)) hosted.add(type);
+  }
+  for (const [member, type] of SEARCH_MEMBERS) {
+    if (isNamed(body.bytes, body.root.members.get(member))) hosted.add(type);
+  }
+  return [...hosted];
+}
+
+/** Answers in these formats contain usage or a duration. */
+const METERED_FORMATS = new Set(['json', 'verbose_json', 'diarized_json']);
+/** Types that report a duration in `verbose_json` only. */
+const VERBOSE_ONLY: ReadonlySet<ProviderType> = new Set(['groq', 'together']);
+/** Types whose answer always contains a duration. */
+const ALWAYS_METERED: ReadonlySet<ProviderType> = new Set(['xai']);
+
+/**
+ * Determines whether a transcription answer can be priced. `set` is the equivalent format to request when the requested
+ * one cannot be priced.
+ *
+ * @param format the `response_format` field; undefined when the form has none.
+ * @throws invalid_request no equivalent format contains usage.
+ */
+export function validateTranscriptionFormat(type: ProviderType, format: string | undefined): { set?: 'verbose_json' } {
+  if (ALWAYS_METERED.has(type)) return {};
+  if (VERBOSE_ONLY.has(type)) {
+    if (format === 'verbose_json') return {};
+    if (format === undefined || format === 'json') return { set: 'verbose_json' };
+    throw invalidRequest('response_format', 'cannot be priced; send verbose_json');
+  }
+  if (format === undefined || METERED_FORMATS.has(format)) return {};
+  throw invalidRequest('response_format', `cannot be priced; send ${[...METERED_FORMATS].join(', ')}`);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatewayRoute } from '../../upstreams/routes/gateway-route.js';
 import { directRoute } from '../../upstreams/routes/provider-route.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
 import { gatewayOptionEdits } from './gateway-options.rules.js';
 
 const bases = { cf_aig: 'https://cf.example.com/v1/', vercel: 'https://vercel.example.com/' };

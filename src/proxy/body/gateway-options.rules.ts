@@ -1,11 +1,11 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { memberPath } from '../../common/fields/config-reader.js';
+import { memberPath } from '../../common/fields/config-values.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
-import { isNamed, type MemberSpan, type ScannedBody } from '../json/json-members.js';
-import { mergeMembers } from '../json/json-merge.rules.js';
-import { compileMembers } from '../json/json-merge-members.rules.js';
+import { compileMembers } from '../json/json-merge.js';
+import { mergeMembers } from '../json/json-scan.js';
+import { isNamed, type MemberSpan, type ScannedBody } from '../json/scanned-body.js';
 
 const OPTIONS = 'providerOptions';
 /** Maximum size of `providerOptions`; a longer one is refused unread. */
@@ -44,9 +44,9 @@ export function gatewayOptionEdits(
   if (kind !== 'vercel') return [];
   const member = root.members.get(OPTIONS);
   if (providerOnly === null && member === undefined) return [];
-  const judged = isNamed(bytes, member) ? optionsIn(bytes, member) : NO_OPTIONS;
+  const checked = isNamed(bytes, member) ? optionsIn(bytes, member) : NO_OPTIONS;
   const pinned = compileMembers(providerOnly === null ? {} : { gateway: { only: providerOnly } });
-  return [setMember(root, OPTIONS, mergeMembers(judged, pinned).toString('utf8'))];
+  return [setMember(root, OPTIONS, mergeMembers(checked, pinned).toString('utf8'))];
 }
 
 /** The validated options: the bytes as sent, or their reserialisation where the bytes have more than one reading. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
-import { listHostedTools, TOOLS_MAX_BYTES } from './hosted-tools.rules.js';
+import { listHostedTools, TOOLS_MAX_BYTES } from './cost-members.rules.js';
 
 function hosted(body: object, style: ApiStyle = 'responses'): string[] {
   return listHostedTools(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style);

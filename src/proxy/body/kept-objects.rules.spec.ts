@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { ITEM_CONTENT } from '../../upstreams/kept-objects.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
 import {
   isKeptModel,
-  judgeKeptFields,
-  judgeKeptObjects,
-  judgeKeptParameters,
   readOwnedResponse,
+  validateKeptFields,
+  validateKeptObjects,
+  validateKeptParameters,
 } from './kept-objects.rules.js';
 
-function judge(body: object | string): string {
+function validate(body: object | string): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   try {
-    judgeKeptObjects(scanJson(bytes, REQUEST_NAMES));
+    validateKeptObjects(scanJson(bytes, REQUEST_NAMES));
   } catch (error) {
     return String(error);
   }
@@ -79,7 +79,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     [{ messages: [{ content: [{ type: 'file', file: { file_data: 'gs://bucket/a.pdf' } }] }] }, 'file_data:'],
     [{ messages: [{ content: [{ source: { type: 'url', url: 's3://bucket/a.pdf' } }] }] }, 'url:'],
   ])('%j → 400, naming %p', (body, message) => {
-    expect(judge(body)).toContain(`GatewayError: ${message}`);
+    expect(validate(body)).toContain(`GatewayError: ${message}`);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     ['{"input":[{"id":"msg_1"}],"input":[]}', 'input.0.id:'],
     ['{"x":{"image_url":{"url":"\\u0067s://b/a"}}}', 'url:'],
   ])('spelled so that readers could differ: %s → still 400', (body, message) => {
-    expect(judge(body)).toContain(`GatewayError: ${message}`);
+    expect(validate(body)).toContain(`GatewayError: ${message}`);
   });
 
   it.each<[unknown, string]>([
@@ -123,15 +123,15 @@ describe('objects kept at the provider (ADR 0028)', () => {
     [item({ type: 'message', id: 'msg_1', role: 'assistant' }), 'input.0.id:'],
     [item({ type: 7, id: 'msg_1' }), 'input.0.id:'],
   ])('a mere reference, %j → 400, naming %p', (body, message) => {
-    expect(judge(body as object)).toContain(`GatewayError: ${message}`);
+    expect(validate(body as object)).toContain(`GatewayError: ${message}`);
   });
 
   it.each([...ITEM_CONTENT].filter(([type]) => type !== 'compaction_trigger'))(
     'an item of type %s → passes with its content, whatever id stands beside it, not without',
     (type, { members: [first = ''] }) => {
-      expect(judge(item({ type, id: 'item_1', call_id: 'call_1', [first]: 'content' }))).toBe('passes');
-      expect(judge(item({ type, id: 'item_1', call_id: 'call_1' }))).toContain('input.0.id:');
-      expect(judge(item({ type, call_id: 'call_1' }))).toBe('passes');
+      expect(validate(item({ type, id: 'item_1', call_id: 'call_1', [first]: 'content' }))).toBe('passes');
+      expect(validate(item({ type, id: 'item_1', call_id: 'call_1' }))).toContain('input.0.id:');
+      expect(validate(item({ type, call_id: 'call_1' }))).toBe('passes');
     },
   );
 
@@ -150,7 +150,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
       { type: 'function_call_output', call_id: 'c', output: '' },
       { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations }] },
     ];
-    expect(judge({ input: [{ role: 'user', content: 'a' }, ...output] })).toBe('passes');
+    expect(validate({ input: [{ role: 'user', content: 'a' }, ...output] })).toBe('passes');
   });
 
   it.each<object>([
@@ -186,18 +186,18 @@ describe('objects kept at the provider (ADR 0028)', () => {
       ],
     },
   ])('%j → passes', (body) => {
-    expect(judge(body)).toBe('passes');
+    expect(validate(body)).toBe('passes');
   });
 
   it.each(['{"input":[{"content":1,"content":2,"Type":3}]}', '{"input":{"input":"","input":""},"input":1}'])(
     'names that stand twice where nothing is named: %s → passes, for the provider to judge',
     (body) => {
-      expect(judge(body)).toBe('passes');
+      expect(validate(body)).toBe('passes');
     },
   );
 
   it('an address with escaped slashes, as some writers have it → passes', () => {
-    expect(judge('{"image_url":{"url":"https:\\/\\/a.example\\/a.png"}}')).toBe('passes');
+    expect(validate('{"image_url":{"url":"https:\\/\\/a.example\\/a.png"}}')).toBe('passes');
   });
 
   it.each([
@@ -209,22 +209,22 @@ describe('objects kept at the provider (ADR 0028)', () => {
     'previous_response_id',
     'File_ID',
   ])('a form field %s → 400', (name) => {
-    expect(() => judgeKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects kept at the provider');
+    expect(() => validateKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects kept at the provider');
   });
 
   it.each(['prompt', 'image[]', 'file', 'model', 'mask'])('a form field %s → passes', (name) => {
-    expect(() => judgeKeptFields([{ name }])).not.toThrow();
+    expect(() => validateKeptFields([{ name }])).not.toThrow();
   });
 
   it.each(['conversation=conv_1', 'a=b&file%5Fid=f', 'previous_response_id=r', 'fileId=f'])(
     'the query %s → 400',
     (query) => {
-      expect(() => judgeKeptParameters(query)).toThrow('objects kept at the provider');
+      expect(() => validateKeptParameters(query)).toThrow('objects kept at the provider');
     },
   );
 
   it.each(['', 'alt=sse', 'api-version=1&beta=true'])('the query %p → passes', (query) => {
-    expect(() => judgeKeptParameters(query)).not.toThrow();
+    expect(() => validateKeptParameters(query)).not.toThrow();
   });
 
   it.each([

@@ -14,6 +14,7 @@ import {
   URIS,
 } from '../../upstreams/kept-objects.js';
 import type { FormPart } from '../forms/multipart-form.js';
+import { ITEM_IDS, REQUEST_NAMES } from '../json/checked-members.js';
 import {
   type DeepMember,
   hasEntries,
@@ -23,8 +24,7 @@ import {
   memberValue,
   type ObjectSpan,
   type ScannedBody,
-} from '../json/json-members.js';
-import { ITEM_IDS, REQUEST_NAMES } from '../json/judged-names.js';
+} from '../json/scanned-body.js';
 
 const INPUT = 'input';
 const ADDRESS_MAX_BYTES = 8 * 1024;
@@ -122,23 +122,23 @@ function refuseReference(bytes: Buffer, object: ObjectSpan): void {
  * @throws invalid_request naming the member.
  * Source: ADR 0028.
  */
-export function judgeKeptObjects(body: ScannedBody): void {
+export function validateKeptObjects(body: ScannedBody): void {
   refuseAtRoot(body);
   for (const member of body.deep) refuseDeep(body.bytes, member);
   for (const object of body.named) refuseReference(body.bytes, object);
 }
 
 /** Applies the same rule to form field names, brackets and dots included. @throws invalid_request naming the field. */
-export function judgeKeptFields(parts: readonly Pick<FormPart, 'name'>[]): void {
+export function validateKeptFields(parts: readonly Pick<FormPart, 'name'>[]): void {
   for (const { name } of parts) {
     if (name.split(/[[\].]/).some((part) => KEPT_NAMES.has(folded(part)))) throw keptObject(shownName(name));
   }
 }
 
 /** Applies the same rule to a query. @param rawQuery without question mark, percent-encoded. @throws invalid_request */
-export function judgeKeptParameters(rawQuery: string): void {
+export function validateKeptParameters(rawQuery: string): void {
   if (rawQuery === '') return;
-  judgeKeptFields([...new URLSearchParams(rawQuery).keys()].map((name) => ({ name })));
+  validateKeptFields([...new URLSearchParams(rawQuery).keys()].map((name) => ({ name })));
 }
 
 /** Whether a model name refers to something stored at the provider. */

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
-import { type AlternativesTarget, judgeModelAlternatives } from './model-alternatives.rules.js';
+import { type AlternativesTarget, validateModelAlternatives } from './body-models.rules.js';
 
 const openrouter: AlternativesTarget = { type: 'openrouter', routeKind: 'direct', allowedModels: new Set() };
 const allowing = { ...openrouter, allowedModels: new Set(['a/one', 'b/two']) };
 const vercel: AlternativesTarget = { type: 'openai', routeKind: 'vercel', allowedModels: new Set() };
 
 /** `accepted`, or code and message of the refusal. */
-function judge(body: string | object, target: AlternativesTarget): string {
+function validate(body: string | object, target: AlternativesTarget): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   try {
-    judgeModelAlternatives(scanJson(Buffer.from(text), REQUEST_NAMES), target);
+    validateModelAlternatives(scanJson(Buffer.from(text), REQUEST_NAMES), target);
   } catch (error) {
     if (error instanceof GatewayError) return `${error.status} ${error.code} ${error.message}`;
     throw error;
@@ -29,7 +29,7 @@ describe('openrouter: models to fall back to', () => {
     [{ models: ['b/two', 'a/one'] }],
     [{ messages: [{ models: ['c/three'] }] }],
   ])('%j: absent, or all of them allowed → accepted', (body) => {
-    expect(judge(body, allowing)).toBe('accepted');
+    expect(validate(body, allowing)).toBe('accepted');
   });
 
   it.each([
@@ -37,11 +37,11 @@ describe('openrouter: models to fall back to', () => {
     [{ models: ['A/one'] }, '"A/one", which models.0 names'],
     [{ models: ['constructor'] }, '"constructor", which models.0 names'],
   ])('%j: one is not allowed → 403 model_not_allowed', (body, named) => {
-    expect(judge(body, allowing)).toBe(`403 model_not_allowed The application does not allow the model ${named}.`);
+    expect(validate(body, allowing)).toBe(`403 model_not_allowed The application does not allow the model ${named}.`);
   });
 
   it('no list of allowed models → any', () => {
-    expect(judge({ models: ['c/three'] }, openrouter)).toBe('accepted');
+    expect(validate({ models: ['c/three'] }, openrouter)).toBe('accepted');
   });
 
   it.each([
@@ -54,12 +54,12 @@ describe('openrouter: models to fall back to', () => {
     ['{"models":null,"m\\u006fdels":["c/three"]}', '400 invalid_request models: named twice, again at byte 15'],
     ['{"Models":["c/three"]}', '400 invalid_request models: "Models" at byte 1 differs'],
   ])('%s → %s', (body, refused) => {
-    for (const target of [openrouter, allowing]) expect(judge(body, target).slice(0, refused.length)).toBe(refused);
+    for (const target of [openrouter, allowing]) expect(validate(body, target).slice(0, refused.length)).toBe(refused);
   });
 
   it('other providers, which do not know the member → untouched', () => {
-    expect(judge({ models: 'anything' }, { ...allowing, type: 'openai' })).toBe('accepted');
-    expect(judge({ models: 'anything' }, { ...allowing, type: 'anthropic', routeKind: 'cf_aig' })).toBe('accepted');
+    expect(validate({ models: 'anything' }, { ...allowing, type: 'openai' })).toBe('accepted');
+    expect(validate({ models: 'anything' }, { ...allowing, type: 'anthropic', routeKind: 'cf_aig' })).toBe('accepted');
   });
 });
 
@@ -67,25 +67,25 @@ describe('perplexity: models that count instead of the one that was judged', () 
   const perplexity: AlternativesTarget = { type: 'perplexity', routeKind: 'direct', allowedModels: new Set() };
 
   it.each([[{}], [{ models: null }], [{ input: [{ models: ['a'] }] }]])('%j → accepted', (body) => {
-    expect(judge(body, perplexity)).toBe('accepted');
+    expect(validate(body, perplexity)).toBe('accepted');
   });
 
   it('named → 400, allowed or not, on whichever way', () => {
     for (const target of [perplexity, { ...perplexity, routeKind: 'cf_aig' as const }]) {
-      expect(judge({ models: ['a/dear'] }, target)).toContain('400 invalid_request models: cannot be used');
+      expect(validate({ models: ['a/dear'] }, target)).toContain('400 invalid_request models: cannot be used');
     }
-    expect(judge({ models: ['a/one'] }, { ...perplexity, allowedModels: new Set(['a/one']) })).toContain('400');
+    expect(validate({ models: ['a/one'] }, { ...perplexity, allowedModels: new Set(['a/one']) })).toContain('400');
   });
 });
 
 describe('vercel: models to fall back to', () => {
   it.each([[{}], [{ models: null }], [{ gateway: { models: ['a'] } }]])('%j → accepted', (body) => {
-    expect(judge(body, vercel)).toBe('accepted');
+    expect(validate(body, vercel)).toBe('accepted');
   });
 
   it('named → 400; on other ways → untouched', () => {
-    expect(judge({ models: ['a'] }, vercel)).toContain('400 invalid_request models: cannot be used');
-    expect(judge({ models: ['a'] }, { ...vercel, routeKind: 'direct' })).toBe('accepted');
-    expect(judge({ models: ['a'] }, { ...vercel, routeKind: 'cf_aig' })).toBe('accepted');
+    expect(validate({ models: ['a'] }, vercel)).toContain('400 invalid_request models: cannot be used');
+    expect(validate({ models: ['a'] }, { ...vercel, routeKind: 'direct' })).toBe('accepted');
+    expect(validate({ models: ['a'] }, { ...vercel, routeKind: 'cf_aig' })).toBe('accepted');
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_CHARGE } from '../../pricing/model-price.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
-import { nestedModelEdits, nestedNamesOf } from './nested-models.rules.js';
+import { nestedModelEdits, nestedNamesOf } from './body-models.rules.js';
 
 const COUNT = 'v1beta/models/a:countTokens';
 const EMBED = 'v1beta/models/a:batchEmbedContents';
 
 /** The body after validation on a path that names `a`, with `wire` as the model to send. */
-function judged(path: string, body: string, wire = 'a'): string {
+function checked(path: string, body: string, wire = 'a'): string {
   const names = nestedNamesOf(path);
   if (names === undefined) throw new Error('the path has no models inside of its bodies');
   const bytes = Buffer.from(body);
@@ -32,7 +32,7 @@ describe('models inside of a body', () => {
     [EMBED, '{"requests":[{"model":"a"},{"model":"models/a"},{}]}'],
     [EMBED, '{"requests":[{"content":{"parts":[{"text":"\\"model\\":\\"b\\""}]}}]}'],
   ])('%s %s → as it is', (path, body) => {
-    expect(judged(path, body)).toBe(body);
+    expect(checked(path, body)).toBe(body);
   });
 
   it.each([
@@ -48,16 +48,16 @@ describe('models inside of a body', () => {
     [EMBED, '{"requests":[{"model":["a"]}]}', 'requests.model: must be text'],
     [EMBED, '{"requests":[{"model":"models/models/a"}]}', 'requests.model: must be the model'],
   ])('%s %s → 400 naming the member', (path, body, message) => {
-    expect(() => judged(path, body)).toThrow(
+    expect(() => checked(path, body)).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message) }),
     );
   });
 
   it('a model that is rewritten → all of them, each as it was spelled', () => {
-    expect(judged(EMBED, '{"requests":[{"model":"a"},{"x":1,"model":"models/a"}]}', 'w')).toBe(
+    expect(checked(EMBED, '{"requests":[{"model":"a"},{"x":1,"model":"models/a"}]}', 'w')).toBe(
       '{"requests":[{"model":"w"},{"x":1,"model":"models/w"}]}',
     );
-    expect(judged(COUNT, '{"generateContentRequest":{"model":"models/a"}}', 'w')).toBe(
+    expect(checked(COUNT, '{"generateContentRequest":{"model":"models/a"}}', 'w')).toBe(
       '{"generateContentRequest":{"model":"models/w"}}',
     );
   });

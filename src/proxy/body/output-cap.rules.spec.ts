@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
-import { judgeOutput, type OutputCap } from './output-cap.rules.js';
+import { type OutputCap, validateOutputCap } from './output-cap.rules.js';
 
 const CAP = 100;
 type Style = OutputCap['style'];
 
 function capped(text: string, style: Style, options: Partial<OutputCap> = {}): string {
   const body = scanJson(Buffer.from(text), REQUEST_NAMES);
-  const { edits } = judgeOutput(body, { style, cap: CAP, chatField: 'max_tokens', ...options });
+  const { edits } = validateOutputCap(body, { style, cap: CAP, chatField: 'max_tokens', ...options });
   return applyEdits(body.bytes, edits).toString();
 }
 
@@ -157,8 +157,8 @@ describe('output cap: refusals', () => {
 describe('output cap: the most an answer can bring', () => {
   const bound = (style: Style, text: string, cap: number | undefined) => {
     const body = scanJson(Buffer.from(text), REQUEST_NAMES);
-    const { mostTokens, choices } = judgeOutput(body, { style, cap, chatField: 'max_tokens' });
-    return [mostTokens, choices];
+    const { maxTokens, choices } = validateOutputCap(body, { style, cap, chatField: 'max_tokens' });
+    return [maxTokens, choices];
   };
 
   it.each<[Style, string, number | undefined, number | undefined, number]>([

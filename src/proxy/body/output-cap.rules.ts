@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
-import { isNamed, type MemberSpan, memberValue, type ObjectSpan, type ScannedBody } from '../json/json-members.js';
+import { isNamed, type MemberSpan, memberValue, type ObjectSpan, type ScannedBody } from '../json/scanned-body.js';
 
 /** Rules for the output limit of one request. */
 export interface OutputCap {
@@ -13,11 +13,11 @@ export interface OutputCap {
 }
 
 /** Effect of the output limit on the body to send and on the maximum cost. */
-export interface JudgedOutput {
+export interface CheckedOutput {
   /** Set the cap where the body has no limit. */
   readonly edits: readonly JsonEdit[];
   /** Maximum output tokens over all choices; undefined where neither the client nor a cap limits them. */
-  readonly mostTokens: number | undefined;
+  readonly maxTokens: number | undefined;
   /** Number of choices to generate, at least 1. */
   readonly choices: number;
 }
@@ -39,7 +39,7 @@ interface NamedNumber {
 }
 
 const NO_MULTIPLIER: NamedNumber = { path: 'n', value: 1 };
-const UNLIMITED: JudgedOutput = { edits: [], mostTokens: undefined, choices: 1 };
+const UNLIMITED: CheckedOutput = { edits: [], maxTokens: undefined, choices: 1 };
 const GEMINI_PARENTS = ['generationConfig', 'generation_config'];
 const GEMINI: CapFields = {
   limits: ['maxOutputTokens', 'max_output_tokens'],
@@ -111,17 +111,17 @@ function mostTokensOf(limits: readonly NamedNumber[], choices: number, cap: numb
   return most * choices;
 }
 
-function judgeRoot({ bytes, root }: ScannedBody, wanted: OutputCap): JudgedOutput {
+function validateRootCap({ bytes, root }: ScannedBody, wanted: OutputCap): CheckedOutput {
   const { cap } = wanted;
   const fields = rootFields(wanted);
   const limits = readNumbers(bytes, root, fields.limits, '', fields.least);
   const multiplier = largest(readNumbers(bytes, root, fields.multipliers, '', 1));
   if (cap !== undefined) requireWithin(cap, limits, multiplier);
   const choices = multiplier.value;
-  const judged = { mostTokens: mostTokensOf(limits, choices, cap), choices };
+  const checked = { maxTokens: mostTokensOf(limits, choices, cap), choices };
   const [field] = fields.limits;
-  if (cap === undefined || limits.length > 0 || field === undefined) return { ...judged, edits: [] };
-  return { ...judged, edits: [setMember(root, field, String(Math.floor(cap / choices)))] };
+  if (cap === undefined || limits.length > 0 || field === undefined) return { ...checked, edits: [] };
+  return { ...checked, edits: [setMember(root, field, String(Math.floor(cap / choices)))] };
 }
 
 /** Sets the limit in one configuration object; replaces a `null` under either spelling. */
@@ -158,16 +158,16 @@ function geminiCapEdits(root: ObjectSpan, configs: readonly GeminiConfig[], perC
 }
 
 /** Validates and limits both spellings of the configuration object, because a provider may read either. */
-function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
+function validateGeminiCap(body: ScannedBody, cap: number | undefined): CheckedOutput {
   const configs = readGeminiConfigs(body, cap === undefined ? 0 : GEMINI.least);
   const multiplier = largest(configs.flatMap(({ multipliers }) => multipliers));
   const limits = configs.flatMap((config) => config.limits);
   const choices = multiplier.value;
   const isLimited = configs.every((config) => config.limits.length > 0);
-  const mostTokens = isLimited ? mostTokensOf(limits, choices, cap) : cap;
-  if (cap === undefined) return { edits: [], mostTokens, choices };
+  const maxTokens = isLimited ? mostTokensOf(limits, choices, cap) : cap;
+  if (cap === undefined) return { edits: [], maxTokens, choices };
   requireWithin(cap, limits, multiplier);
-  return { edits: geminiCapEdits(body.root, configs, Math.floor(cap / choices)), mostTokens, choices };
+  return { edits: geminiCapEdits(body.root, configs, Math.floor(cap / choices)), maxTokens, choices };
 }
 
 /**
@@ -182,7 +182,7 @@ function judgeGemini(body: ScannedBody, cap: number | undefined): JudgedOutput {
  * @throws max_output_tokens_exceeded
  * Source: docs/reference/application-api.md#output-ceiling, docs/reference/accounting.md#hard-budgets.
  */
-export function judgeOutput(body: ScannedBody, wanted: OutputCap): JudgedOutput {
+export function validateOutputCap(body: ScannedBody, wanted: OutputCap): CheckedOutput {
   if (wanted.style === 'none') return UNLIMITED;
-  return wanted.style === 'gemini_native' ? judgeGemini(body, wanted.cap) : judgeRoot(body, wanted);
+  return wanted.style === 'gemini_native' ? validateGeminiCap(body, wanted.cap) : validateRootCap(body, wanted);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
 import { readRequestFacts } from './request-facts.rules.js';
 
 function facts(text: string) {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { REQUEST_NAMES } from '../json/checked-members.js';
 import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
-import { REQUEST_NAMES } from '../json/judged-names.js';
-import { readRequestFacts } from './request-facts.rules.js';
-import { usageEdits } from './stream-usage.rules.js';
+import { readRequestFacts, usageEdits } from './request-facts.rules.js';
 
 function ask(text: string, style: ApiStyle = 'chat_completions') {
   const body = scanJson(Buffer.from(text), REQUEST_NAMES);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { MAX_HELD_BYTES, UsageChunkFilter } from './usage-chunk-filter.js';
 
 const delta = (text: string, rest = '') =>

@@ -1,7 +1,7 @@
+import { CheckedMembers } from '../json/checked-members.js';
 import { applyEdits, type JsonEdit } from '../json/json-edit.js';
-import { memberValue, type ObjectSpan } from '../json/json-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { JudgedNames } from '../json/judged-names.js';
+import { memberValue, type ObjectSpan } from '../json/scanned-body.js';
 
 /**
  * Maximum bytes of one unfinished event to hold back; a longer event passes unchanged.
@@ -9,7 +9,7 @@ import { JudgedNames } from '../json/judged-names.js';
  */
 export const MAX_HELD_BYTES = 1024 * 1024;
 
-const CHUNK_NAMES = new JudgedNames({ root: ['usage', 'choices'], nested: {}, deep: [], media: [] });
+const CHUNK_NAMES = new CheckedMembers({ root: ['usage', 'choices'], nested: {}, deep: [], media: [] });
 const USAGE = Buffer.from('"usage"');
 const DATA = Buffer.from('data:');
 const LF = 0x0a;

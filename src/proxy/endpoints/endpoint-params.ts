@@ -1,16 +1,17 @@
-import type { AppConfig, ResponsesEndpoint } from '../../app-directory/config/app-config.js';
+import type { AppConfig } from '../../app-directory/config/app-config.js';
 import type { KnownProvider } from '../../app-directory/config/app-references.rules.js';
+import type { ResponsesEndpoint } from '../../app-directory/config/endpoints-config.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { memberPath } from '../../common/fields/config-reader.js';
+import { memberPath } from '../../common/fields/config-values.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
-import { judgeCosts } from '../body/cost-members.rules.js';
+import { validateModelAlternatives } from '../body/body-models.rules.js';
+import { validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { readOwnedResponse } from '../body/kept-objects.rules.js';
-import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
-import { judgeOutput } from '../body/output-cap.rules.js';
-import { mergeBody, scanBody } from '../json/body-steps.js';
-import type { ScannedBody } from '../json/json-members.js';
-import { compileMembers } from '../json/json-merge-members.rules.js';
+import { validateOutputCap } from '../body/output-cap.rules.js';
+import { compileMembers } from '../json/json-merge.js';
+import { mergeMembers, scanBody } from '../json/json-scan.js';
+import type { ScannedBody } from '../json/scanned-body.js';
 
 /** A provider instance of the account, as far as it determines the valid `params`. */
 export interface ParamsTarget extends Pick<KnownProvider, 'slug' | 'type'> {
@@ -31,27 +32,27 @@ const NO_MODELS: ReadonlySet<string> = new Set();
  * @throws invalid_request naming the member.
  * Source: docs/reference/management-api.md#endpoint-configuration.
  */
-export async function judgeEndpointParams(config: AppConfig, providers: readonly ParamsTarget[]): Promise<void> {
+export async function validateEndpointParams(config: AppConfig, providers: readonly ParamsTarget[]): Promise<void> {
   for (const [slug, endpoint] of Object.entries(config.endpoints)) {
     if (endpoint.api_style !== 'responses') continue;
     const members = compileMembers(endpoint.params);
     if (members.size === 0) continue;
     const path = `${memberPath('config.endpoints', slug)}.params`;
-    const body = await refusedAt(path, async () => scanBody(await mergeBody(EMPTY_BODY, members)));
-    await refusedAt(path, () => judgeForAll(body, endpoint));
-    for (const target of targetsOf(endpoint, providers)) await refusedAt(path, () => judgeForTarget(body, target));
+    const body = await refusedAt(path, () => scanBody(mergeMembers(EMPTY_BODY, members)));
+    await refusedAt(path, () => validateForAll(body, endpoint));
+    for (const target of targetsOf(endpoint, providers)) await refusedAt(path, () => validateForTarget(body, target));
   }
 }
 
-function judgeForAll(body: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint): void {
-  judgeCosts(body, 'responses');
+function validateForAll(body: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint): void {
+  validateCostMembers(body, 'responses');
   readOwnedResponse(body);
-  judgeOutput(body, { style: 'responses', cap, chatField: 'max_tokens' });
+  validateOutputCap(body, { style: 'responses', cap, chatField: 'max_tokens' });
 }
 
-function judgeForTarget(body: ScannedBody, { type, routeKind }: ParamsTarget): void {
+function validateForTarget(body: ScannedBody, { type, routeKind }: ParamsTarget): void {
   if (routeKind === undefined) return;
-  judgeModelAlternatives(body, { type, routeKind, allowedModels: NO_MODELS });
+  validateModelAlternatives(body, { type, routeKind, allowedModels: NO_MODELS });
   gatewayOptionEdits(body, { kind: routeKind, providerOnly: null });
 }
 
@@ -61,9 +62,9 @@ function targetsOf(endpoint: ResponsesEndpoint, providers: readonly ParamsTarget
 }
 
 /** Prefixes refusals with `path`: body rules start their message with the member path from the root of a body. */
-async function refusedAt<T>(path: string, judge: () => T | Promise<T>): Promise<T> {
+async function refusedAt<T>(path: string, validate: () => T | Promise<T>): Promise<T> {
   try {
-    return await judge();
+    return await validate();
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message, reason } = error;

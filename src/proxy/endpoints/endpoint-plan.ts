@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { NamedEndpoint } from '../../app-directory/config/app-config.js';
+import type { NamedEndpoint } from '../../app-directory/config/endpoints-config.js';
 import type { Caller } from '../../client-auth/caller.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
 import { PriceBook } from '../../pricing/price-book.js';
 import { ProviderDirectory } from '../../providers/provider-directory.js';
 import type { ProviderSet } from '../../providers/provider-instance.js';
-import type { CallTarget } from '../provider-choice.rules.js';
+import type { CallPlan, CallTarget } from '../provider-choice.rules.js';
 import { type EndpointTargets, type Target, targetsOf } from './endpoint-targets.rules.js';
 
 const SLUG = /^[a-z0-9-]{1,64}$/;
@@ -16,8 +15,8 @@ const SLUG = /^[a-z0-9-]{1,64}$/;
 export interface ReadyTarget extends CallTarget, Target {}
 
 /** An endpoint and its usable targets. */
-export interface EndpointPlan {
-  readonly slug: string;
+export interface EndpointPlan extends CallPlan {
+  readonly endpointSlug: string;
   readonly endpoint: NamedEndpoint;
   readonly primary: ReadyTarget;
   /** In call order. */
@@ -30,8 +29,6 @@ export interface EndpointPlan {
 interface KnownTargets extends EndpointTargets {
   readonly pricedAtMs: number;
 }
-
-const NO_TARGETS: readonly ReadyTarget[] = [];
 
 /** Plans calls of named endpoints; the configuration of the endpoint is the policy. */
 @Injectable()
@@ -50,19 +47,16 @@ export class EndpointPlans {
    *   provider_unavailable, pricing_not_configured.
    * Source: docs/reference/application-api.md#endpoint-targets.
    */
-  forCall({ app }: Caller, slug: string): Ready<EndpointPlan> {
+  async forCall({ app }: Caller, slug: string, method: string): Promise<EndpointPlan> {
     const endpoint = SLUG.test(slug) ? app.config.endpoints[slug] : undefined;
     if (endpoint === undefined) {
       throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint of this name.' });
     }
-    return whenReady(this.providers.forOrganization(app.organizationId), (providers) => {
-      const { primary, fallbacks, pricedAtMs } = this.targets(providers, endpoint);
-      return whenReady(primary.provider.credentialHeaders(), (credential) =>
-        whenReady(withCredentials(fallbacks), (usable) => {
-          return { slug, endpoint, primary: { ...primary, credential }, fallbacks: usable, pricedAtMs };
-        }),
-      );
-    });
+    const providers = await this.providers.forOrganization(app.organizationId);
+    const { primary, fallbacks, pricedAtMs } = this.targets(providers, endpoint);
+    const credential = await primary.provider.credentialHeaders();
+    const usable = (await Promise.all(fallbacks.map(withCredential))).filter((target) => target !== undefined);
+    return { endpointSlug: slug, method, endpoint, primary: { ...primary, credential }, fallbacks: usable, pricedAtMs };
   }
 
   /** The plan with the prices of the day of a request. @param atMs milliseconds since the Unix epoch. */
@@ -104,25 +98,11 @@ export class EndpointPlans {
   }
 }
 
-/** The targets with a usable key, in their order. Synchronous when all keys are decrypted. */
-function withCredentials(targets: readonly Target[]): Ready<readonly ReadyTarget[]> {
-  if (targets.length === 0) return NO_TARGETS;
-  const opened = targets.map((target) => withCredential(target));
-  const ready = opened.filter(isReady);
-  if (ready.length === opened.length) return ready;
-  return Promise.all(opened).then((all) => all.filter((target) => target !== undefined));
-}
-
-function withCredential(target: Target): Ready<ReadyTarget | undefined> {
-  const credential = target.provider.credentialHeaders();
-  if (!(credential instanceof Promise)) return { ...target, credential };
-  return credential.then(
-    (headers) => ({ ...target, credential: headers }),
-    // Decryption logs the failure; an unusable fallback is dropped.
-    () => undefined,
-  );
-}
-
-function isReady(target: Ready<ReadyTarget | undefined>): target is ReadyTarget {
-  return target !== undefined && !(target instanceof Promise);
+/** Undefined when the key cannot be decrypted, which decryption logs: a fallback without a key is dropped. */
+async function withCredential(target: Target): Promise<ReadyTarget | undefined> {
+  try {
+    return { ...target, credential: await target.provider.credentialHeaders() };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/config/app-config.js';
+import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/config/endpoints-config.js';
 import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
+import type { UsageBounds } from '../../pricing/max-cost.rules.js';
 import { OutputLimits } from '../../pricing/output-limits.service.js';
-import type { UsageBounds } from '../../pricing/worst-cost.rules.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
+import { boundsOfForm, boundsOfJson } from '../admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from '../admission/sent-usage.rules.js';
-import { boundsOfForm, boundsOfJson } from '../admission/worst-usage.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
-import { judgeCosts } from '../body/cost-members.rules.js';
+import { validateModelAlternatives } from '../body/body-models.rules.js';
+import { validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
-import { judgeKeptFields, judgeKeptObjects, readOwnedResponse } from '../body/kept-objects.rules.js';
-import { judgeModelAlternatives } from '../body/model-alternatives.rules.js';
-import { judgeOutput } from '../body/output-cap.rules.js';
-import { formBoundary, formType } from '../forms/form-type.rules.js';
+import { readOwnedResponse, validateKeptFields, validateKeptObjects } from '../body/kept-objects.rules.js';
+import { validateOutputCap } from '../body/output-cap.rules.js';
+import { formBoundary, formType } from '../forms/form-shape.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
-import { mergeBody, scanBody } from '../json/body-steps.js';
 import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
-import type { ScannedBody } from '../json/json-members.js';
-import { compileMembers, type MergeMembers } from '../json/json-merge-members.rules.js';
+import { compileMembers, JsonMerge, type MergeMembers } from '../json/json-merge.js';
+import { scanBody } from '../json/json-scan.js';
+import type { ScannedBody } from '../json/scanned-body.js';
 import { OwnResponses } from '../own-responses.service.js';
 import type { EndpointPlan } from './endpoint-plan.js';
 import type { Target } from './endpoint-targets.rules.js';
@@ -54,36 +53,35 @@ export class EndpointRequests {
    * @throws invalid_request the body does not have the form of the endpoint.
    * Source: docs/reference/application-api.md#endpoint-bodies.
    */
-  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Ready<EndpointRequest> {
+  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Promise<EndpointRequest> {
     return endpoint.api_style === 'responses'
       ? this.readResponses(caller, endpoint, body)
       : this.readTranscription(body, contentType);
   }
 
   /** Merges the endpoint's `params` over the client's members and validates the result like any other body. */
-  private readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Ready<EndpointRequest> {
-    const params = this.paramsOf(endpoint);
-    return whenReady(scanBody(body), (client) => {
-      // Only the operator may reference objects stored at the provider, in `params`.
-      judgeKeptObjects(client);
-      return whenReady(withMembers(client, params), (scan) => {
-        const hostedTools = judgeCosts(scan, 'responses');
-        const responseId = readOwnedResponse(scan);
-        const boundsFor = (target: Target) => this.boundsOfResponses(target, endpoint, scan, hostedTools);
-        const forTarget = (target: Target) =>
-          responsesFor(target, { endpoint, scan, hostedTools, bounds: boundsFor(target) });
-        const request: EndpointRequest = { forTarget, boundsFor };
-        if (responseId === undefined) return request;
-        return this.responses.require(caller, responseId).then(() => request);
-      });
-    });
+  private async readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Promise<EndpointRequest> {
+    const merge = new JsonMerge(body, this.paramsOf(endpoint));
+    const client = await scanBody(body, { merge });
+    // Only the operator may reference objects stored at the provider, in `params`.
+    validateKeptObjects(client);
+    const merged = merge.merged();
+    // The validated bytes are the sent bytes.
+    const scan = merged === body ? client : await scanBody(merged);
+    const hostedTools = validateCostMembers(scan, 'responses');
+    const responseId = readOwnedResponse(scan);
+    if (responseId !== undefined) await this.responses.require(caller, responseId);
+    const boundsFor = (target: Target) => this.boundsOfResponses(target, endpoint, scan, hostedTools);
+    const forTarget = (target: Target) =>
+      responsesFor(target, { endpoint, scan, hostedTools, bounds: boundsFor(target) });
+    return { forTarget, boundsFor };
   }
 
   private async readTranscription(body: Buffer, contentType: string): Promise<EndpointRequest> {
     requireTranscriptionForm(contentType);
     const parts = await readForm(body, contentType);
     requireFile(parts);
-    judgeKeptFields(parts);
+    validateKeptFields(parts);
     const bounds = boundsOfForm(body.length, parts, true);
     return { forTarget: (target) => this.transcriptionFor(target, parts, bounds), boundsFor: () => bounds };
   }
@@ -128,17 +126,17 @@ export class EndpointRequests {
 }
 
 /** A validated body and its maximum usage at one target. */
-interface JudgedResponses {
+interface CheckedResponses {
   readonly endpoint: ResponsesEndpoint;
   readonly scan: ScannedBody;
   readonly hostedTools: readonly string[];
   readonly bounds: UsageBounds;
 }
 
-function responsesFor({ provider, path, model }: Target, judged: JudgedResponses): AdmittedRequest {
-  const { endpoint, scan, hostedTools, bounds } = judged;
+function responsesFor({ provider, path, model }: Target, checked: CheckedResponses): AdmittedRequest {
+  const { endpoint, scan, hostedTools, bounds } = checked;
   const { type, route } = provider;
-  judgeModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
+  validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
   const edits: JsonEdit[] = [
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
     ...outputOf(scan, endpoint, provider).edits,
@@ -150,11 +148,5 @@ function responsesFor({ provider, path, model }: Target, judged: JudgedResponses
 }
 
 function outputOf(scan: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint, { dialect }: ProviderInstance) {
-  return judgeOutput(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
-}
-
-/** Merges members over a body and scans it again if that changed it, so that the validated bytes are the sent bytes. */
-function withMembers(scan: ScannedBody, members: MergeMembers): Ready<ScannedBody> {
-  if (members.size === 0) return scan;
-  return whenReady(mergeBody(scan.bytes, members), (merged) => (merged === scan.bytes ? scan : scanBody(merged)));
+  return validateOutputCap(scan, { style: 'responses', cap, chatField: dialect.capFieldForChat });
 }

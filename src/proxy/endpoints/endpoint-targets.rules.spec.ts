@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { aProvider } from '../../../test/support/provider-instances.js';
-import type { EndpointTarget, NamedEndpoint } from '../../app-directory/config/app-config.js';
+import { aProvider } from '../../../test/support/providers/provider-instances.js';
+import type { EndpointTarget, NamedEndpoint } from '../../app-directory/config/endpoints-config.js';
 import { compilePrice } from '../../pricing/model-price.js';
 import type { PriceBook } from '../../pricing/price-book.js';
 import { type ProviderInstance, ProviderSet } from '../../providers/provider-instance.js';

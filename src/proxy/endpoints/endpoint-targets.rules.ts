@@ -1,4 +1,4 @@
-import type { EndpointTarget, NamedEndpoint } from '../../app-directory/config/app-config.js';
+import type { EndpointTarget, NamedEndpoint } from '../../app-directory/config/endpoints-config.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { PriceBook } from '../../pricing/price-book.js';

@@ -6,7 +6,7 @@ import { escapedRoute } from '../proxy-path.rules.js';
 import { RelayedCall } from '../relayed-call.decorator.js';
 
 /**
- * Declares access and documentation of the named endpoints. `ProxyDoor` handles their calls before the framework; a
+ * Declares access and documentation of the named endpoints. `ProxyEntry` handles their calls before the framework; a
  * request that the router still dispatches here has an escaped URL.
  */
 @Controller('v1/apps/:app/endpoints')

@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
-import { aProvider } from '../../../test/support/provider-instances.js';
-import { anAdmission } from '../../../test/support/usage.js';
+import { aProvider } from '../../../test/support/providers/provider-instances.js';
+import { anAdmission } from '../../../test/support/usage/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
+import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import { compilePrice } from '../../pricing/model-price.js';
-import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCall, OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
@@ -64,7 +64,7 @@ function chainOf(...fallbacks: readonly ReadyTarget[]): TargetChain {
     boundsFor: () => BOUNDS,
   };
   request = new WeakRef(composed);
-  const plan: Partial<EndpointPlan> = { slug: 'sum', primary: main, fallbacks };
+  const plan: Partial<EndpointPlan> = { endpointSlug: 'sum', primary: main, fallbacks };
   const outgoing: Partial<OutgoingRequest> = { eventId: 'event-1' };
   return new TargetChain(plan as EndpointPlan, composed, outgoing as OutgoingRequest, {
     calls: calls as OutgoingCalls,
@@ -91,7 +91,7 @@ const admittedFor = (model: AdmittedRequest['model']): AdmittedRequest => ({
   sent: { inputTokens: 1, audioSeconds: 0 },
 });
 
-const worstOf = ({ model }: ReadyTarget) => worstCostNanoUsd(model.price, BOUNDS);
+const maxCostOfTarget = ({ model }: ReadyTarget) => maxCostOf(model.price, BOUNDS);
 const first = (chain: TargetChain) => chain.first(admittedFor(main.model));
 const slugs = () => made.map(({ target: { provider } }) => provider.slug);
 
@@ -137,12 +137,12 @@ describe('chain of targets', () => {
     first(chain);
     chain.next('provider_timeout', 700);
     chain.next('provider_timeout', 900);
-    expect(asked).toEqual([700 + worstOf(second), 900 + worstOf(third)]);
+    expect(asked).toEqual([700 + maxCostOfTarget(second), 900 + maxCostOfTarget(third)]);
   });
 
   it('ADR 0044: a target that cannot be paid for → passed over, a cheaper one is called', () => {
     const dear = { ...second, model: { ...second.model, price: compilePrice({ input: 100, output: 900 }) } };
-    mostHeld = 700 + worstOf(third);
+    mostHeld = 700 + maxCostOfTarget(third);
     const chain = chainOf(dear, third);
     first(chain);
     chain.next('provider_timeout', 700);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
-import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
+import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { FallbackChain, NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
@@ -66,14 +66,14 @@ export class TargetChain implements FallbackChain {
     return this.connect({ target: this.plan.primary, admitted }) ?? this.next(CROWDED, 0);
   }
 
-  next(reason: string, unheardNanoUsd: number): NextCall | undefined {
+  next(reason: string, unansweredNanoUsd: number): NextCall | undefined {
     const request = this.#composed;
     if (request === undefined) return undefined;
     const { log } = this.parts;
     for (let target = this.#left.shift(); target !== undefined; target = this.#left.shift()) {
       if (this.isTimeUp()) return undefined;
       const { slug } = target.provider;
-      const call = this.callTo(target, request, unheardNanoUsd);
+      const call = this.callTo(target, request, unansweredNanoUsd);
       if (typeof call !== 'string') {
         log.event('endpoint_fallback', { ...this.named, provider: this.#current, next: slug, reason });
         this.#current = slug;
@@ -90,11 +90,11 @@ export class TargetChain implements FallbackChain {
   }
 
   /** The call, or the reason why the target is skipped. */
-  private callTo(target: ReadyTarget, request: EndpointRequest, unheardNanoUsd: number): NextCall | string {
+  private callTo(target: ReadyTarget, request: EndpointRequest, unansweredNanoUsd: number): NextCall | string {
     if (!this.parts.isStillActive(target)) return 'provider_not_active';
     const composed = compose(target, request);
     if (typeof composed === 'string') return composed;
-    if (!this.parts.cover(unheardNanoUsd + worstOf(composed))) return 'budget_does_not_cover';
+    if (!this.parts.cover(unansweredNanoUsd + maxCostOfTarget(composed))) return 'budget_does_not_cover';
     return this.connect(composed) ?? CROWDED;
   }
 
@@ -120,7 +120,7 @@ export class TargetChain implements FallbackChain {
 
   /** Members of every log line of the chain. */
   private get named(): { readonly eventId: string; readonly endpoint: string } {
-    return { eventId: this.outgoing.eventId, endpoint: this.plan.slug };
+    return { eventId: this.outgoing.eventId, endpoint: this.plan.endpointSlug };
   }
 }
 
@@ -136,6 +136,6 @@ function compose(target: ReadyTarget, request: EndpointRequest): Composed | stri
   }
 }
 
-function worstOf({ admitted: { model, bounds } }: Composed): number {
-  return worstCostNanoUsd(model.price, bounds);
+function maxCostOfTarget({ admitted: { model, bounds } }: Composed): number {
+  return maxCostOf(model.price, bounds);
 }

@@ -1,8 +1,8 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import { isFormType } from '../forms/form-type.rules.js';
+import { validateTranscriptionFormat } from '../body/cost-members.rules.js';
+import { isFormType } from '../forms/form-shape.rules.js';
 import { type FormPart, findFormField } from '../forms/multipart-form.js';
-import { judgeTranscriptionFormat } from '../forms/transcription-format.rules.js';
 
 /** The transcription target, as far as it affects the form. */
 export interface TranscriptionTarget {
@@ -63,7 +63,7 @@ export function composeTranscription(
   { type, model }: TranscriptionTarget,
 ): ReadonlyMap<string, string> {
   const format = findFormField(parts, 'response_format');
-  const { set } = judgeTranscriptionFormat(type, format);
+  const { set } = validateTranscriptionFormat(type, format);
   const fields = new Map([['model', model]]);
   if (set !== undefined) fields.set('response_format', set);
   return fields;

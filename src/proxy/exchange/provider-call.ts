@@ -1,10 +1,10 @@
 import type { Client } from 'undici';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
-import type { OpenSecrets } from '../../providers/open-secrets.js';
+import type { OpenSecrets } from '../../providers/secret-patterns.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../../usage/usage-event.js';
-import type { ToldAddresses } from '../relay/told-addresses.js';
+import type { AddressRedaction } from '../relay/address-redaction.js';
 import type { OriginPool } from './origin-pool.js';
 
 /** One validated call to one provider, ready to send. Immutable. */
@@ -29,7 +29,7 @@ export interface ProviderCall {
   /** Decrypted secrets of the account; masked likewise. */
   readonly accountSecrets: OpenSecrets;
   /** Filter for addresses in the answer's headers. */
-  readonly told: ToldAddresses;
+  readonly redaction: AddressRedaction;
   readonly admission: UsageAdmission;
   /** Time limit until the provider's response headers. */
   readonly ttfbTimeoutMs: number;
@@ -46,10 +46,10 @@ export interface FallbackChain {
    * returned call.
    *
    * @param reason why the previous target failed, for the log.
-   * @param unheardNanoUsd maximum that the previous targets may still charge, in whole nano-dollars; a target that the
+   * @param unansweredNanoUsd maximum that the previous targets may still charge, in whole nano-dollars; a target that the
    *   budget does not cover in addition is skipped.
    */
-  next(reason: string, unheardNanoUsd: number): NextCall | undefined;
+  next(reason: string, unansweredNanoUsd: number): NextCall | undefined;
   /** Ends the chain when an answer starts towards the client; releases the state kept for fallbacks. */
   end(): void;
 }

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
 import { SystemClock } from '../../common/clock.js';
 import { loadEnvironment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
@@ -54,7 +56,6 @@ describe('the gauge of open calls', () => {
     expect(metrics.openProviderCalls.read()).toBe(3);
     if (client) one?.release(client);
     expect(metrics.openProviderCalls.read()).toBe(2);
-    connections.onApplicationShutdown();
   });
 });
 
@@ -62,9 +63,16 @@ describe('idle origins', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
   afterEach(() => void jest.useRealTimers());
 
-  it('nobody calls an origin any more → its pool is forgotten; one with an open call stays', () => {
-    const { clock, connections } = setUp();
-    connections.onModuleInit();
+  /** The service as a module runs it, with its schedule. */
+  async function scheduled() {
+    const parts = setUp();
+    const providers = [{ provide: UpstreamConnections, useFactory: () => parts.connections }];
+    const module = await Test.createTestingModule({ imports: [ScheduleModule.forRoot()], providers }).compile();
+    return { ...parts, module: await module.init() };
+  }
+
+  it('nobody calls an origin any more → its pool is forgotten; one with an open call stays', async () => {
+    const { clock, connections, module } = await scheduled();
     const idle = connections.poolFor('https://idle.example.com');
     const busy = connections.poolFor('https://busy.example.com');
     const client = idle.acquire();
@@ -76,14 +84,13 @@ describe('idle origins', () => {
     jest.advanceTimersByTime(1);
     expect(connections.poolFor('https://idle.example.com')).not.toBe(idle);
     expect(connections.poolFor('https://busy.example.com')).toBe(busy);
-    connections.onApplicationShutdown();
+    await module.close();
   });
 
-  it('shutdown → no timer left', () => {
-    const { connections } = setUp();
-    connections.onModuleInit();
+  it('shutdown → no timer left', async () => {
+    const { module } = await scheduled();
     expect(jest.getTimerCount()).toBe(1);
-    connections.onApplicationShutdown();
+    await module.close();
     expect(jest.getTimerCount()).toBe(0);
   });
 });

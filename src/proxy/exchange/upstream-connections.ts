@@ -1,4 +1,5 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../common/clock.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
@@ -10,11 +11,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Connection pools of all provider origins, dialled through the outbound guard. */
 @Injectable()
-export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown {
+export class UpstreamConnections implements OnModuleInit {
   readonly #pools = new Map<string, OriginPool>();
   readonly #connect;
   readonly #bounds: OriginBounds;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     environment: Environment,
@@ -33,11 +33,6 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
 
   onModuleInit(): void {
     this.metrics.openProviderCalls.read = () => this.#busy;
-    this.#timer = setInterval(() => this.#trim(), TRIM_INTERVAL_MS).unref();
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.#timer);
   }
 
   /** @param origin scheme, host and port of a provider's base URL. */
@@ -50,14 +45,16 @@ export class UpstreamConnections implements OnModuleInit, OnApplicationShutdown 
     return pool;
   }
 
-  get #busy(): number {
-    return this.#pools.values().reduce((sum, pool) => sum + pool.busy, 0);
-  }
-
-  #trim(): void {
+  /** Closes idle connections and removes the pools of unused origins. */
+  @Interval(TRIM_INTERVAL_MS)
+  trim(): void {
     for (const [origin, pool] of this.#pools) {
       pool.trim();
       if (pool.isEmpty) this.#pools.delete(origin);
     }
+  }
+
+  get #busy(): number {
+    return this.#pools.values().reduce((sum, pool) => sum + pool.busy, 0);
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { Ids } from '../../common/ids.js';
 
 /**
  * Limits of one form.
@@ -132,4 +133,25 @@ export function measureForm(body: Buffer, boundary: string): PartShape[] {
 /** Whether at most a final line end follows the closing boundary. */
 function isEnd(body: Buffer, at: number): boolean {
   return at === body.length || body.toString('latin1', at, at + 3) === CRLF;
+}
+
+const MULTIPART = 'multipart/form-data';
+const BOUNDARY_CHARACTERS = 40;
+
+/**
+ * Whether a content type denotes a form. @param contentType empty when the header is absent.
+ * Source: docs/reference/application-api.md#bodies.
+ */
+export function isFormType(contentType: string): boolean {
+  return contentType.slice(0, MULTIPART.length).toLowerCase() === MULTIPART;
+}
+
+/** Generates a random boundary that occurs in no part. */
+export function formBoundary(ids: Ids): string {
+  return ids.base62(BOUNDARY_CHARACTERS);
+}
+
+/** The content type of a form with this boundary. */
+export function formType(boundary: string): string {
+  return `${MULTIPART}; boundary=${boundary}`;
 }

@@ -100,9 +100,9 @@ function toFormParts(body: Buffer, read: readonly ReadPart[], shapes: readonly P
 function requireClearFields(parts: readonly FormPart[]): void {
   const seen = new Set<string>();
   for (const { name, fileName } of parts) {
-    const judged = name.toUpperCase().toLowerCase();
-    if (!JUDGED_FIELDS.has(judged)) continue;
-    if (name !== judged) throw invalidRequest(judged, 'a field differs from this name by letter case alone');
+    const checked = name.toUpperCase().toLowerCase();
+    if (!JUDGED_FIELDS.has(checked)) continue;
+    if (name !== checked) throw invalidRequest(checked, 'a field differs from this name by letter case alone');
     if (seen.has(name)) throw invalidRequest(name, 'stands twice in the form');
     if (fileName !== undefined) throw invalidRequest(name, 'must be a plain field, not a file');
     seen.add(name);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeTranscriptionFormat as judge } from './transcription-format.rules.js';
+import { validateTranscriptionFormat as validate } from '../body/cost-members.rules.js';
 
 describe('transcription format', () => {
   it.each([undefined, 'json', 'verbose_json', 'diarized_json'])('openai: %p → as sent', (format) => {
-    expect(judge('openai', format)).toEqual({});
+    expect(validate('openai', format)).toEqual({});
   });
 
   it.each(['groq', 'together'] as const)('%s: no format or json → verbose_json, which is kept', (type) => {
-    expect([judge(type, undefined), judge(type, 'json'), judge(type, 'verbose_json')]).toEqual([
+    expect([validate(type, undefined), validate(type, 'json'), validate(type, 'verbose_json')]).toEqual([
       { set: 'verbose_json' },
       { set: 'verbose_json' },
       {},
@@ -22,10 +22,10 @@ describe('transcription format', () => {
     ['groq', 'text'],
     ['together', 'diarized_json'],
   ] as const)('%s: %p → 400', (type, format) => {
-    expect(() => judge(type, format)).toThrow('response_format: cannot be priced');
+    expect(() => validate(type, format)).toThrow('response_format: cannot be priced');
   });
 
   it('xai: any format → as sent', () => {
-    expect([judge('xai', 'text'), judge('xai', undefined)]).toEqual([{}, {}]);
+    expect([validate('xai', 'text'), validate('xai', undefined)]).toEqual([{}, {}]);
   });
 });

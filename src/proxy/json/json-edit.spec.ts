@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
+import { CheckedMembers } from './checked-members.js';
 import { applyEdits, type JsonEdit, setMember } from './json-edit.js';
-import type { MemberSpan, ObjectSpan, ScannedBody } from './json-members.js';
 import { scanJson } from './json-scan.js';
-import { JudgedNames } from './judged-names.js';
+import type { MemberSpan, ObjectSpan, ScannedBody } from './scanned-body.js';
 
-const NAMES = new JudgedNames({ root: ['a', 'b', 'c', 'd'], nested: { conf: ['x', 'y'] }, deep: [], media: [] });
+const NAMES = new CheckedMembers({ root: ['a', 'b', 'c', 'd'], nested: { conf: ['x', 'y'] }, deep: [], media: [] });
 
 function scan(text: string): ScannedBody {
   return scanJson(Buffer.from(text), NAMES);

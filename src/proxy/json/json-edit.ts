@@ -1,4 +1,4 @@
-import type { MemberSpan, ObjectSpan } from './json-members.js';
+import type { MemberSpan, ObjectSpan } from './scanned-body.js';
 
 /** One edit of a scanned body. `json` is inserted verbatim. */
 export type JsonEdit =
@@ -6,10 +6,11 @@ export type JsonEdit =
   | { readonly kind: 'insert'; readonly object: ObjectSpan; readonly name: string; readonly json: string }
   | { readonly kind: 'remove'; readonly object: ObjectSpan; readonly member: MemberSpan };
 
-interface Splice {
+/** Bytes to put in place of a range. */
+export interface Splice {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
+  readonly text: string | Buffer;
 }
 
 /** Replaces the member's value when the object has it, else adds the member. The name must be in the scanned list. */
@@ -64,12 +65,17 @@ function toSplices(edits: readonly JsonEdit[]): Splice[] {
  * throws.
  */
 export function applyEdits(bytes: Buffer, edits: readonly JsonEdit[]): Buffer {
-  if (edits.length === 0) return bytes;
+  return edits.length === 0 ? bytes : splice(bytes, toSplices(edits));
+}
+
+/** Replaces the ranges, which must be in order; returns the same buffer when there are none. */
+export function splice(bytes: Buffer, splices: readonly Splice[]): Buffer {
+  if (splices.length === 0) return bytes;
   const pieces: Buffer[] = [];
   let copied = 0;
-  for (const { start, end, text } of toSplices(edits)) {
+  for (const { start, end, text } of splices) {
     if (start < copied) throw new Error(`edits overlap at byte ${start}`);
-    pieces.push(bytes.subarray(copied, start), Buffer.from(text));
+    pieces.push(bytes.subarray(copied, start), typeof text === 'string' ? Buffer.from(text) : text);
     copied = end;
   }
   pieces.push(bytes.subarray(copied));

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { JsonMerge, mergeMembers } from './json-merge.rules.js';
-import { compileMembers } from './json-merge-members.rules.js';
-import { scanJson } from './json-scan.js';
-import { JudgedNames } from './judged-names.js';
+import { CheckedMembers } from './checked-members.js';
+import { compileMembers, JsonMerge } from './json-merge.js';
+import { mergeMembers, mergeScan, scanJson } from './json-scan.js';
 
 type Json = Record<string, unknown>;
 
@@ -143,7 +142,7 @@ function outcome(part: Body, members: Json): string {
   }
 }
 
-const NOTHING_JUDGED = new JudgedNames({ root: [], nested: {}, deep: [], media: [] });
+const NOTHING_JUDGED = new CheckedMembers({ root: [], nested: {}, deep: [], media: [] });
 const RUNS = { numRuns: fuzzRuns(1000) };
 
 describe('merge: any body and any members', () => {
@@ -172,9 +171,10 @@ describe('merge: any body and any members', () => {
       fc.property(body, anyMembers, fc.integer({ min: 1, max: 30 }), (part, members, stepBytes) => {
         const bytes = Buffer.from(textOf(part));
         const compiled = compileMembers(members);
-        const stepwise = new JsonMerge(bytes, compiled);
+        const merge = new JsonMerge(bytes, compiled);
+        const stepwise = mergeScan(bytes, merge);
         while (!stepwise.step(stepBytes));
-        expect(stepwise.merged().toString()).toBe(mergeMembers(bytes, compiled).toString());
+        expect(merge.merged().toString()).toBe(mergeMembers(bytes, compiled).toString());
       }),
       RUNS,
     );

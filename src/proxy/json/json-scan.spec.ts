@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ScannedBody } from './json-members.js';
+import { CheckedMembers } from './checked-members.js';
 import { JsonScan, MAX_DEPTH, scanJson } from './json-scan.js';
-import { JudgedNames } from './judged-names.js';
+import type { ScannedBody } from './scanned-body.js';
 
-const NAMES = new JudgedNames({
+const NAMES = new CheckedMembers({
   root: ['model', 'max_tokens', 'n'],
   nested: { generationConfig: ['maxOutputTokens'] },
   deep: ['file_id'],
@@ -153,11 +153,11 @@ describe('JSON scan: what it accepts', () => {
     fc.assert(
       fc.property(anyBody, fc.integer({ min: 1, max: 40 }), ({ value, seed }, stepBytes) => {
         const bytes = Buffer.from(jsonText(value, randomFrom(seed)));
-        const body = new JsonScan(bytes, NAMES);
+        const body = new JsonScan(bytes, { names: NAMES });
         while (!body.step(stepBytes));
-        const judged = ['model', 'max_tokens', 'n', 'generationConfig'].filter((name) => name in value);
-        expect([...body.root.members.keys()].sort()).toEqual(judged.sort());
-        for (const name of judged) expect(jsonAt(body, body.root.members.get(name))).toEqual(value[name]);
+        const checked = ['model', 'max_tokens', 'n', 'generationConfig'].filter((name) => name in value);
+        expect([...body.root.members.keys()].sort()).toEqual(checked.sort());
+        for (const name of checked) expect(jsonAt(body, body.root.members.get(name))).toEqual(value[name]);
         expect(body.root.memberCount).toBe(Object.keys(value).length);
         const config = value.generationConfig;
         const nested = body.root.members.get('generationConfig')?.nested;
@@ -299,7 +299,7 @@ describe('JSON scan: judged members', () => {
       Buffer.alloc(20 * 1024 * 1024, 'QUJD'),
       Buffer.from('","model":"m"}'),
     ]);
-    const stepwise = new JsonScan(body, NAMES);
+    const stepwise = new JsonScan(body, { names: NAMES });
     let steps = 1;
     while (!stepwise.step(1024 * 1024)) steps++;
     expect(steps).toBe(21);

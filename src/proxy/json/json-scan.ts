@@ -1,69 +1,44 @@
-import { isUtf8 } from 'node:buffer';
-import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { shownText } from '../../common/errors/shown-text.rules.js';
-import { type DeepMember, MemberSpan, ObjectSpan, type ScannedBody } from './json-members.js';
-import { escapeEnd, NOT_JSON, plainTextEnd, scalarEnd, snippet } from './json-syntax.rules.js';
-import type { FoundName, JudgedName, JudgedNames } from './judged-names.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
+import { type CheckedMember, CheckedMembers, type FoundName, REQUEST_NAMES } from './checked-members.js';
+import { JsonMerge, type MergeMembers } from './json-merge.js';
+import { JsonTokenizer, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-tokenizer.js';
+import { type DeepMember, MemberSpan, ObjectSpan, type ScannedBody } from './scanned-body.js';
 
 /** Maximum nesting of objects and arrays, the root included. Source: docs/reference/security.md#bounded-work. */
 export const MAX_DEPTH = 128;
 
-/**
- * Bytes to scan per event loop turn: a few milliseconds of work.
- * Source: docs/reference/security.md#bounded-work.
- */
-export const SCAN_STEP_BYTES = 1024 * 1024;
-
 /** Maximum number of deep names in one body; far above any real request. */
 const MAX_DEEP_MEMBERS = 4096;
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-/** What the scan expects next. */
-const State = {
-  root: 0,
-  value: 1,
-  firstElement: 2,
-  firstKey: 3,
-  key: 4,
-  colon: 5,
-  after: 6,
-  trailing: 7,
-  keyText: 8,
-  valueText: 9,
-} as const;
-
-type State = (typeof State)[keyof typeof State];
+export interface ScanOptions {
+  /** The members to record; by default those that policy validates. */
+  readonly names?: CheckedMembers;
+  /** Receives the tokens too, to merge members into the same bytes. */
+  readonly merge?: JsonMerge;
+  readonly maxDepth?: number;
+}
 
 /**
- * Scans a JSON object in raw bytes, strictly by RFC 8259, and records the offsets of the listed members, so that every
- * other byte can be forwarded unchanged. One pass without a copy; can run in steps.
+ * Scans a JSON object in raw bytes and records the offsets of the listed members, so that every other byte can be
+ * forwarded unchanged.
  *
- * Refuses with `invalid_request`: anything that is not a JSON object in UTF-8, a byte order mark, more than `MAX_DEPTH`
- * levels, a listed member duplicated in one object (in any spelling), and a member that differs from a listed one by
- * letter case only, because some decoders treat both as equal.
+ * Refuses with `invalid_request`: what `JsonTokenizer` refuses, more than `MAX_DEPTH` levels, a listed member
+ * duplicated in one object (in any spelling), and a member that differs from a listed one by letter case only, because
+ * some decoders treat both as equal.
  * Source: docs/reference/application-api.md#bodies, docs/reference/security.md#bounded-work,
  * docs/reference/security.md#judged-and-sent-bytes.
  */
-export class JsonScan implements ScannedBody {
+export class JsonScan extends JsonTokenizer implements ScannedBody {
   readonly root = new ObjectSpan(-1);
   readonly deep: DeepMember[] = [];
   mediaParts = 0;
   mediaBytes = 0;
   readonly named: ObjectSpan[] = [];
 
-  private at = 0;
-  private state: State = State.root;
-  private readonly containers: number[] = [];
   /** Per container: the listed name that holds it, directly or as an entry of that name's list. */
-  private readonly holders: (JudgedName | undefined)[] = [];
+  private readonly holders: (CheckedMember | undefined)[] = [];
   /** Per container: its record, if it is an object with recorded members. */
   private readonly spans: (ObjectSpan | undefined)[] = [];
   /** The innermost container, if it is an object with recorded members. */
@@ -74,191 +49,107 @@ export class JsonScan implements ScannedBody {
   private freeDepth = 0;
   /** Preceding entries of the current list at the second level. */
   private entries = 0;
-  private textStart = 0;
-  private textEscaped = false;
-  /** The listed name whose value is next. */
-  private key: JudgedName | undefined;
+  /** The listed name of the value that is being read, until it opens or ends. */
+  private key: CheckedMember | undefined;
+  /** The deep member whose string is being read. */
   private openDeep: DeepMember | undefined;
-  private inMedia = false;
+  /** Start of the media string that is being read; -1 outside of one. */
+  private mediaStart = -1;
+  private readonly names: CheckedMembers;
+  private readonly merge: JsonMerge | undefined;
+  private readonly maxDepth: number;
 
-  constructor(
-    readonly bytes: Buffer,
-    private readonly names: JudgedNames,
-  ) {}
+  constructor(bytes: Buffer, { names = REQUEST_NAMES, merge, maxDepth = MAX_DEPTH }: ScanOptions = {}) {
+    super(bytes);
+    this.names = names;
+    this.merge = merge;
+    this.maxDepth = maxDepth;
+  }
 
   get hasMedia(): boolean {
     return this.mediaParts > 0;
   }
 
-  /**
-   * Scans about `maxBytes` more bytes. The record is complete once this has returned true.
-   *
-   * @throws invalid_request
-   */
-  step(maxBytes: number): boolean {
-    if (this.at === 0) this.checkEncoding();
-    const limit = Math.min(this.bytes.length, this.at + maxBytes);
-    while (this.at < limit) {
-      if (this.state >= State.keyText) this.readText(limit);
-      else this.readToken(this.bytes[this.at] as number);
-    }
-    if (this.at < this.bytes.length) return false;
-    if (this.state !== State.trailing) throw invalidRequest('body', `ends too early, at byte ${this.at}`);
-    return true;
+  protected override onName(start: number, end: number, escaped: boolean): void {
+    this.merge?.onName(start, end, escaped);
+    if (this.current !== undefined) this.current.memberCount++;
+    const found = this.names.find(this.bytes, start, end, escaped);
+    if (found !== undefined) this.recordName(found, start - 1);
   }
 
-  private checkEncoding(): void {
-    const { bytes } = this;
-    if (bytes.length === 0) throw invalidRequest('body', 'empty; send a JSON object');
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-      throw invalidRequest('body', 'starts with a byte order mark at byte 0');
-    }
-    if (!isUtf8(bytes)) throw invalidRequest('body', 'not valid UTF-8');
-  }
-
-  private readToken(byte: number): void {
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) this.at++;
-    else if (this.state === State.after) this.readAfterValue(byte);
-    else if (this.state === State.colon) this.readColon(byte);
-    else if (this.state === State.key) this.readKey(byte);
-    else if (this.state === State.value) this.readValue(byte);
-    else this.readAtEdge(byte);
-  }
-
-  /** Handles the first byte of a container's content, of the body, or after the body. */
-  private readAtEdge(byte: number): void {
-    switch (this.state) {
-      case State.firstKey:
-        if (byte === CLOSE_OBJECT) this.closeContainer();
-        else this.readKey(byte);
-        break;
-      case State.firstElement:
-        if (byte === CLOSE_ARRAY) this.closeContainer();
-        else this.readValue(byte);
-        break;
-      case State.root:
-        if (byte !== OPEN_OBJECT) throw invalidRequest('body', `must be a JSON object, at byte ${this.at}`);
-        this.openContainer(byte, undefined);
-        break;
-      default:
-        throw this.refusal('expected nothing after the object');
-    }
-  }
-
-  private readColon(byte: number): void {
-    if (byte !== COLON) throw this.refusal('expected a colon');
-    this.at++;
-    this.state = State.value;
-  }
-
-  private readKey(byte: number): void {
-    if (byte !== QUOTE) throw this.refusal('expected a member name');
-    this.beginText(State.keyText);
-  }
-
-  private readValue(byte: number): void {
-    const { key } = this;
-    if (key !== undefined) {
-      this.key = undefined;
-      this.recordDeep(key, byte);
-    }
+  protected override onValue(byte: number): void {
+    this.merge?.onValue(this.at, byte);
+    if (this.key !== undefined) this.recordDeep(this.key, byte);
     const member = this.current?.openMember;
     if (member !== undefined) member.start = this.at;
-    if (byte === QUOTE) this.beginText(State.valueText);
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.openContainer(byte, key);
-    else this.readScalar();
   }
 
-  private readScalar(): void {
-    const end = scalarEnd(this.bytes, this.at);
-    if (end === NOT_JSON) throw this.refusal('expected a value');
-    this.at = end;
-    this.endValue();
+  protected override onOpen(kind: number): void {
+    this.merge?.onOpen();
+    const { key } = this;
+    this.key = undefined;
+    const isEntry = key === undefined && this.containers[this.containers.length - 1] === OPEN_ARRAY;
+    const holder = isEntry ? this.holders[this.holders.length - 1] : key;
+    const depth = this.holders.push(holder);
+    if (depth > this.maxDepth) throw this.refusal(`more than ${MAX_DEPTH} levels`);
+    if (depth === 2) this.entries = 0;
+    if (key !== undefined && this.freeDepth === 0 && this.isFree(key, kind)) this.freeDepth = depth;
+    this.current = kind === OPEN_OBJECT ? this.spanFor(holder, depth, isEntry) : undefined;
+    this.spans.push(this.current);
+    if (kind === OPEN_OBJECT) this.objects++;
   }
 
-  private readAfterValue(byte: number): void {
-    const isObject = this.containers[this.containers.length - 1] === OPEN_OBJECT;
-    if (byte === COMMA) {
-      if (this.current !== undefined) this.recordComma(this.current);
-      else if (this.containers.length === 2) this.entries++;
-      this.at++;
-      this.state = isObject ? State.key : State.value;
-    } else if (byte === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.closeContainer();
-    else throw this.refusal(isObject ? 'expected a comma or }' : 'expected a comma or ]');
-  }
-
-  private beginText(state: State): void {
-    this.textStart = this.at;
-    this.textEscaped = false;
-    this.state = state;
-    this.at++;
-  }
-
-  private readText(limit: number): void {
-    const { bytes } = this;
-    let at = plainTextEnd(bytes, this.at, limit);
-    while (at < limit && bytes[at] === BACKSLASH) {
-      this.at = at;
-      this.textEscaped = true;
-      at = escapeEnd(bytes, at);
-      if (at === NOT_JSON) throw this.refusal('a broken escape');
-      at = plainTextEnd(bytes, at, limit);
+  protected override onClose(): void {
+    this.merge?.onClose(this.at);
+    const closed = this.current;
+    if (closed !== undefined) {
+      closed.close = this.at;
+      if (closed.isNamed && closed.doubt !== undefined) throw closed.doubt;
+      if (closed.isNamed) this.named.push(closed);
     }
-    this.at = at;
-    if (at >= limit) return;
-    if (bytes[at] !== QUOTE) throw this.refusal('a control character inside a string');
-    this.at++;
-    this.endText();
+    const depth = this.holders.length;
+    if (depth === this.freeDepth) this.freeDepth = 0;
+    if (this.containers[depth - 1] === OPEN_OBJECT) this.objects--;
+    this.holders.pop();
+    this.spans.pop();
+    this.current = this.spans[this.spans.length - 1];
   }
 
-  private endText(): void {
-    if (this.state === State.keyText) {
-      this.state = State.colon;
-      if (this.current !== undefined) this.current.memberCount++;
-      const found = this.names.find(this.bytes, this.textStart + 1, this.at - 1, this.textEscaped);
-      if (found !== undefined) this.recordName(found);
-      return;
-    }
-    if (this.inMedia) {
-      this.mediaBytes += this.at - this.textStart;
-      this.inMedia = false;
-    }
+  protected override onValueEnd(): void {
+    this.merge?.onValueEnd(this.at);
+    this.key = undefined;
+    const member = this.current?.openMember;
+    if (member !== undefined) member.end = this.at;
     if (this.openDeep !== undefined) {
       this.openDeep.end = this.at;
       this.openDeep = undefined;
     }
-    this.endValue();
+    if (this.mediaStart !== -1) {
+      this.mediaBytes += this.at - this.mediaStart;
+      this.mediaStart = -1;
+    }
   }
 
-  private endValue(): void {
-    this.state = State.after;
-    const member = this.current?.openMember;
-    if (member !== undefined) member.end = this.at;
-  }
-
-  private openContainer(kind: number, key: JudgedName | undefined): void {
-    const isEntry = key === undefined && this.containers[this.containers.length - 1] === OPEN_ARRAY;
-    const holder = isEntry ? this.holders[this.holders.length - 1] : key;
-    const depth = this.containers.push(kind);
-    if (depth > MAX_DEPTH) throw this.refusal(`more than ${MAX_DEPTH} levels`);
-    if (depth === 2) this.entries = 0;
-    if (key !== undefined && this.freeDepth === 0 && this.isFree(key, kind)) this.freeDepth = depth;
-    this.current = kind === OPEN_OBJECT ? this.spanFor(holder, depth, isEntry) : undefined;
-    this.holders.push(holder);
-    this.spans.push(this.current);
-    if (kind === OPEN_OBJECT) this.objects++;
-    this.at++;
-    this.state = kind === OPEN_OBJECT ? State.firstKey : State.firstElement;
+  protected override onComma(): void {
+    const object = this.current;
+    if (object === undefined) {
+      if (this.containers.length === 2) this.entries++;
+      return;
+    }
+    object.lastComma = this.at;
+    if (object.openMember === undefined) return;
+    object.openMember.commaAfter = this.at;
+    object.openMember = undefined;
   }
 
   /** Whether a container holds the application's own data: below the root object, or `metadata` at the root. */
-  private isFree(key: JudgedName, kind: number): boolean {
+  private isFree(key: CheckedMember, kind: number): boolean {
     if (kind === OPEN_ARRAY) return key.isFreeList && this.objects > 1;
     return key.isFreeObject && (this.objects > 1 || key.name === 'metadata');
   }
 
   /** The record of an object being opened; undefined where none of its members is listed. */
-  private spanFor(holder: JudgedName | undefined, depth: number, isEntry: boolean): ObjectSpan | undefined {
+  private spanFor(holder: CheckedMember | undefined, depth: number, isEntry: boolean): ObjectSpan | undefined {
     if (depth === 1) {
       this.root.open = this.at;
       return this.root;
@@ -275,52 +166,25 @@ export class JsonScan implements ScannedBody {
     return isHeld ? new ObjectSpan(this.at, holder.name, isEntry ? this.entries : -1) : undefined;
   }
 
-  private closeContainer(): void {
-    const closed = this.current;
-    if (closed !== undefined) {
-      closed.close = this.at;
-      if (closed.isNamed && closed.doubt !== undefined) throw closed.doubt;
-      if (closed.isNamed) this.named.push(closed);
-    }
-    if (this.containers.length === this.freeDepth) this.freeDepth = 0;
-    if (this.containers.pop() === OPEN_OBJECT) this.objects--;
-    this.holders.pop();
-    this.spans.pop();
-    this.at++;
-    if (this.containers.length === 0) {
-      this.current = undefined;
-      this.state = State.trailing;
-      return;
-    }
-    this.current = this.spans[this.spans.length - 1];
-    this.endValue();
-  }
-
-  private recordComma(object: ObjectSpan): void {
-    object.lastComma = this.at;
-    if (object.openMember === undefined) return;
-    object.openMember.commaAfter = this.at;
-    object.openMember = undefined;
-  }
-
-  private recordName({ judged, written }: FoundName): void {
-    this.key = judged;
+  /** @param keyStart the opening quote. */
+  private recordName({ checked, written }: FoundName, keyStart: number): void {
+    this.key = checked;
     const object = this.current;
-    if (object === undefined || !this.isJudgedIn(object, judged)) return;
-    if (written !== judged.name || object.members.has(judged.name)) {
-      this.refuseName(object, judged, written);
+    if (object === undefined || !this.isCheckedIn(object, checked)) return;
+    if (written !== checked.name || object.members.has(checked.name)) {
+      this.refuseName(object, checked, written, keyStart);
       return;
     }
-    object.openMember = new MemberSpan(judged.name, object.memberCount - 1, this.textStart, object.lastComma);
-    object.members.set(judged.name, object.openMember);
-    if (judged.isId) object.isNamed = true;
+    object.openMember = new MemberSpan(checked.name, object.memberCount - 1, keyStart, object.lastComma);
+    object.members.set(checked.name, object.openMember);
+    if (checked.isId) object.isNamed = true;
   }
 
   /**
    * Handles a name with two readings. Below the root and its listed parents it matters only in an object with an id.
    */
-  private refuseName(object: ObjectSpan, { name, isId }: JudgedName, written: string): void {
-    const at = `at byte ${this.textStart}`;
+  private refuseName(object: ObjectSpan, { name, isId }: CheckedMember, written: string, keyStart: number): void {
+    const at = `at byte ${keyStart}`;
     const problem =
       written === name
         ? `named twice, again ${at}`
@@ -331,12 +195,12 @@ export class JsonScan implements ScannedBody {
     object.isNamed ||= isId;
   }
 
-  private isJudgedIn(object: ObjectSpan, judged: JudgedName): boolean {
-    return object === this.root ? judged.root : judged.parents.has(object.holder);
+  private isCheckedIn(object: ObjectSpan, checked: CheckedMember): boolean {
+    return object === this.root ? checked.root : checked.parents.has(object.holder);
   }
 
   /** @param byte the first byte of the value. */
-  private recordDeep(key: JudgedName, byte: number): void {
+  private recordDeep(key: CheckedMember, byte: number): void {
     const isAddress = key.isAddress || (key.name === 'url' && this.holders[this.holders.length - 1]?.holdsAddress);
     if (
       (!key.deep && !isAddress) ||
@@ -346,11 +210,11 @@ export class JsonScan implements ScannedBody {
     }
     if (key.isMedia) {
       this.mediaParts++;
-      this.inMedia = byte === QUOTE;
+      if (byte === QUOTE) this.mediaStart = this.at;
     }
     if (this.freeDepth > 0 || (isAddress ? byte !== QUOTE : key.isMedia)) return;
     // An id in a recorded object is validated with the object.
-    if (key.isId && this.current !== undefined && this.isJudgedIn(this.current, key)) return;
+    if (key.isId && this.current !== undefined && this.isCheckedIn(this.current, key)) return;
     if (isAddress && isData(this.bytes, this.at + 1)) return;
     this.addDeep(key.name, byte);
   }
@@ -361,13 +225,6 @@ export class JsonScan implements ScannedBody {
     const member: DeepMember = { name, kind, start: this.at, end: this.at };
     this.deep.push(member);
     if (kind === 'string') this.openDeep = member;
-  }
-
-  private refusal(problem: string): GatewayError {
-    return invalidRequest(
-      'body',
-      `not valid JSON: ${problem} at byte ${this.at}, near ${snippet(this.bytes, this.at)}`,
-    );
   }
 }
 
@@ -385,12 +242,41 @@ function isData(bytes: Buffer, start: number): boolean {
 }
 
 /**
- * Scans a body in one step; for bodies of at most `SCAN_STEP_BYTES`. Callers step longer ones.
+ * Scans a body; a long one takes several event loop turns.
  *
  * @throws invalid_request
  */
-export function scanJson(bytes: Buffer, names: JudgedNames): ScannedBody {
-  const scan = new JsonScan(bytes, names);
-  scan.step(Math.max(1, bytes.length));
+export function scanBody(bytes: Buffer, options?: ScanOptions): MaybePromise<ScannedBody> {
+  return new JsonScan(bytes, options).run();
+}
+
+/**
+ * Scans a short body in one step.
+ *
+ * @throws invalid_request
+ */
+export function scanJson(bytes: Buffer, names: CheckedMembers): ScannedBody {
+  const scan = new JsonScan(bytes, { names });
+  scan.step();
   return scan;
+}
+
+const NO_NAMES = new CheckedMembers({ root: [], nested: {}, deep: [], media: [] });
+
+/** Scans validated bytes for a merge alone; any depth is accepted. */
+export function mergeScan(bytes: Buffer, merge: JsonMerge): JsonScan {
+  return new JsonScan(bytes, { names: NO_NAMES, merge, maxDepth: Number.POSITIVE_INFINITY });
+}
+
+/**
+ * Merges members over a short, validated JSON object in one step.
+ *
+ * @returns the same buffer when nothing changes.
+ * @throws invalid_request as `JsonMerge`.
+ */
+export function mergeMembers(bytes: Buffer, members: MergeMembers): Buffer {
+  if (members.size === 0) return bytes;
+  const merge = new JsonMerge(bytes, members);
+  mergeScan(bytes, merge).step();
+  return merge.merged();
 }

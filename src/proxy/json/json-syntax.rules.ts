@@ -94,7 +94,7 @@ export function scalarEnd(bytes: Buffer, start: number): number {
 const SNIPPET_BYTES = 12;
 const SNIPPET_CHARACTERS = 40;
 
-/** A few bytes of the body for an error message: printable ASCII in quotes, the rest escaped, at most 40 characters. */
+/** A few bytes of the text for an error message: printable ASCII in quotes, the rest escaped, at most 40 characters. */
 export function snippet(bytes: Buffer, start: number): string {
   const text = bytes.toString('latin1', start, start + SNIPPET_BYTES);
   const safe = text.replace(/[^ !#-[\]-~]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`);

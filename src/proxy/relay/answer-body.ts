@@ -1,4 +1,4 @@
-import type { OpenSecrets } from '../../providers/open-secrets.js';
+import type { OpenSecrets } from '../../providers/secret-patterns.js';
 import type { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { SecretMask } from './secret-mask.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { heldBy } from '../../../test/support/counted-holds.js';
-import { anAdmission, anOutcome, aReading } from '../../../test/support/usage.js';
+import { heldBy } from '../../../test/support/proxy/counted-holds.js';
+import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { compilePrice } from '../../pricing/model-price.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
@@ -22,8 +22,8 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
       told.push(['admit', admission.providerSlug]);
       return ticket(admission);
     },
-    redirect: (_before: unknown, admission: UsageAdmission, unheardNanoUsd: number) => {
-      told.push(['redirect', admission.providerSlug, unheardNanoUsd]);
+    redirect: (_before: unknown, admission: UsageAdmission, unansweredNanoUsd: number) => {
+      told.push(['redirect', admission.providerSlug, unansweredNanoUsd]);
       return ticket(admission);
     },
     settle: ({ admission }: { admission: UsageAdmission }, outcome: UsageOutcome) => {
@@ -102,8 +102,8 @@ describe('money of a request', () => {
 
 describe('targets that may charge for a request they did not serve', () => {
   const price = compilePrice({ input: 2, output: 8 });
-  const asked = { worstNanoUsd: 700_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 50 };
-  const late = anOutcome({ status: 'provider_error', ending: 'unheard', loss: 'provider_timeout', price });
+  const asked = { maxCostNanoUsd: 700_000, sent: { inputTokens: 20, audioSeconds: 0 }, maxOutputTokens: 50 };
+  const late = anOutcome({ status: 'provider_error', ending: 'unanswered', loss: 'provider_timeout', price });
   const reading = aReading({ inputTokens: 3, outputTokens: 0 });
 
   it.each<[string, UsageOutcome, number]>([
@@ -129,6 +129,6 @@ describe('targets that may charge for a request they did not serve', () => {
       ['redirect', 'backup', unheard],
       ['redirect', 'last', unheard + (outcome.reading === undefined ? 0 : 6_000)],
     ]);
-    expect(outcomes).toMatchObject([{ unheardNanoUsd: unheard + (outcome.reading === undefined ? 0 : 6_000) }]);
+    expect(outcomes).toMatchObject([{ unansweredNanoUsd: unheard + (outcome.reading === undefined ? 0 : 6_000) }]);
   });
 });

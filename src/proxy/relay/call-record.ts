@@ -6,7 +6,7 @@ import type { UsageTicket } from '../../usage/usage-recorder.service.js';
 /** The recorder interface of a record; the recorder owns the reservations of a call from `admit` on. */
 export interface CallRecorder {
   admit(admission: UsageAdmission, holds: readonly BudgetHold[]): UsageTicket;
-  redirect(ticket: UsageTicket, admission: UsageAdmission, unheardNanoUsd: number): UsageTicket;
+  redirect(ticket: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket;
   settle(ticket: UsageTicket, outcome: UsageOutcome): void;
 }
 
@@ -19,7 +19,7 @@ export class CallRecord {
   #ticket: UsageTicket | undefined;
   #isAbandoned = false;
   #failed: UsageAttempt[] | undefined;
-  #unheardNanoUsd = 0;
+  #unansweredNanoUsd = 0;
 
   constructor(
     private readonly recorder: CallRecorder,
@@ -30,8 +30,8 @@ export class CallRecord {
   ) {}
 
   /** Maximum charge of targets that were called and did not serve the request, in whole nano-dollars. */
-  get unheardNanoUsd(): number {
-    return this.#unheardNanoUsd;
+  get unansweredNanoUsd(): number {
+    return this.#unansweredNanoUsd;
   }
 
   /** Whether the request has been recorded. */
@@ -46,7 +46,7 @@ export class CallRecord {
    */
   admit(admission: UsageAdmission): void {
     if (this.#ticket !== undefined) {
-      this.#ticket = this.recorder.redirect(this.#ticket, admission, this.#unheardNanoUsd);
+      this.#ticket = this.recorder.redirect(this.#ticket, admission, this.#unansweredNanoUsd);
       return;
     }
     try {
@@ -59,7 +59,8 @@ export class CallRecord {
 
   /** Records a failed target before a fallback. Its possible charge is not part of another target's cost. */
   addFailed(attempt: UsageAttempt, outcome: UsageOutcome): void {
-    if (this.#ticket !== undefined) this.#unheardNanoUsd += chargedNanoUsd(chargeOf(this.#ticket.admission, outcome));
+    if (this.#ticket !== undefined)
+      this.#unansweredNanoUsd += chargedNanoUsd(chargeOf(this.#ticket.admission, outcome));
     this.#failed ??= [];
     this.#failed.push(attempt);
   }
@@ -80,7 +81,7 @@ export class CallRecord {
       return;
     }
     const attempts = last === undefined ? failed : [...failed, last];
-    this.recorder.settle(this.#ticket, { ...outcome, attempts, unheardNanoUsd: this.#unheardNanoUsd });
+    this.recorder.settle(this.#ticket, { ...outcome, attempts, unansweredNanoUsd: this.#unansweredNanoUsd });
   }
 
   /** Releases the reservations of a request that will not be sent. No effect once the request is recorded. */

@@ -63,7 +63,7 @@ export class KeptAnswer implements BodyEvents {
   }
 
   /** Calls back once when the answer is complete or lost. */
-  whenReady(ready: () => void): void {
+  whenResolved(ready: () => void): void {
     if (this.#state === 'reading') this.#onReady = ready;
     else ready();
   }

@@ -6,10 +6,9 @@ import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
-import { AbandonedAnswers } from './abandoned-answers.js';
 import { AnswerBatch } from './answer-batch.js';
-import { OpenAnswers } from './open-answers.js';
 import { SendBatch } from './send-batch.js';
+import { AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
 
 /** Dependencies shared by all relays. */
 @Injectable()

@@ -3,9 +3,9 @@ import { createServer, IncomingMessage, type Server, type ServerResponse } from 
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import { heldBy } from '../../../test/support/counted-holds.js';
+import { heldBy } from '../../../test/support/proxy/counted-holds.js';
 import { SystemClock } from '../../common/clock.js';
-import { OpenSecrets } from '../../providers/open-secrets.js';
+import { OpenSecrets } from '../../providers/secret-patterns.js';
 import { OriginPool } from '../exchange/origin-pool.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { CallRecord, type CallRecorder } from './call-record.js';

@@ -6,31 +6,21 @@ import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
-import { seenOutputTokens } from '../admission/sent-usage.rules.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
-import {
-  failureReason,
-  GivenUp,
-  INTERRUPTED,
-  isOurFailure,
-  isTimeout,
-  lossOf,
-  refusalOf,
-} from '../exchange/provider-failure.rules.js';
+import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
 import { tracedAnswer, tracedCall, tracedRequest } from '../exchange/traced-call.rules.js';
-import type { AbandonedAnswer } from './abandoned-answers.js';
 import { AnswerBody } from './answer-body.js';
-import { answerHead, isEventStream, isSuccess } from './answer-head.rules.js';
+import { BufferedStreamHead } from './buffered-stream-head.js';
+import { endingOf, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
 import { isTargetFailure } from './fallback.rules.js';
-import { HeldOpening } from './held-opening.js';
 import { KeptAnswer } from './kept-answer.js';
-import type { OpenAnswer } from './open-answers.js';
 import type { RelayParts } from './relay-parts.js';
-import { singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import { answerHead, isEventStream, isSuccess, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
 
 /** Outcome of a call for its record. */
 interface CallEnd {
@@ -57,7 +47,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   readonly #startedMs: number;
   readonly #onClose = () => this.#clientClosed();
   #reader: UsageReader | undefined;
-  #opening: HeldOpening | undefined;
+  #streamHead: BufferedStreamHead | undefined;
   #status = 0;
   #contentType = '';
   #isWrittenDown = false;
@@ -129,15 +119,15 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#readUsage();
     if (this.#clientLeft) return;
     const isWhole = !this.#exchange.isDecoded && !this.#body.isFiltered;
-    const { credential, accountSecrets, told } = this.call;
+    const { credential, accountSecrets, redaction } = this.call;
     const secrets = accountSecrets.patternsWith(credential);
-    const head = answerHead({ status, statusText, headers, secrets, isWhole, timings: this.#timings, told });
+    const head = answerHead({ status, statusText, headers, secrets, isWhole, timings: this.#timings, redaction });
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
   }
 
   onBytes(bytes: Buffer): void {
-    if (this.#opening === undefined) this.#relay(bytes);
-    else this.#judgeOpening(this.#opening, bytes);
+    if (this.#streamHead === undefined) this.#relay(bytes);
+    else this.#checkStreamHead(this.#streamHead, bytes);
   }
 
   onEnd(): void {
@@ -202,7 +192,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   #begin(head: AnswerHead): void {
     const { fallbackHoldMs } = this.parts;
     const isReplaceable = this.call.chain?.hasNext && isSuccess(this.#status) && isEventStream(this.#contentType);
-    if (isReplaceable && fallbackHoldMs > 0) this.#opening = new HeldOpening(head, fallbackHoldMs, () => this.#open());
+    if (isReplaceable && fallbackHoldMs > 0)
+      this.#streamHead = new BufferedStreamHead(head, fallbackHoldMs, () => this.#open());
     else this.#answer.begin(head);
   }
 
@@ -217,20 +208,21 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#reader?.push(chunk);
   }
 
-  #judgeOpening(opening: HeldOpening, bytes: Buffer): void {
-    const verdict = opening.push(bytes);
+  #checkStreamHead(streamHead: BufferedStreamHead, bytes: Buffer): void {
+    const verdict = streamHead.push(bytes);
     if (verdict === 'undecided') return;
-    if (verdict === 'failed' && this.#fallBack(opening.failure ?? 'stream_error', opening.head)) this.#exchange.drop();
+    if (verdict === 'failed' && this.#fallBack(streamHead.failure ?? 'stream_error', streamHead.head))
+      this.#exchange.drop();
     else this.#open();
   }
 
   /** Commits to this stream and sends the held bytes. */
   #open(): void {
-    const opening = this.#opening;
-    if (opening === undefined) return;
-    this.#opening = undefined;
-    if (!this.#clientLeft) this.#answer.begin(opening.head);
-    for (const chunk of opening.release()) this.#relay(chunk);
+    const streamHead = this.#streamHead;
+    if (streamHead === undefined) return;
+    this.#streamHead = undefined;
+    if (!this.#clientLeft) this.#answer.begin(streamHead.head);
+    for (const chunk of streamHead.release()) this.#relay(chunk);
   }
 
   /** Applies backpressure of the client to its own provider connection only. */
@@ -248,10 +240,13 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   #fallBack(error: string | null, head?: AnswerHead): boolean {
     const { chain } = this.call;
     if (chain === undefined || this.#clientLeft) return false;
-    const next = chain.next(error ?? `status_${this.#status}`, this.record.unheardNanoUsd + this.#mayCharge());
+    const next = chain.next(
+      error ?? `status_${this.#status}`,
+      this.record.unansweredNanoUsd + maxChargeOf(this.#ending(false), this.call.admission),
+    );
     if (next === undefined) return false;
     const attempt = this.#attempt(error);
-    const held = this.#opening?.release() ?? [];
+    const held = this.#streamHead?.release() ?? [];
     const outcome = this.#fail(attempt, held, head !== undefined);
     const kept = head === undefined ? this.kept : this.#keep(head, outcome, held);
     // The timing covers the target that serves the request.
@@ -266,16 +261,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
    * Records that this target has failed while the request continues.
    *
    * @param held bytes of the stream so far.
-   * @param isTold whether the answer itself reported the failure; it is then complete.
+   * @param isReported whether the answer itself reported the failure; it is then complete.
    */
-  #fail(attempt: UsageAttempt, held: readonly Buffer[], isTold: boolean): UsageOutcome {
+  #fail(attempt: UsageAttempt, held: readonly Buffer[], isReported: boolean): UsageOutcome {
     this.#ended = true;
     // The provider may charge for the held part of a started answer.
     for (const chunk of held) {
       this.#bytes += chunk.length;
       this.#reader?.push(chunk);
     }
-    const outcome = this.#outcome(attempt, { clientAborted: false, isWhole: isTold });
+    const outcome = this.#outcome(attempt, { clientAborted: false, isWhole: isReported });
     this.record.addFailed(attempt, outcome);
     this.#traceCall(attempt.error, undefined);
     return outcome;
@@ -286,16 +281,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     // The possible charge of this target has been counted with its attempt.
     const refused = { status: 'provider_error', ending: 'refused', reading: undefined, loss: undefined } as const;
     const kept = new KeptAnswer({ call: this.call, head, body: this.#body, outcome: { ...outcome, ...refused } });
-    if (this.#opening === undefined) kept.read(this.#exchange);
+    if (this.#streamHead === undefined) kept.read(this.#exchange);
     else kept.take(held);
     return kept;
   }
 
   /** Sends the last answer of earlier targets: no target is left and this one gave no answer. */
   #answerWith(kept: KeptAnswer, error: string): void {
-    this.#fail(this.#attempt(error), this.#opening?.release() ?? [], false);
+    this.#fail(this.#attempt(error), this.#streamHead?.release() ?? [], false);
     this.#exchange.finish();
-    kept.whenReady(() => {
+    kept.whenResolved(() => {
       const { call, outcome } = kept.facts;
       const { response, parts } = this;
       const clientAborted = response.destroyed && !parts.open.isStopping;
@@ -357,40 +352,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#end(error);
   }
 
-  #outcome(
-    { error, latencyMs }: UsageAttempt,
-    { clientAborted, isWhole = false }: Omit<CallEnd, 'error'>,
-  ): UsageOutcome {
+  #outcome(attempt: UsageAttempt, { clientAborted, isWhole = false }: Omit<CallEnd, 'error'>): UsageOutcome {
     const { price, hostedTools } = this.call;
-    const ending = this.#ending(isWhole);
-    const contentType = this.#contentType;
-    const isInterrupted = error === INTERRUPTED;
-    // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
-    const isUnheard = ending === 'unheard' && (clientAborted || isInterrupted);
-    const isServed = ending === 'whole' || ending === 'cut' || isUnheard;
-    const status = isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error';
-    return {
-      ...{ status, ending, latencyMs, clientAborted, price },
-      ...{ reading: this.#reader?.finish(), contentType, hostedTools },
-      loss: error === null ? undefined : lossOf(error),
-      seenOutputTokens: seenOutputTokens(contentType, this.#bytes),
-    };
-  }
-
-  /** Maximum charge of this target when it does not serve the request, in whole nano-dollars. */
-  #mayCharge(): number {
-    const ending = this.#ending(false);
-    const { sentNanoUsd, worstNanoUsd } = this.call.admission;
-    if (ending === 'unsent' || ending === 'refused') return 0;
-    return ending === 'unheard' ? sentNanoUsd : worstNanoUsd;
+    return outcomeOf(attempt, {
+      ...{ ending: this.#ending(isWhole), clientAborted, price, hostedTools },
+      ...{ reading: this.#reader?.finish(), contentType: this.#contentType, bytes: this.#bytes },
+    });
   }
 
   #ending(isWhole: boolean): CallEnding {
-    if (!this.#sent) return 'unsent';
-    const { status } = this.#exchange;
-    if (status === 0) return 'unheard';
-    if (!isSuccess(status)) return 'refused';
-    return isWhole ? 'whole' : 'cut';
+    return endingOf({ isSent: this.#sent, status: this.#exchange.status, isWhole });
   }
 
   /** The entry of this target in the event. */
@@ -407,7 +378,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
 
   #end(error: string | null): void {
     this.#ended = true;
-    this.#opening?.release();
+    this.#streamHead?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
     this.#exchange.finish();
     this.trace?.end(tracedAnswer(this.response, error, this.#clientLeft));

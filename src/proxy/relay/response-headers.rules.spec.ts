@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseTrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { AddressRedaction } from './address-redaction.js';
 import { clientHeaders as headersFor, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
-import { ToldAddresses } from './told-addresses.js';
 
-const TOLD = new ToldAddresses(['https://api.provider.example/v1/'], parseTrustedHosts(''));
+const TOLD = new AddressRedaction(['https://api.provider.example/v1/'], parseTrustedHosts(''));
 const clientHeaders = (upstream: UpstreamHeaders) => headersFor(upstream, TOLD);
 
 const DROPPED = [

@@ -1,4 +1,8 @@
-import type { ToldAddresses } from './told-addresses.js';
+import { type RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import type { SecretPatterns } from '../../providers/secret-patterns.js';
+import type { AddressRedaction } from './address-redaction.js';
+import type { AnswerHead } from './client-answer.js';
+import { maskText } from './secret-mask.js';
 
 /**
  * Response headers that are not relayed: connection headers, the removed encoding, the operator's account, and upload
@@ -48,7 +52,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
  * Builds the client's response headers as a flat list: the provider's headers without hop-by-hop headers, cookies,
  * account names, CORS permissions and private addresses. Control characters are removed; all other bytes are unchanged.
  */
-export function clientHeaders(upstream: UpstreamHeaders, told: ToldAddresses): string[] {
+export function clientHeaders(upstream: UpstreamHeaders, redaction: AddressRedaction): string[] {
   const headers: string[] = [];
   const listed = upstream.connection;
   const hopByHop = listed === undefined || listed === 'keep-alive' || listed === 'close' ? undefined : tokensOf(listed);
@@ -56,19 +60,19 @@ export function clientHeaders(upstream: UpstreamHeaders, told: ToldAddresses): s
     if (DROPPED.has(name) || hopByHop?.has(name)) continue;
     if (name.startsWith(CORS_PREFIX) || name.startsWith(ENVOY_PREFIX)) continue;
     const value = upstream[name];
-    if (typeof value === 'string') push(headers, name, value, told);
-    else if (value !== undefined) for (const one of value) push(headers, name, one, told);
+    if (typeof value === 'string') push(headers, name, value, redaction);
+    else if (value !== undefined) for (const one of value) push(headers, name, one, redaction);
   }
   return headers;
 }
 
-function push(headers: string[], name: string, value: string, told: ToldAddresses): void {
+function push(headers: string[], name: string, value: string, redaction: AddressRedaction): void {
   const text = withoutControls(value);
-  if (told.mayTell(name, text)) headers.push(name, text);
+  if (redaction.allows(name, text)) headers.push(name, text);
 }
 
 /** Removes characters that no header line can carry, so that invalid provider text cannot break the answer. */
-export function withoutControls(text: string): string {
+function withoutControls(text: string): string {
   return NOT_SENDABLE.test(text) ? text.replaceAll(ALL_NOT_SENDABLE, '') : text;
 }
 
@@ -85,4 +89,47 @@ function tokensOf(connection: string | string[]): Set<string> {
       .split(',')
       .map((token) => token.trim()),
   );
+}
+
+/** A provider's head and the gateway's values for the client's head. */
+interface UpstreamHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: UpstreamHeaders;
+  /** Masked in every header value and in the status text. */
+  readonly secrets: SecretPatterns;
+  /** Whether the body length is unchanged. */
+  readonly isWhole: boolean;
+  readonly timings: RequestTimings;
+  readonly redaction: AddressRedaction;
+}
+
+/** Builds the head of the client's answer. */
+export function answerHead({
+  status,
+  statusText,
+  headers,
+  secrets,
+  isWhole,
+  timings,
+  redaction,
+}: UpstreamHead): AnswerHead {
+  const list = clientHeaders(headers, redaction);
+  for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secrets);
+  list.push(SERVER_TIMING, timings.header());
+  const length = isWhole ? singleHeader(headers, 'content-length') : undefined;
+  return {
+    status,
+    statusText: maskText(withoutControls(statusText), secrets),
+    headers: list,
+    bodyBytes: length === undefined ? undefined : Number(length),
+  };
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function isEventStream(contentType: string): boolean {
+  return contentType.toLowerCase().includes('text/event-stream');
 }

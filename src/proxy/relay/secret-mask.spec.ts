@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OpenSecrets } from '../../providers/open-secrets.js';
+import { OpenSecrets } from '../../providers/secret-patterns.js';
 import { SecretMask as Mask, maskText } from './secret-mask.js';
 
 const SECRET = 'sk-abcabcabd-secret';

@@ -1,5 +1,4 @@
-import type { OpenSecrets } from '../../providers/open-secrets.js';
-import type { SecretPatterns } from '../../providers/secret-patterns.js';
+import type { OpenSecrets, SecretPatterns } from '../../providers/secret-patterns.js';
 
 const ASTERISK = 0x2a;
 

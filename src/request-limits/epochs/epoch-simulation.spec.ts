@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LimitsSimulation } from '../../../test/support/limits-simulation.js';
+import { LimitsSimulation } from '../../../test/support/request-limits/limits-simulation.js';
 import { seeded } from '../../../test/support/seeded.js';
 
 const LIMITS = { perMinute: 30, perDay: 70 };

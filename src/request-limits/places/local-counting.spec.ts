@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
-import { aCall, type TestLimits } from '../../../test/support/limited-calls.js';
+import { aCall, type TestLimits } from '../../../test/support/request-limits/limited-calls.js';
 import type { RecordedScope } from '../../usage/recorded-requests.service.js';
 import { DayBases, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
 import { RequestCounters } from '../counts/request-counters.js';

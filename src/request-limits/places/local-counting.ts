@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import { type Ready, whenReady } from '../../common/when-ready.js';
+import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import { CallWindows, type HasRoom } from '../counts/call-windows.js';
 import type { DayBases } from '../counts/day-bases.js';
 import type { RequestCounters } from '../counts/request-counters.js';
@@ -35,11 +35,11 @@ export class LocalCounting implements RequestCounting {
   }
 
   /** Counts a call in all its windows, or in none. @throws app_rate_limited, service_unavailable. */
-  admit(call: LimitedCall): Ready<void> {
+  admit(call: LimitedCall): MaybePromise<void> {
     const windows = this.windows.find(call, this.options.clock.nowMs());
     const openDay = windows.openDay();
     // Meanwhile other calls may have been counted and the minute may have ended, so the check starts again.
-    if (openDay !== undefined) return whenReady(this.options.dayBases.ask(openDay), () => this.admit(call));
+    if (openDay !== undefined) return whenResolved(this.options.dayBases.ask(openDay), () => this.admit(call));
     windows.requireRoom(this.hasRoom);
     this.options.requireCurrent?.();
     windows.countOwn();
@@ -48,19 +48,19 @@ export class LocalCounting implements RequestCounting {
   /**
    * Checks like {@link admit} without counting. A bounded number of unknown users per second is looked up; others pass.
    */
-  require(call: LimitedCall): Ready<void> {
+  require(call: LimitedCall): MaybePromise<void> {
     const windows = this.lookAt(call);
     const openDay = windows.openDay();
     if (openDay && windows.isUserLoose && !openDay.scope.app.mayLookUp(windows.nowMs)) return;
-    return whenReady(openDay && this.options.dayBases.ask(openDay), () => windows.requireRoom(this.hasRoom));
+    return whenResolved(openDay && this.options.dayBases.ask(openDay), () => windows.requireRoom(this.hasRoom));
   }
 
   /** Requests of the user's UTC day, as known to this instance; 0 when they are not counted. */
-  countToday(call: LimitedCall): Ready<number> {
+  countToday(call: LimitedCall): MaybePromise<number> {
     const windows = this.lookAt(call);
     const { userDay } = windows;
     const openDay = windows.openDay();
-    return whenReady(openDay && this.options.dayBases.ask(openDay), () => userDay?.count ?? 0);
+    return whenResolved(openDay && this.options.dayBases.ask(openDay), () => userDay?.count ?? 0);
   }
 
   /** Windows for a check; counters of an unknown user are temporary. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import type { Ready } from '../../common/when-ready.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import type { LimitEpochs } from '../epochs/limit-epochs.service.js';
 import { EpochOver, type LimitedCall, MAX_WAIT_MS, type RequestCounting } from '../request-counting.js';
 import { countsUnknown } from '../request-limit.rules.js';
@@ -26,7 +26,7 @@ export class SharedCounting implements RequestCounting {
     return this.decide((counting) => counting.countToday(call));
   }
 
-  private async decide<T>(ask: (counting: RequestCounting) => Ready<T>): Promise<T> {
+  private async decide<T>(ask: (counting: RequestCounting) => MaybePromise<T>): Promise<T> {
     const startedAtMs = this.realTime.monotonicMs();
     for (;;) {
       const { counting } = this.epochs.place ?? (await this.epochs.next());

@@ -33,7 +33,7 @@ export class StoredCounters {
    * Counters of a UTC day in Redis.
    *
    * @param userIds the empty id is the whole application.
-   * @returns counts by user; users without a counter are absent.
+   * @returns stored texts by user, unparsed; users without a counter are absent.
    * @throws Error Redis does not answer.
    */
   async readDay(
@@ -41,8 +41,8 @@ export class StoredCounters {
     appId: string,
     userIds: readonly string[],
     dayStartMs: number,
-  ): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map<string, number>();
+  ): Promise<ReadonlyMap<string, string>> {
+    const texts = new Map<string, string>();
     for (let from = 0; from < userIds.length; from += BATCH_COUNTERS) {
       const batch = userIds.slice(from, from + BATCH_COUNTERS);
       const keys = batch.map((userId) => dayCounterKey(namespace, appId, userId, dayStartMs));
@@ -50,9 +50,9 @@ export class StoredCounters {
       if (answers === undefined) throw new Error('Redis does not answer');
       for (const [at, answer] of answers.entries()) {
         const userId = batch[at];
-        if (answer !== null && userId !== undefined) counts.set(userId, Number(answer));
+        if (answer !== null && userId !== undefined) texts.set(userId, answer);
       }
     }
-    return counts;
+    return texts;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
-import { aCall } from '../../../test/support/limited-calls.js';
+import { aCall } from '../../../test/support/request-limits/limited-calls.js';
 import type { UnsentCount, UnsentRequestsRepository } from './unsent-requests.repository.js';
 import { UnsentRequests } from './unsent-requests.service.js';
 

@@ -2,13 +2,11 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 import { API_STYLES, type ApiStyle, classifyPath, type EndpointStyle } from '../api-style.rules.js';
 import { parseProviderBaseUrl } from '../base-url.rules.js';
-import type { DialectFacts } from '../dialect-table.js';
-import { isSafeUpstreamPath } from '../upstream-path.rules.js';
-import { credentialHeaderProblem, fixedHeadersProblem } from './definition-headers.rules.js';
+import type { DialectFacts, HeaderPair } from '../dialect-table.js';
+import { isSafeUpstreamPath } from '../path-policy.rules.js';
+import { PROVIDER_SLUG } from '../provider-types.js';
 import type { ProviderTypeDefinition } from './provider-type-definition.js';
 
-/** Same form as a slug: the type name is the default slug of an instance. */
-const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** Names of inherited object properties. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 const MAX_LABEL_LENGTH = 100;
@@ -57,7 +55,8 @@ function problemOf(definition: ProviderTypeDefinition): Problem | undefined {
 }
 
 function problemOfWords({ name, label, author }: ProviderTypeDefinition): Problem | undefined {
-  if (!NAME.test(name)) return ['name', 'must be 1 to 63 lower-case letters, digits and dashes, no dash first'];
+  if (!PROVIDER_SLUG.test(name))
+    return ['name', 'must be 1 to 63 lower-case letters, digits and dashes, no dash first'];
   if (RESERVED_NAMES.has(name)) return ['name', 'is reserved'];
   if (!isTextOf(label, MAX_LABEL_LENGTH)) return ['label', `must be text of 1 to ${MAX_LABEL_LENGTH} characters`];
   if (author !== undefined && !isTextOf(author, MAX_AUTHOR_LENGTH)) {
@@ -110,4 +109,40 @@ function canonicalBaseUrl(definition: ProviderTypeDefinition, trusted: TrustedHo
       `${problem}; TRUSTED_PRIVATE_HOSTS says which private hosts may be called`,
     );
   }
+}
+
+const HEADER_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+/** Printable ASCII; blanks inside only. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
+
+/** Headers that frame a message, and headers that carry client values: the gateway sets them per call. */
+const NOT_FOR_DEFINITIONS: ReadonlySet<string> = new Set([
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'cookie', 'expect', 'host', 'keep-alive'],
+  ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['accept', 'accept-encoding', 'accept-language', 'idempotency-key', 'user-agent', 'traceparent', 'tracestate'],
+]);
+
+/** Headers that clients send to the gateway: a provider key in one of them would be misread. */
+const OURS: ReadonlySet<string> = new Set([
+  ...['x-app-version', 'x-client', 'x-console-request', 'x-end-user-id', 'x-idempotency-proof', 'x-request-id'],
+]);
+
+/** Returns why a header cannot carry the key of a type, if it cannot. */
+function credentialHeaderProblem(name: string): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'must be a header name of 1 to 64 lower-case letters, digits and dashes';
+  const isTaken = NOT_FOR_DEFINITIONS.has(name) || OURS.has(name) || name.startsWith('x-forwarded-');
+  return isTaken ? `must not be ${name}, which has a meaning of its own` : undefined;
+}
+
+/** Returns the first problem of fixed headers, if any. @param credentialHeader which they must not set. */
+function fixedHeadersProblem(headers: readonly HeaderPair[], credentialHeader: string): string | undefined {
+  const names = headers.map(([name]) => name);
+  if (new Set(names).size < names.length) return 'must not name a header twice';
+  for (const [name, value] of headers) {
+    if (!HEADER_NAME.test(name)) return 'must have names of 1 to 64 lower-case letters, digits and dashes';
+    if (name === credentialHeader) return `must not set ${name}, which carries the key`;
+    if (NOT_FOR_DEFINITIONS.has(name)) return `must not set ${name}, which the gateway sets`;
+    if (!HEADER_VALUE.test(value)) return `must give ${name} a value of 1 to 256 printable ASCII characters`;
+  }
+  return undefined;
 }

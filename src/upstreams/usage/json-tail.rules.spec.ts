@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lastNumber, lastObject } from './json-tail.rules.js';
+import { lastNumber, lastObject } from './json-fields.rules.js';
 
 describe('lastObject', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { responseIdInDocumentHead, responseIdInEventHead, responseIdOf } from './response-id.rules.js';
+import { responseIdInDocumentHead, responseIdInEventHead, responseIdOf } from './answer-facts.rules.js';
 
 describe('responseIdOf', () => {
   it.each([

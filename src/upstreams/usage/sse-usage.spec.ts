@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzRuns } from '../../../test/support/fuzz-runs.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { API_STYLES, type ApiStyle } from '../api-style.rules.js';
 import { createUsageReader } from './usage-reader.js';
 import type { UsageReading } from './usage-reading.js';

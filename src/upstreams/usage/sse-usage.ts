@@ -1,7 +1,7 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
-import { mayHaveResponseId, responseIdInEventHead } from './response-id.rules.js';
 import { type SseListener, SseScanner } from './sse-scanner.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';

@@ -1,6 +1,5 @@
 import { counterIn, type JsonObject, memberOf, objectIn, partOf } from './json-fields.rules.js';
-import { largestParts, partsAboveZero } from './usage-parts.js';
-import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
+import { largestParts, NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 /** Tool calls without a fee besides the tokens they add. */
 const CALLS_WITHOUT_FEE: ReadonlySet<string> = new Set(['web_fetch_requests']);

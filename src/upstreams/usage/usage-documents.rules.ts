@@ -1,6 +1,5 @@
 import type { WindowView } from './byte-window.js';
-import { isJsonObject, type JsonObject, parseJson } from './json-fields.rules.js';
-import { lastNumber, lastObject } from './json-tail.rules.js';
+import { isJsonObject, type JsonObject, lastNumber, lastObject, parseJson } from './json-fields.rules.js';
 
 const LINE_END = /\r\n|\n|\r/;
 const DATA_FIELD = 'data:';

@@ -1,6 +1,5 @@
 import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
-import { partsAboveZero } from './usage-parts.js';
-import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
+import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const COUNTERS = [
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],

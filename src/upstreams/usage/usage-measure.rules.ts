@@ -1,6 +1,6 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import { otherTierOf, readAudioSeconds } from './answer-facts.rules.js';
 import { type JsonObject, MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
-import { otherTierOf } from './service-tier.rules.js';
 import {
   anthropicUsageOf,
   isAnthropicOpening,
@@ -8,11 +8,9 @@ import {
   readAnthropicTokens,
   readAnthropicToolCalls,
 } from './usage-anthropic.rules.js';
-import { readAudioSeconds } from './usage-audio.rules.js';
 import { readGeminiTokens } from './usage-gemini.rules.js';
 import { readOpenAiTokens, readOpenAiToolCalls } from './usage-openai.rules.js';
-import { partsAboveZero } from './usage-parts.js';
-import { NO_TOKENS, type TokenCounts } from './usage-reading.js';
+import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
 

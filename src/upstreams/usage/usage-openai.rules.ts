@@ -7,8 +7,7 @@ import {
   partOf,
   textIn,
 } from './json-fields.rules.js';
-import { partsAboveZero, type UsageParts } from './usage-parts.js';
-import type { TokenCounts } from './usage-reading.js';
+import { partsAboveZero, type TokenCounts, type UsageParts } from './usage-reading.js';
 
 const INPUT = ['input_tokens', 'prompt_tokens'] as const;
 const OUTPUT = ['output_tokens', 'completion_tokens'] as const;

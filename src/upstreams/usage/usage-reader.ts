@@ -1,9 +1,14 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
+import {
+  type ReportedCost,
+  readOpenRouterCost,
+  readXaiCost,
+  responseIdInDocumentHead,
+  responseIdOf,
+} from './answer-facts.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
-import { type ReportedCost, readOpenRouterCost, readXaiCost } from './reported-cost.rules.js';
-import { responseIdInDocumentHead, responseIdOf } from './response-id.rules.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
 import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anAdmission } from '../../../test/support/usage.js';
+import { anAdmission } from '../../../test/support/usage/usage.js';
 import type { RefusedStatus, UsageAdmission } from '../usage-event.js';
 import { markStored, RefusalRows, rowToStore } from './refusal-rows.js';
 

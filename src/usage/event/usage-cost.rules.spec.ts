@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { anOutcome, aReading } from '../../../test/support/usage.js';
+import { anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import { compilePrice, NO_CHARGE } from '../../pricing/model-price.js';
 import { resolveCost } from './usage-cost.rules.js';
 
@@ -76,8 +76,8 @@ describe('usage cost', () => {
   });
 
   it.each([
-    ['unheard', 'provider_timeout'],
-    ['unheard', 'provider_reset'],
+    ['unanswered', 'provider_timeout'],
+    ['unanswered', 'provider_reset'],
     ['cut', 'provider_silent'],
     ['cut', 'provider_reset'],
   ] as const)(
@@ -92,7 +92,7 @@ describe('usage cost', () => {
   it('a path that is free → computed, whatever became of it', () => {
     const outcome = anOutcome({
       status: 'provider_error',
-      ending: 'unheard',
+      ending: 'unanswered',
       loss: 'provider_timeout',
       price: NO_CHARGE,
     });

@@ -1,6 +1,6 @@
 import { costNanoUsd, pricedCalls } from '../../pricing/cost.rules.js';
 import { type CompiledPrice, NO_CHARGE } from '../../pricing/model-price.js';
-import { MOST_NANO_USD_OF_A_CALL } from '../../upstreams/usage/reported-cost.rules.js';
+import { MOST_NANO_USD_OF_A_CALL } from '../../upstreams/usage/answer-facts.rules.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { AnswerLoss, UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';

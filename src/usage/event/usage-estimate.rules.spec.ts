@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anAdmission, anOutcome, aReading } from '../../../test/support/usage.js';
+import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
+import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import { compilePrice } from '../../pricing/model-price.js';
-import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
 
 const price = compilePrice({ input: 2, output: 8, cached_input: 1 });
 /** Sends 40 000 nano-dollars and may generate 800 000. */
 const asked = anAdmission({
-  ...{ worstNanoUsd: 5_000_000, sent: { inputTokens: 20, audioSeconds: 0 }, mostOutputTokens: 100 },
+  ...{ maxCostNanoUsd: 5_000_000, sent: { inputTokens: 20, audioSeconds: 0 }, maxOutputTokens: 100 },
 });
 
 function charge(outcome: Partial<UsageOutcome>, admission = asked) {
@@ -24,7 +24,7 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     ['never sent → nothing', { ending: 'unsent' }, ['computed', 0, 0]],
     ['an error that was heard → nothing', { ending: 'refused' }, ['computed', 0, 0]],
     ['its usage known → nothing', { reading: aReading() }, ['computed', 6_000_000, 0]],
-    ['no answer → what was sent', { ending: 'unheard', seenOutputTokens: 7 }, ['unresolved', 0, 40_000]],
+    ['no answer → what was sent', { ending: 'unanswered', seenOutputTokens: 7 }, ['unresolved', 0, 40_000]],
     [
       'cut → what was sent, and all that could come',
       { ending: 'cut', seenOutputTokens: 7 },
@@ -52,38 +52,38 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
   ])('a tool without a price, %s → the dearest list price a call', (_name, hostedToolCalls, estimate) => {
     const reading = aReading({ hostedToolCalls });
     const outcome = { reading, hostedTools: ['web_search'] };
-    expect(charge(outcome, { ...asked, worstNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
-    expect(charge(outcome, { ...asked, worstNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
+    expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
+    expect(charge(outcome, { ...asked, maxCostNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
   });
 
   it('a model sold by time, its answer told tokens → the recording that was sent', () => {
     const perMinute = compilePrice({ per_minute: 0.006 });
     const heard = { ...asked, sent: { inputTokens: 0, audioSeconds: 30 } };
     expect(charge({ price: perMinute, reading: aReading() }, heard)).toEqual(['unresolved', 0, 3_000_000]);
-    expect(charge({ price: perMinute, ending: 'unheard' }, heard)).toEqual(['unresolved', 0, 3_000_000]);
+    expect(charge({ price: perMinute, ending: 'unanswered' }, heard)).toEqual(['unresolved', 0, 3_000_000]);
   });
 
   it('a price that only the provider knows, and it does not tell → assumed rates, for its counts where it gave some', () => {
-    const routed = { ...asked, reportsCost: true, worstNanoUsd: 1e12 };
-    expect(charge({ price: undefined, ending: 'unheard' }, routed)).toEqual(['unresolved', 0, 300_000]);
+    const routed = { ...asked, reportsCost: true, maxCostNanoUsd: 1e12 };
+    expect(charge({ price: undefined, ending: 'unanswered' }, routed)).toEqual(['unresolved', 0, 300_000]);
     const reading = aReading({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 2 });
     expect(charge({ price: undefined, reading }, routed)).toEqual(['unresolved', 0, 450_000]);
   });
 
   it('targets that were called before → beside whatever the last one is known to cost, which is no longer all', () => {
-    const served = chargeOf(asked, anOutcome({ price, reading: aReading(), unheardNanoUsd: 70 }));
+    const served = chargeOf(asked, anOutcome({ price, reading: aReading(), unansweredNanoUsd: 70 }));
     expect(served).toEqual({
       cost: { source: 'unresolved', nanoUsd: 6_000_000, reason: 'earlier_target_unheard' },
       estimateNanoUsd: 70,
     });
     expect([chargedNanoUsd(served), unresolvedReason(served)]).toEqual([6_000_070, 'earlier_target_unheard']);
-    expect(charge({ ending: 'refused', unheardNanoUsd: 70 })).toEqual(['unresolved', 0, 70]);
-    expect(charge({ ending: 'unheard', unheardNanoUsd: 70 })).toEqual(['unresolved', 0, 40_070]);
+    expect(charge({ ending: 'refused', unansweredNanoUsd: 70 })).toEqual(['unresolved', 0, 70]);
+    expect(charge({ ending: 'unanswered', unansweredNanoUsd: 70 })).toEqual(['unresolved', 0, 40_070]);
   });
 
   it('a figure of the provider’s own, and targets before it → the figure stays one', () => {
     const reading = aReading({ reportedCostNanoUsd: 9 });
-    const reported = chargeOf(asked, anOutcome({ reading, unheardNanoUsd: 70 }));
+    const reported = chargeOf(asked, anOutcome({ reading, unansweredNanoUsd: 70 }));
     expect(reported).toEqual({ cost: { source: 'reported', nanoUsd: 9 }, estimateNanoUsd: 70 });
     expect(unresolvedReason(reported)).toBe('earlier_target_unheard');
     expect(unresolvedReason(chargeOf(asked, anOutcome({ reading })))).toBeUndefined();
@@ -93,7 +93,7 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     const count = fc.integer({ min: 0, max: 20_000_000 });
     const rate = fc.integer({ min: 0, max: 200 });
     const bounds = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });
-    const endings = fc.constantFrom('unsent', 'unheard', 'refused', 'cut', 'whole');
+    const endings = fc.constantFrom('unsent', 'unanswered', 'refused', 'cut', 'whole');
     const readings = fc.option(
       fc.record({ inputTokens: count, cachedInputTokens: count, outputTokens: count, isOpening: fc.boolean() }),
     );
@@ -112,8 +112,8 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
           inputTokens: Math.floor(call.bounds.inputTokens * call.share),
           audioSeconds: call.bounds.audioSeconds * call.share,
         };
-        const worstNanoUsd = worstCostNanoUsd(own, call.bounds);
-        const admission = anAdmission({ worstNanoUsd, sent, mostOutputTokens: call.bounds.outputTokens });
+        const maxCostNanoUsd = maxCostOf(own, call.bounds);
+        const admission = anAdmission({ maxCostNanoUsd, sent, maxOutputTokens: call.bounds.outputTokens });
         const outcome = anOutcome({
           ...{ price: own, ending: call.endings, seenOutputTokens: call.seen },
           reading: call.readings === null ? undefined : aReading(call.readings),
@@ -121,7 +121,7 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
         });
         const { cost, estimateNanoUsd } = chargeOf(admission, outcome);
         expect(Number.isSafeInteger(estimateNanoUsd) && estimateNanoUsd >= 0).toBe(true);
-        expect(cost.nanoUsd + estimateNanoUsd).toBeLessThanOrEqual(Math.max(worstNanoUsd, cost.nanoUsd));
+        expect(cost.nanoUsd + estimateNanoUsd).toBeLessThanOrEqual(Math.max(maxCostNanoUsd, cost.nanoUsd));
         if (cost.source === 'computed') expect(estimateNanoUsd).toBe(0);
       }),
     );

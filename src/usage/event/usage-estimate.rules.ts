@@ -1,6 +1,5 @@
 import { costNanoUsd } from '../../pricing/cost.rules.js';
-import { estimatedCostNanoUsd } from '../../pricing/estimated-cost.rules.js';
-import { worstCostNanoUsd } from '../../pricing/worst-cost.rules.js';
+import { estimatedCostNanoUsd, maxCostOf } from '../../pricing/max-cost.rules.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { UsageAdmission, UsageOutcome } from '../usage-event.js';
 import { type ResolvedCost, resolveCost, type UnresolvedReason } from './usage-cost.rules.js';
@@ -17,7 +16,7 @@ export interface CallCharge {
 }
 
 /** Inputs of an estimate. */
-type Estimable = Pick<UsageAdmission, 'reportsCost' | 'worstNanoUsd' | 'sent' | 'mostOutputTokens'>;
+type Estimable = Pick<UsageAdmission, 'reportsCost' | 'maxCostNanoUsd' | 'sent' | 'maxOutputTokens'>;
 
 /**
  * The cost and the estimate of a finished request. A computed cost becomes unresolved when earlier targets may have
@@ -27,9 +26,9 @@ type Estimable = Pick<UsageAdmission, 'reportsCost' | 'worstNanoUsd' | 'sent' | 
  */
 export function chargeOf(admission: Estimable, outcome: UsageOutcome): CallCharge {
   const own = resolveCost(admission.reportsCost, outcome);
-  const unheard = wholeNumber(outcome.unheardNanoUsd ?? 0);
-  const estimateNanoUsd = wholeNumber(ownEstimate(own, admission, outcome) + unheard);
-  const isEarlier = own.source === 'computed' && unheard > 0;
+  const unanswered = wholeNumber(outcome.unansweredNanoUsd ?? 0);
+  const estimateNanoUsd = wholeNumber(ownEstimate(own, admission, outcome) + unanswered);
+  const isEarlier = own.source === 'computed' && unanswered > 0;
   const cost: ResolvedCost = isEarlier
     ? { source: 'unresolved', nanoUsd: own.nanoUsd, reason: 'earlier_target_unheard' }
     : own;
@@ -52,7 +51,7 @@ function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOut
   if (cost.source !== 'unresolved') return 0;
   const rest =
     cost.reason === 'unpriced_tool' ? toolCost(outcome.reading) : likelyCost(admission, outcome) - cost.nanoUsd;
-  return Math.min(Math.max(0, rest), Math.max(0, admission.worstNanoUsd - cost.nanoUsd));
+  return Math.min(Math.max(0, rest), Math.max(0, admission.maxCostNanoUsd - cost.nanoUsd));
 }
 
 /** At least one call; exactly one when the response has no count. */
@@ -68,8 +67,7 @@ function likelyCost(admission: Estimable, outcome: UsageOutcome): number {
     const usage = { ...reading, outputTokens };
     const { inputTokens, cachedInputTokens, cacheWriteTokens } = reading;
     const promptTokens = inputTokens + cachedInputTokens + cacheWriteTokens;
-    if (price === undefined)
-      return worstCostNanoUsd(undefined, { inputTokens: promptTokens, outputTokens, audioSeconds: 0 });
+    if (price === undefined) return maxCostOf(undefined, { inputTokens: promptTokens, outputTokens, audioSeconds: 0 });
     const cost = costNanoUsd(price, usage);
     if (!('unresolved' in cost)) return cost.nanoUsd;
   }
@@ -77,12 +75,9 @@ function likelyCost(admission: Estimable, outcome: UsageOutcome): number {
 }
 
 /** A cut response counts as the maximum output; a complete one counts as its observed size. */
-function likelyOutput(
-  { mostOutputTokens }: Estimable,
-  { ending, reading, seenOutputTokens = 0 }: UsageOutcome,
-): number {
+function likelyOutput({ maxOutputTokens }: Estimable, { ending, reading, seenOutputTokens = 0 }: UsageOutcome): number {
   const counted = reading?.usageSeen ? reading.outputTokens : 0;
   if (reading?.usageSeen && !reading.isOpening) return counted;
-  if (ending === 'cut') return Math.max(counted, mostOutputTokens);
-  return ending === 'whole' ? Math.max(counted, Math.min(seenOutputTokens, mostOutputTokens)) : 0;
+  if (ending === 'cut') return Math.max(counted, maxOutputTokens);
+  return ending === 'whole' ? Math.max(counted, Math.min(seenOutputTokens, maxOutputTokens)) : 0;
 }

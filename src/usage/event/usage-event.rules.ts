@@ -65,10 +65,10 @@ export function interruptedEvent(members: string, admission: UsageAdmission, cha
 /**
  * The budget charge of an interrupted request: what was sent to this target and to earlier ones.
  *
- * @param unheardNanoUsd the charge for targets that were called before.
+ * @param unansweredNanoUsd the charge for targets that were called before.
  */
-export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unheardNanoUsd: number): number {
-  return wholeNumber(sentNanoUsd + unheardNanoUsd);
+export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unansweredNanoUsd: number): number {
+  return wholeNumber(sentNanoUsd + unansweredNanoUsd);
 }
 
 /** The event of a finished request, as JSON text. */

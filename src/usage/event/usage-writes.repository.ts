@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../../platform/database/pools.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-sum-columns.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-columns.js';
 
 /** Members of an event's JSON text that are stored unchanged. */
 const PLAIN_COLUMNS = {
@@ -65,6 +65,12 @@ const MEASURED = MEASURES.map((name) => (name === 'estimated_nano_usd' ? `${ESTI
 
 const sums = (names: readonly string[]) => names.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
+/**
+ * Condition that makes a statement part run after an earlier one, given by its name, so that locks are taken in one
+ * order. Postgres evaluates the parts of a `WITH` in any order, except that a part which reads another waits for it.
+ */
+const after = (part: string) => `(SELECT count(*) FROM ${part}) >= 0`;
+
 const raise = (names: readonly string[]) =>
   names.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ');
 
@@ -113,7 +119,7 @@ const ADD_TO_SUMS = `
     FROM added WHERE user_id IS NOT NULL GROUP BY app_id, user_id, (created_at AT TIME ZONE 'UTC')::date),
   user_days AS (
     INSERT INTO usage_user_days AS known (${USER_DAY}) SELECT ${USER_DAY} FROM by_user
-    WHERE (SELECT count(*) FROM days) > 0
+    WHERE ${after('days')}
     ORDER BY app_id COLLATE "C", day, user_id COLLATE "C"
     ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(SUMMED)} RETURNING 1),
   by_month AS (
@@ -124,7 +130,7 @@ const ADD_TO_SUMS = `
   user_months AS (
     INSERT INTO usage_user_months AS known (${USER_MONTH}, latest_day, latest_day_requests)
     SELECT ${USER_MONTH}, latest_day, latest_day_requests FROM by_month
-    WHERE (SELECT count(*) FROM user_days) > 0
+    WHERE ${after('user_days')}
     ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
     ON CONFLICT (app_id, user_id, month) DO UPDATE SET ${raise(SUMMED)},
       first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at),
@@ -149,7 +155,7 @@ const ADD_TO_BUDGETS = `
   budgets AS (
     INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
     SELECT organization_id, app_id, user_id, month, charge, estimated_nano_usd FROM spent
-    WHERE (SELECT count(*) FROM user_months) >= 0
+    WHERE ${after('user_months')}
     ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
     ON CONFLICT (app_id, user_id, month) DO UPDATE
       SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { UsageTotalsResponse } from '../../usage-reports/dto/usage-totals.response.js';
+import { UsageTotalsResponse } from '../../usage-reports/dto/usage-reports.response.js';
+import type { UserStatus, UserView } from '../app-user.entity.js';
 import type { SingleUser, UserPage } from '../managed-users.service.js';
-import type { UserStatus, UserView } from '../user.js';
 
 const MONTH = { type: 'string', description: 'UTC month of the usage.', example: '2026-01' } as const;
 

@@ -1,6 +1,6 @@
 import { Int, OneOf, Verbatim } from '../../common/fields/fields.js';
 import { DEFAULT_PAGE_LIMIT, Month, PageLimit } from '../../common/fields/list-fields.js';
-import type { UserFilter, UserStatus } from '../user.js';
+import type { UserFilter, UserStatus } from '../app-user.entity.js';
 
 export class GetUserRequest {
   @Month()

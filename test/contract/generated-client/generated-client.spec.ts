@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UsersService } from '../../../src/users/users.service.js';
 import { type GatewayWorld, startGatewayWorld } from '../../support/gateway-world.js';
-import { json } from '../../support/upstream-scripts.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { problemsWith, typesOf } from './generated-types.js';
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.js';
 

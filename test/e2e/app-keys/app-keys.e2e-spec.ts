@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppDirectoryService } from '../../../src/app-directory/app-directory.service.js';
 import { AppKeyDirectory } from '../../../src/app-keys/app-key-directory.js';
 import { AppKeyUses } from '../../../src/app-keys/app-key-uses.js';
-import { firstOrganizationId, newMember } from '../../support/accounts.js';
-import { rawDeviceConfig, rawServerConfig } from '../../support/app-configs.js';
-import { auditEntries } from '../../support/audit-entries.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
+import { rawDeviceConfig, rawServerConfig } from '../../support/apps/app-configs.js';
+import { firstOrganizationId, newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

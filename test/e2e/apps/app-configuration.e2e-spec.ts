@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { rawDeviceConfig, rawServerConfig } from '../../support/app-configs.js';
+import { rawDeviceConfig, rawServerConfig } from '../../support/apps/app-configs.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const APPS = '/v1/admin/apps';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newAccount } from '../../support/accounts.js';
-import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/app-configs.js';
-import { storeUsage } from '../../support/stored-usage.js';
-import { useApp } from '../../support/users.js';
+import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { storeUsage } from '../../support/usage/stored-usage.js';
+import { useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const APPS = '/v1/admin/apps';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeOf } from '../../support/api-client.js';
-import { rawServerConfig } from '../../support/app-configs.js';
+import { rawServerConfig } from '../../support/apps/app-configs.js';
 import { gatewaySuite } from '../../support/gateway-suite.js';
 
 const PATH = '/v1/admin/providers';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthTrail } from '../../support/auth-trail.js';
 import { FakeClock } from '../../support/clock.js';
-import { type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 const WEEK_MS = 7 * 86_400_000;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { DeviceProofs } from '../../../src/attestation/device-proofs.service.js';
 import { EnvironmentError } from '../../../src/platform/config/environment.js';
-import { DeviceVendor } from '../../support/device.js';
+import { DeviceVendor } from '../../support/attestation/device.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld } from '../../support/world.js';
 

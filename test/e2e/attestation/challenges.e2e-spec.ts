@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../support/clock.js';
-import { type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 const clock = new FakeClock();
 let world: MobileWorld;

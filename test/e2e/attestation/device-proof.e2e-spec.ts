@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthTrail } from '../../support/auth-trail.js';
+import type { AssertionChanges } from '../../support/attestation/device.js';
+import { Phone } from '../../support/attestation/phone.js';
 import { FakeClock } from '../../support/clock.js';
-import type { AssertionChanges } from '../../support/device.js';
-import { changeApp, deviceAuthentication, type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
-import { Phone } from '../../support/phone.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import {
+  changeApp,
+  deviceAuthentication,
+  type MobileWorld,
+  startMobileWorld,
+} from '../../support/token-exchange/mobile-world.js';
 
 const LIMIT_PER_MINUTE = 60;
 const MAX_KEYS = 20;

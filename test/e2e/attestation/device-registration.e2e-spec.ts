@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { AuthTrail } from '../../support/auth-trail.js';
+import { type AttestationChanges, DeviceVendor } from '../../support/attestation/device.js';
+import { Phone } from '../../support/attestation/phone.js';
 import { FakeClock } from '../../support/clock.js';
-import { type AttestationChanges, DeviceVendor } from '../../support/device.js';
-import { changeApp, type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
-import { Phone } from '../../support/phone.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import { changeApp, type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 const LIMIT_PER_MINUTE = 60;
 const UNKNOWN_CHALLENGE = randomBytes(32).toString('base64url');

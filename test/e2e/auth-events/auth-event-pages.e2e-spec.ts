@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { AuthEventsRepository } from '../../../src/auth-events/auth-events.repository.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
-import { firstOrganizationId } from '../../support/accounts.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const EVENTS = 20_000;

@@ -5,12 +5,12 @@ import { authEventText } from '../../../src/auth-events/auth-event-text.rules.js
 import { AuthEventWriter } from '../../../src/auth-events/auth-event-writer.service.js';
 import { AuthEventsRepository } from '../../../src/auth-events/auth-events.repository.js';
 import { AuthEvents } from '../../../src/auth-events/auth-events.service.js';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
-import { anAuthEvent, recordAuthEvents } from '../../support/auth-events.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** Ends whoever waits to store events. */

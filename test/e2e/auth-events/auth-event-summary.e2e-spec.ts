@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AuthEventDraft } from '../../../src/auth-events/auth-event.js';
-import { firstOrganizationId } from '../../support/accounts.js';
-import { anAuthEvent, recordAuthEvents } from '../../support/auth-events.js';
 import { FakeClock } from '../../support/clock.js';
-import { storeUsage } from '../../support/stored-usage.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
+import { storeUsage } from '../../support/usage/stored-usage.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** The last millisecond of a UTC day, so that a summary which thinks in another zone is found out. */

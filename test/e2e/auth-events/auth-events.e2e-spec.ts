@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AuthEventDraft } from '../../../src/auth-events/auth-event.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
-import { anAuthEvent, recordAuthEvents } from '../../support/auth-events.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** Parameter, the member of an attempt it is about, and its value. */

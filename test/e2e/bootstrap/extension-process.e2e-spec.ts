@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import ts from 'typescript';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { type KeyServer, startKeyServer } from '../../support/key-server.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { type KeyServer, startKeyServer } from '../../support/platform/key-server.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const SAMPLE = fileURLToPath(new URL('../../extension/', import.meta.url));

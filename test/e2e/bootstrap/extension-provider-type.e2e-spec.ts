@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { acmeType } from '../../extension/acme-type.js';
-import { EndpointClient } from '../../support/endpoint-client.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { EndpointClient } from '../../support/proxy/endpoint-client.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { rejectionOf } from '../../support/rejection-of.js';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstream.js';
-import { json } from '../../support/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CHAT = 'v1/chat/completions';

@@ -4,10 +4,10 @@ import { Access } from '../../../src/common/http/access.js';
 import { ManagementAccess } from '../../../src/identity/admin-access.decorator.js';
 import { IdentityModule } from '../../../src/identity/identity.module.js';
 import { ReportsModule } from '../../extension/reports.module.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import { codeOf } from '../../support/api-client.js';
-import { auditEntries } from '../../support/audit-entries.js';
-import { newPerson } from '../../support/people.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { newPerson } from '../../support/identity/people.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -4,8 +4,8 @@ import { Vault } from '../../../src/platform/vault/vault.js';
 import { hsmVault } from '../../extension/hsm-vault.js';
 import { codeOf } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { type KeyServer, startKeyServer } from '../../support/key-server.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { type KeyServer, startKeyServer } from '../../support/platform/key-server.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
 

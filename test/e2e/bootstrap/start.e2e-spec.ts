@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
 import { acmeType } from '../../extension/acme-type.js';
-import { newSignUp } from '../../support/console.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { newSignUp } from '../../support/console-auth/console.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/none';

@@ -10,10 +10,10 @@ import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { FakeRegistry } from '../../support/budgets/offline-budgets.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeRegistry } from '../../support/offline-budgets.js';
-import { storeEvents } from '../../support/usage-events.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 
 const BUDGET = 1_000_000;
 const clock = new SystemClock();

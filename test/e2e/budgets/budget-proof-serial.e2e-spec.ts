@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { auditEnd, storedBudgets } from '../../support/budget-proof/budget-audit.js';
-import { BudgetFleet, MODEL } from '../../support/budget-proof/budget-fleet.js';
-import { SerialClient, tokensCost } from '../../support/budget-proof/budget-serial.js';
-import { type PaidAnswer, PaidClient } from '../../support/budget-proof/paid-client.js';
+import { auditEnd, storedBudgets } from '../../support/budgets/proof/budget-audit.js';
+import { BudgetFleet, MODEL } from '../../support/budgets/proof/budget-fleet.js';
+import { SerialClient, tokensCost } from '../../support/budgets/proof/budget-serial.js';
+import { type PaidAnswer, PaidClient } from '../../support/budgets/proof/paid-client.js';
 import { eventually } from '../../support/eventually.js';
-import { describeBreakingRedis } from '../../support/redis.js';
+import { describeBreakingRedis } from '../../support/platform/redis.js';
 
 /** `npm run prove-budgets` says how much more of it, and a seed to repeat it by. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { BudgetStorm } from '../../support/budget-proof/budget-storm.js';
-import type { StormFaults } from '../../support/budget-proof/storm-report.js';
-import { describeBreakingRedis } from '../../support/redis.js';
+import { BudgetStorm } from '../../support/budgets/proof/budget-storm.js';
+import type { StormFaults } from '../../support/budgets/proof/storm-report.js';
+import { describeBreakingRedis } from '../../support/platform/redis.js';
 
 /** `npm run prove-budgets` says more of them, and a seed to repeat them by. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);

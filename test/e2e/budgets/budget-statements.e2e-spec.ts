@@ -6,8 +6,8 @@ import { type BudgetKey, BudgetsRepository, type BudgetTake } from '../../../src
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
-import { BudgetBook, FakeBudgetsRepository } from '../../support/budget-book.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { BudgetBook, FakeBudgetsRepository } from '../../support/budgets/budget-book.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 60);
 const MONTH = '2026-11-01';

@@ -5,11 +5,11 @@ import pg from 'pg';
 import { AppKeyUses } from '../../../src/app-keys/app-key-uses.js';
 import { CallerAuthentication } from '../../../src/client-auth/caller-authentication.service.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
-import { forgeToken, issueToken, TOKEN_APPS } from '../../support/caller-tokens.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { type Answer, ProxyClient, refusalOf } from '../../support/proxy-client.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { type Answer, ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { forgeToken, issueToken, TOKEN_APPS } from '../../support/token-exchange/caller-tokens.js';
 import { startWorld, TEST_JWT_SECRET, type World } from '../../support/world.js';
 
 let redis: Pick<TestRedis, 'url' | 'stop'>;
@@ -84,7 +84,7 @@ describe('the key a token was exchanged for', () => {
 });
 
 describe('a warm call', () => {
-  it('a token verified before → proven without a promise, and its call asks the database nothing before', async () => {
+  it('a token verified before → proven, and its call asks the database nothing before', async () => {
     const mine = await tokenOfKey((await newKey()).id);
     expect((await callBackend(mine)).status).toBe(200);
     const headers = { authorization: `Bearer ${mine}`, 'x-app-version': '1' };
@@ -92,7 +92,8 @@ describe('a warm call', () => {
     const request = { raw, headers, method: 'POST' };
     const address = { appId: backend.appId, providerSlug: backend.slug };
     const authentication = world.gateway.app.get(CallerAuthentication, { strict: false });
-    expect(authentication.authenticate(request, address)).toMatchObject({ userId: 'user-1', authMethod: 'api_key' });
+    const caller = await authentication.authenticate(request, address);
+    expect(caller).toMatchObject({ userId: 'user-1', authMethod: 'api_key' });
 
     const cold = await tokenOfKey((await newKey()).id);
     const query = jest.spyOn(pg.Client.prototype, 'query');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { rawIssuer } from '../../support/app-configs.js';
-import { forgeToken, issueToken, TOKEN_APPS } from '../../support/caller-tokens.js';
-import { type Answer, ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { rawIssuer } from '../../support/apps/app-configs.js';
+import { type Answer, ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { forgeToken, issueToken, TOKEN_APPS } from '../../support/token-exchange/caller-tokens.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const BODY = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { forgeToken, issueToken, TOKEN_APPS } from '../../support/caller-tokens.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { forgeToken, issueToken, TOKEN_APPS } from '../../support/token-exchange/caller-tokens.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const LIMITS = {

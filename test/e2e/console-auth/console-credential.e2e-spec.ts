@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
-import { clientOf, newPerson, newSession, organizationCookie } from '../../support/people.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { clientOf, newPerson, newSession, organizationCookie } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';

@@ -11,10 +11,10 @@ import {
   signInAt,
   startConsoleWorld,
   trailOf,
-} from '../../support/console.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { organizationCookie } from '../../support/people.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+} from '../../support/console-auth/console.js';
+import { organizationCookie } from '../../support/identity/people.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { TEST_AUTH_SECRET, TEST_JWT_SECRET, type World } from '../../support/world.js';
 
 const HOUR_MS = 3_600_000;

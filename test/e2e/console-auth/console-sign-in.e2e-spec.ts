@@ -13,8 +13,8 @@ import {
   signUpAt,
   startConsoleWorld,
   trailOf,
-} from '../../support/console.js';
-import { newPerson } from '../../support/people.js';
+} from '../../support/console-auth/console.js';
+import { newPerson } from '../../support/identity/people.js';
 import type { World } from '../../support/world.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

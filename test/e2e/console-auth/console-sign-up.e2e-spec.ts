@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PasswordHashing } from '../../../src/console-auth/passwords/password-hashing.service.js';
-import { firstOrganizationId } from '../../support/accounts.js';
 import { FakeClock } from '../../support/clock.js';
 import {
   browserOf,
@@ -12,8 +11,9 @@ import {
   signUpAt,
   startConsoleWorld,
   trailOf,
-} from '../../support/console.js';
-import { newPerson } from '../../support/people.js';
+} from '../../support/console-auth/console.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import type { World } from '../../support/world.js';
 
 let world: World;

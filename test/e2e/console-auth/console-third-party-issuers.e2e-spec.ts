@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SESSION_COOKIE } from '../../../src/identity/sessions/session-cookie.rules.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { setCookieOf, startConsoleWorld } from '../../support/console.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { newOpenIdPerson, OpenIdProvider } from '../../support/openid-provider.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { setCookieOf, startConsoleWorld } from '../../support/console-auth/console.js';
+import { newOpenIdPerson, OpenIdProvider } from '../../support/console-auth/openid-provider.js';
 import {
   beginAt,
   placeOf,
@@ -12,7 +10,9 @@ import {
   signInThrough,
   thirdPartySettings,
   userOf,
-} from '../../support/third-party.js';
+} from '../../support/console-auth/third-party.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import type { World } from '../../support/world.js';
 
 const METADATA = '/.well-known/openid-configuration';

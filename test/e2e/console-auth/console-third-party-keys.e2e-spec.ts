@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SESSION_COOKIE } from '../../../src/identity/sessions/session-cookie.rules.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { setCookieOf, startConsoleWorld } from '../../support/console.js';
-import { newOpenIdPerson, newSigningKey, OpenIdProvider } from '../../support/openid-provider.js';
-import { placeOf, REDIRECT_URI, signInThrough, thirdPartySettings, userOf } from '../../support/third-party.js';
+import { setCookieOf, startConsoleWorld } from '../../support/console-auth/console.js';
+import { newOpenIdPerson, newSigningKey, OpenIdProvider } from '../../support/console-auth/openid-provider.js';
+import {
+  placeOf,
+  REDIRECT_URI,
+  signInThrough,
+  thirdPartySettings,
+  userOf,
+} from '../../support/console-auth/third-party.js';
 import type { World } from '../../support/world.js';
 
 const KEYS = '/jwks';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SESSION_COOKIE } from '../../../src/identity/sessions/session-cookie.rules.js';
-import { firstOrganizationId } from '../../support/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
 import {
@@ -12,9 +11,13 @@ import {
   signUpAt,
   startConsoleWorld,
   trailOf,
-} from '../../support/console.js';
-import { newOpenIdPerson, newSigningKey, OPENID_CLIENT, OpenIdProvider } from '../../support/openid-provider.js';
-import { newPerson } from '../../support/people.js';
+} from '../../support/console-auth/console.js';
+import {
+  newOpenIdPerson,
+  newSigningKey,
+  OPENID_CLIENT,
+  OpenIdProvider,
+} from '../../support/console-auth/openid-provider.js';
 import {
   beginAt,
   CALLBACK,
@@ -27,7 +30,9 @@ import {
   stateOf,
   thirdPartySettings,
   userOf,
-} from '../../support/third-party.js';
+} from '../../support/console-auth/third-party.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import type { World } from '../../support/world.js';
 
 let provider: OpenIdProvider;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { startWorld } from '../../support/world.js';
 
 const RECOVERY = { withinMs: 5_000 };

@@ -9,9 +9,9 @@ import {
   sessionCookieOf,
   signInAt,
   startConsoleWorld,
-} from '../../support/console.js';
+} from '../../support/console-auth/console.js';
 import { eventually } from '../../support/eventually.js';
-import { waitingStatements } from '../../support/lock-waits.js';
+import { waitingStatements } from '../../support/platform/lock-waits.js';
 import type { World } from '../../support/world.js';
 
 const NEW_PASSWORD = 'another battery horse';

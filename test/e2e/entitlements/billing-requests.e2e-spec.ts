@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { startGateway } from '../../../src/bootstrap/start.js';
 import { RecordedAccountRequests } from '../../../src/usage/recorded-requests.service.js';
 import { UsageRefusals } from '../../../src/usage/usage-refusals.service.js';
-import { firstOrganizationId } from '../../support/accounts.js';
 import { FakeClock } from '../../support/clock.js';
-import { newPerson } from '../../support/people.js';
-import { PlansFileOnDisk } from '../../support/plans-file.js';
-import { documentedRefusals, ProxyClient, refusalOf } from '../../support/proxy-client.js';
-import { plainCompletion } from '../../support/upstream.js';
-import { json } from '../../support/upstream-scripts.js';
+import { PlansFileOnDisk } from '../../support/entitlements/plans-file.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
+import { documentedRefusals, ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { plainCompletion } from '../../support/proxy/upstream.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, testEnvironment, type World } from '../../support/world.js';
 
 const STATUS = '/v1/admin/billing/status';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { newPerson } from '../../support/people.js';
-import { PlansFileOnDisk } from '../../support/plans-file.js';
+import { PlansFileOnDisk } from '../../support/entitlements/plans-file.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const STATUS = '/v1/admin/billing/status';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type CreationCall, unexplainedKeys } from '../../support/creation-history.js';
-import { CREATION_KINDS, randomToken } from '../../support/creations.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
+import { type CreationCall, unexplainedKeys } from '../../support/idempotency/creation-history.js';
+import { CREATION_KINDS, randomToken } from '../../support/idempotency/creations.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { seeded } from '../../support/seeded.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 

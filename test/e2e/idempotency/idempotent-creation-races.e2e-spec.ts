@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newAccount } from '../../support/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { CREATION_KINDS, idempotencyPair, newCreation, rowsNamed } from '../../support/creations.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { PlansFileOnDisk } from '../../support/plans-file.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { PlansFileOnDisk } from '../../support/entitlements/plans-file.js';
+import { CREATION_KINDS, idempotencyPair, newCreation, rowsNamed } from '../../support/idempotency/creations.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startWorld, TEST_AUTH_SECRET, type World } from '../../support/world.js';
 
 /** So few that whoever waited for a second connection within a transaction would wait for ever. */

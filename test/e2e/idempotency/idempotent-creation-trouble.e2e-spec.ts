@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { idempotencyPair, newCreation, rowsNamed } from '../../support/creations.js';
 import { eventually } from '../../support/eventually.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
+import { idempotencyPair, newCreation, rowsNamed } from '../../support/idempotency/creations.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATIENCE = { withinMs: 5_000 };

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreationKind } from '../../../src/idempotency/receipt.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
+import type { CreationKind } from '../../../src/idempotency/creation.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { rawDeviceConfig, rawServerConfig } from '../../support/app-configs.js';
+import { rawDeviceConfig, rawServerConfig } from '../../support/apps/app-configs.js';
 import { FakeClock } from '../../support/clock.js';
 import {
   CREATED_TABLES,
@@ -11,8 +10,9 @@ import {
   newCreation,
   randomToken,
   rowsNamed,
-} from '../../support/creations.js';
-import { newPerson } from '../../support/people.js';
+} from '../../support/idempotency/creations.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Retention } from '../../../src/retention/retention.service.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { idempotencyPair, newCreation, rowsNamed, type TestCreation } from '../../support/creations.js';
+import { idempotencyPair, newCreation, rowsNamed, type TestCreation } from '../../support/idempotency/creations.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

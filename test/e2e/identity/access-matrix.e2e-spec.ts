@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listRouteAccess, type RouteAccess } from '../../../src/common/http/access-check.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { forgeToken } from '../../support/caller-tokens.js';
-import { type ExpectedAccess, expectedAccess, type JudgedCaller } from '../../support/expected-access.js';
-import { newPerson } from '../../support/people.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { type ExpectedAccess, expectedAccess, type JudgedCaller } from '../../support/identity/expected-access.js';
+import { newPerson } from '../../support/identity/people.js';
+import { forgeToken } from '../../support/token-exchange/caller-tokens.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOBODY = 'nobody-has-this';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import type { AuditEventFilter } from '../../../src/identity/audit/audit-event.js';
-import { AuditEventsRepository } from '../../../src/identity/audit/audit-events.repository.js';
+import { type AuditEventFilter, AuditEventsRepository } from '../../../src/identity/audit/audit-events.repository.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const ACCOUNT = 'busy';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { newPerson } from '../../support/people.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/audit-events';

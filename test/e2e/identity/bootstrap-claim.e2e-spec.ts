@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../../src/common/log/secret.js';
-import { AccountOpening } from '../../../src/identity/account-opening.service.js';
-import { newServiceActor } from '../../../src/identity/audit/audit-actor.rules.js';
-import { ManagementKeysService } from '../../../src/identity/management-keys.service.js';
-import { newMember } from '../../support/accounts.js';
+import { newServiceActor } from '../../../src/identity/admin-principal.js';
+import { ManagementKeysService } from '../../../src/identity/management-keys/management-keys.service.js';
+import { NewOrganizations } from '../../../src/identity/new-organizations.service.js';
 import { codeOf } from '../../support/api-client.js';
-import { auditEntries } from '../../support/audit-entries.js';
 import {
   browserOf,
   newAddress,
@@ -15,10 +13,12 @@ import {
   setCookieOf,
   signUpAt,
   startConsoleWorld,
-} from '../../support/console.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { clientOf, newOrganization, newPerson } from '../../support/people.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
+} from '../../support/console-auth/console.js';
+import { newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { clientOf, newOrganization, newPerson } from '../../support/identity/people.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { newManagementKey, type World } from '../../support/world.js';
 
 const CLAIM = '/v1/admin/organizations/claim';
@@ -28,10 +28,10 @@ const SESSION = '/v1/admin/session';
 async function openedAccount({ dataSource, gateway }: World) {
   const key = newManagementKey();
   const organizationId = `private-${randomBytes(16).toString('hex')}`;
-  const opening = gateway.app.get(AccountOpening, { strict: false });
+  const organizations = gateway.app.get(NewOrganizations, { strict: false });
   const keys = gateway.app.get(ManagementKeysService, { strict: false });
   await dataSource.transaction(async (tx) => {
-    const { identityId } = await opening.forService(tx, {
+    const { identityId } = await organizations.createForService(tx, {
       organizationId,
       serviceName: 'Bootstrap service',
       actionSource: 'system',

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ProviderDirectory } from '../../../src/providers/provider-directory.js';
-import { firstOrganizationId } from '../../support/accounts.js';
+import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
+import { ProviderDirectory, providersChange } from '../../../src/providers/provider-directory.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PROVIDERS = '/v1/admin/providers';
@@ -84,7 +85,7 @@ describeWithRedis('dozens of writes without a revision, on two instances', () =>
       const provider = await providerOf(id);
       const organizationId = await firstOrganizationId(world.dataSource);
       const directory = world.gateway.app.get(ProviderDirectory);
-      directory.forget(organizationId);
+      world.gateway.app.get(ConfigChanges).applyHere(providersChange(organizationId));
       const instance = (await directory.forOrganization(organizationId)).find(slug);
       const [, bearer] = (await instance?.credentialHeaders()) ?? [];
       expect(bearer).toMatch(new RegExp(`^Bearer sk-.*${provider.secretHint}$`));

@@ -4,17 +4,18 @@ import { SystemClock } from '../../../src/common/clock.js';
 import { SystemIds } from '../../../src/common/ids.js';
 import { Log } from '../../../src/common/log/log.js';
 import { Secret } from '../../../src/common/log/secret.js';
-import { AccountOpening } from '../../../src/identity/account-opening.service.js';
-import { AccountsRepository } from '../../../src/identity/accounts.repository.js';
+import { ENTITIES } from '../../../src/entities.js';
 import { AuditEventsRepository } from '../../../src/identity/audit/audit-events.repository.js';
 import { AuditTrail } from '../../../src/identity/audit/audit-trail.js';
 import { BootstrapService } from '../../../src/identity/bootstrap.service.js';
-import { ManagementKeysRepository } from '../../../src/identity/management-keys.repository.js';
-import { ManagementKeysService } from '../../../src/identity/management-keys.service.js';
+import { ManagementKeysRepository } from '../../../src/identity/management-keys/management-keys.repository.js';
+import { ManagementKeysService } from '../../../src/identity/management-keys/management-keys.service.js';
+import { NewOrganizationsRepository } from '../../../src/identity/new-organizations.repository.js';
+import { NewOrganizations } from '../../../src/identity/new-organizations.service.js';
 import { loadEnvironment } from '../../../src/platform/config/environment.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 
 const KEY = `gw_mgmt_${'First0'.repeat(8)}`;
 const OTHER_KEY = `gw_mgmt_${'Other0'.repeat(8)}`;
@@ -31,7 +32,7 @@ beforeEach(async () => {
     url: new Secret(url),
     poolSize: 8,
     applicationName: 'identity-test',
-    entities: [],
+    entities: ENTITIES,
     migrations: [],
   }).initialize();
   lines = [];
@@ -45,7 +46,7 @@ afterEach(async () => {
 function instance(key: string | undefined): BootstrapService {
   return new BootstrapService(
     source,
-    new AccountOpening(new AccountsRepository(source), auditTrail(), clock),
+    new NewOrganizations(new NewOrganizationsRepository(source), auditTrail(), clock),
     managementKeys(),
     loadEnvironment({ BOOTSTRAP_MANAGEMENT_KEY: key }),
     ids,
@@ -64,7 +65,7 @@ function trail(): Promise<{ action: string }[]> {
 }
 
 function managementKeys(): ManagementKeysService {
-  return new ManagementKeysService(new ManagementKeysRepository(source), auditTrail(), clock, ids);
+  return new ManagementKeysService(source, new ManagementKeysRepository(source), auditTrail(), clock, ids);
 }
 
 function auditTrail(): AuditTrail {
@@ -77,7 +78,7 @@ function authenticate(key: string) {
 
 describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
   it('empty deployment → one account owned by a service identity, and the key manages it', async () => {
-    expect(await instance(KEY).hasAnyAccount()).toBe(false);
+    expect(await instance(KEY).hasAnyOrganization()).toBe(false);
     await instance(KEY).run();
     const [organization] = await source.query<{ id: string; name: string; expires_at: null }[]>(
       'SELECT id, name, expires_at FROM organizations',
@@ -101,7 +102,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(lines).toEqual([
       expect.objectContaining({ message: 'bootstrap_account_created', organizationId: organization?.id }),
     ]);
-    expect(await instance(KEY).hasAnyAccount()).toBe(true);
+    expect(await instance(KEY).hasAnyOrganization()).toBe(true);
     const bySystem = {
       actor_id: `service-${organization?.id}`,
       actor_kind: 'service',
@@ -184,14 +185,14 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
 
   it('unset → nothing is created and nothing is said', async () => {
     await instance(undefined).run();
-    expect(await instance(undefined).hasAnyAccount()).toBe(false);
+    expect(await instance(undefined).hasAnyOrganization()).toBe(false);
     expect(lines).toEqual([]);
   });
 
   it('a failure half way → nothing remains, and the next start succeeds', async () => {
     await source.query("ALTER TABLE management_keys ADD CONSTRAINT refuse_check CHECK (name = 'none')");
     await expect(instance(KEY).run()).rejects.toThrow();
-    expect(await instance(KEY).hasAnyAccount()).toBe(false);
+    expect(await instance(KEY).hasAnyOrganization()).toBe(false);
     expect(await trail()).toEqual([]);
     await source.query('ALTER TABLE management_keys DROP CONSTRAINT refuse_check');
     await instance(KEY).run();

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fuzzRuns } from '../../support/fuzz-runs.js';
 import { AnswerJudge } from '../../support/hostile/answer-judge.js';
 import { HostileGround } from '../../support/hostile/hostile-ground.js';
 import { type HostileRequest, HostileRequests } from '../../support/hostile/hostile-requests.js';
 import { shownRequest } from '../../support/hostile/shown-request.js';
-import { openTarget, read } from '../../support/proxy-client.js';
+import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
+import { openTarget, read } from '../../support/proxy/proxy-client.js';
 
 const RUNS = fuzzRuns(2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));

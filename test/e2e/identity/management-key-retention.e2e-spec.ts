@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MANAGEMENT_KEY_SOURCES } from '../../../src/identity/management-keys.repository.js';
+import { MANAGEMENT_KEY_SOURCES } from '../../../src/identity/management-keys/management-keys.repository.js';
 import { Retention } from '../../../src/retention/retention.service.js';
 import { FakeClock } from '../../support/clock.js';
-import { newOrganization, newPerson, type Person } from '../../support/people.js';
+import { newOrganization, newPerson, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const [OVER, KEPT] = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z'];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
-import { newPerson, type Person } from '../../support/people.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { newPerson, type Person } from '../../support/identity/people.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/keys';

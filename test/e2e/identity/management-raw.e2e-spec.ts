@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { fuzzRuns } from '../../support/fuzz-runs.js';
 import { Chance } from '../../support/hostile/chance.js';
 import { answersIn, changedMessage } from '../../support/hostile/raw-requests.js';
+import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
 import { openRaw, type RawAnswer } from '../../support/raw-client.js';
 import { startWorld, type World } from '../../support/world.js';
 

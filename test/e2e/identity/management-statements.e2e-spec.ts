@@ -5,8 +5,8 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import pg from 'pg';
 import type { Observable } from 'rxjs';
 import { listRouteAccess } from '../../../src/common/http/access-check.js';
-import { firstOrganizationId } from '../../support/accounts.js';
-import { newPerson } from '../../support/people.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** What one request asks the database; what the service asks of itself meanwhile is not meant. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId } from '../../support/accounts.js';
-import { rawServerConfig } from '../../support/app-configs.js';
-import { newPerson, type Person } from '../../support/people.js';
+import { rawServerConfig } from '../../support/apps/app-configs.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newPerson, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

@@ -12,16 +12,16 @@ import { LimitEpochsRepository } from '../../../src/request-limits/epochs/limit-
 import { counterNamespace, dayCounterKey } from '../../../src/request-limits/places/counter-keys.rules.js';
 import { StoredCounters } from '../../../src/request-limits/stored/stored-counters.js';
 import { FakeClock } from '../../support/clock.js';
-import { RESPONSE } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { programEnvironment } from '../../support/gateway-process.js';
-import { LimitedApp } from '../../support/limited-app.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { programEnvironment } from '../../support/platform/gateway-process.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { RESPONSE } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { event, hold, json, resetBeforeAnswer } from '../../support/proxy/upstream-scripts.js';
+import { LimitedApp } from '../../support/request-limits/limited-app.js';
 import { seeded } from '../../support/seeded.js';
-import { event, hold, json, resetBeforeAnswer } from '../../support/upstream-scripts.js';
-import { storeEvents } from '../../support/usage-events.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.js', import.meta.url));

@@ -13,8 +13,8 @@ import { createDataSource } from '../../../src/platform/database/data-source.js'
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 import { USAGE_STATUSES } from '../../../src/usage/usage-event.js';
 import { FakeClock } from '../../support/clock.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { anEventOf, storeEvents } from '../../support/usage-events.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { anEventOf, storeEvents } from '../../support/usage/usage-events.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.js', import.meta.url));

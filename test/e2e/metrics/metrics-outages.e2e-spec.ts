@@ -1,14 +1,14 @@
 import { afterEach, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { RESPONSE } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { Exposition } from '../../support/exposition.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
 import { inTime } from '../../support/in-time.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { describeBreakingRedis, describeWithRedis, reachRedis, startRedis } from '../../support/redis.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
-import { json } from '../../support/upstream-scripts.js';
+import { Exposition } from '../../support/metrics/exposition.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeBreakingRedis, describeWithRedis, reachRedis, startRedis } from '../../support/platform/redis.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
+import { RESPONSE } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** More than the 4.5 seconds after which a frozen connection is known to be dead. */

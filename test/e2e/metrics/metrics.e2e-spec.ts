@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { Exposition } from '../../support/exposition.js';
-import { exchangeBytes, ProxyClient, read } from '../../support/proxy-client.js';
-import { event, hold, json, sse } from '../../support/upstream-scripts.js';
+import { Exposition } from '../../support/metrics/exposition.js';
+import { EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../../support/proxy/endpoint-chain.js';
+import { exchangeBytes, ProxyClient, read } from '../../support/proxy/proxy-client.js';
+import { event, hold, json, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/responses';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { clientOf, newOrganization, newPerson, type Person } from '../../support/people.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
+import { clientOf, newOrganization, newPerson, type Person } from '../../support/identity/people.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const ROUNDS = 8;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROLES, type Role } from '../../../src/identity/admin-principal.js';
-import { newMember } from '../../support/accounts.js';
 import { codeOf } from '../../support/api-client.js';
-import { auditEntries } from '../../support/audit-entries.js';
-import { newOrganization, newPerson, type Person } from '../../support/people.js';
+import { newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { newOrganization, newPerson, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MEMBERS = '/v1/admin/members';

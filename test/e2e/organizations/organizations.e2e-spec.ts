@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newMember } from '../../support/accounts.js';
 import { codeOf } from '../../support/api-client.js';
-import { auditEntries } from '../../support/audit-entries.js';
-import { clientOf, newOrganization, newPerson, type Person } from '../../support/people.js';
+import { newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { clientOf, newOrganization, newPerson, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const SESSION = '/v1/admin/session';

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { NewOrganizations } from '../../../src/organizations/new-organizations.service.js';
-import { UnclaimedAccounts } from '../../../src/organizations/unclaimed/unclaimed-accounts.service.js';
-import { newMember } from '../../support/accounts.js';
-import { auditEntries } from '../../support/audit-entries.js';
-import { newOrganization, newPerson, type Person } from '../../support/people.js';
+import { NewOrganizations } from '../../../src/identity/new-organizations.service.js';
+import { Organizations } from '../../../src/organizations/organizations.service.js';
+import { UnclaimedOrganizations } from '../../../src/organizations/unclaimed-organizations.service.js';
+import { newMember } from '../../support/identity/accounts.js';
+import { auditEntries } from '../../support/identity/audit-entries.js';
+import { newOrganization, newPerson, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;
-let accounts: UnclaimedAccounts;
+let accounts: UnclaimedOrganizations;
+let newOrganizations: NewOrganizations;
 let organizationId: string;
 let opened = 0;
 
@@ -19,11 +21,14 @@ const failing = (code: string) => expect.objectContaining({ code });
 
 beforeAll(async () => {
   world = await startWorld();
-  accounts = world.gateway.app.get(UnclaimedAccounts, { strict: false });
+  accounts = world.gateway.app.get(UnclaimedOrganizations, { strict: false });
+  newOrganizations = world.gateway.app.get(NewOrganizations, { strict: false });
 });
 beforeEach(async () => {
   organizationId = `account-${++opened}`;
-  await inTransaction((tx) => accounts.open(tx, { organizationId, serviceName: 'CLI service', actionSource: 'cli' }));
+  await inTransaction((tx) =>
+    newOrganizations.createForService(tx, { organizationId, serviceName: 'CLI service', actionSource: 'cli' }),
+  );
 });
 afterAll(() => world.stop());
 
@@ -93,7 +98,9 @@ describe('accounts that a service has opened', () => {
 
   it('one person claims a second account before the first claim is stored → waits, and is refused', async () => {
     const second = `account-${++opened}`;
-    await inTransaction((tx) => accounts.open(tx, { organizationId: second, serviceName: 'A', actionSource: 'cli' }));
+    await inTransaction((tx) =>
+      newOrganizations.createForService(tx, { organizationId: second, serviceName: 'A', actionSource: 'cli' }),
+    );
     const person = await newPerson(world, {});
     const outcome = await inTransaction(async (tx) => {
       await accounts.claim(tx, organizationId, person);
@@ -111,8 +118,8 @@ describe('accounts that a service has opened', () => {
 describe('the organization of a person who registers', () => {
   it('opened in a transaction → theirs, with an id that follows from theirs, on the record', async () => {
     const person = await newPerson(world, {});
-    const own = world.gateway.app.get(NewOrganizations, { strict: false });
-    const { organizationId: id } = await inTransaction((tx) => own.openFor(tx, person));
+    const own = world.gateway.app.get(Organizations, { strict: false });
+    const { organizationId: id } = await inTransaction((tx) => own.createOwn(tx, person));
     expect(id).toBe(person.identityId.replace('user_', 'org_'));
     const { session } = (await person.client.get('/v1/admin/session')).body;
     expect([session.organization, session.role]).toEqual([
@@ -122,6 +129,6 @@ describe('the organization of a person who registers', () => {
     expect(await auditEntries(world, id)).toMatchObject([
       { action: 'organization.created', actor_id: person.identityId },
     ]);
-    await expect(inTransaction((tx) => own.openFor(tx, person))).rejects.toThrow('organizations_pkey');
+    await expect(inTransaction((tx) => own.createOwn(tx, person))).rejects.toThrow('organizations_pkey');
   });
 });

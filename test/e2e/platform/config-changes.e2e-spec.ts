@@ -3,10 +3,10 @@ import type { DataSource } from 'typeorm';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { inTime } from '../../support/in-time.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 
 let url: string;
 let db: DataSource;

@@ -5,8 +5,8 @@ import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../../src/platform/database/data-source.js';
 import { type MigrationProgress, runMigrations } from '../../../src/platform/database/migrate.js';
 import { isConnectionTrouble, violates } from '../../../src/platform/database/violates.js';
-import { dropDatabase, emptyDatabase } from '../../support/database.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { dropDatabase, emptyDatabase } from '../../support/platform/database.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 
 class CreateFirst1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

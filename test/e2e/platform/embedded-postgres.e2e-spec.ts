@@ -20,7 +20,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded-postgres.js';
 import { eventually } from '../../support/eventually.js';
 
-const CHILD = fileURLToPath(new URL('../../support/embedded-postgres-child.mjs', import.meta.url));
+const CHILD = fileURLToPath(new URL('../../support/platform/embedded-postgres-child.mjs', import.meta.url));
 const asRoot = process.getuid?.() === 0;
 
 interface Started {

@@ -12,11 +12,11 @@ import { InstanceRegistry } from '../../../src/platform/instances/instance-regis
 import { InstancesRepository } from '../../../src/platform/instances/instances.repository.js';
 import { ownProcess } from '../../../src/platform/instances/own-process.js';
 import { FakeClock } from '../../support/clock.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { describeWithRedis, reachRedis } from '../../support/redis.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 /** Longer than an instance is believed without a sign of life. */

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { RESPONSE } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { LimitedApp } from '../../support/limited-app.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { RESPONSE } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { LimitedApp } from '../../support/request-limits/limited-app.js';
 import { startWorld, type World } from '../../support/world.js';
 
-const PROGRAM = fileURLToPath(new URL('../../support/doubtful-disk.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../support/platform/doubtful-disk.mjs', import.meta.url));
 const SLOW_MS = 60;
 const BUDGET = { per_app: { spending: { monthly_usd: 1 } } };
 

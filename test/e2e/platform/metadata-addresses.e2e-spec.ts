@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { rawIssuer } from '../../support/app-configs.js';
+import { rawIssuer } from '../../support/apps/app-configs.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const TRUSTED = [

@@ -5,8 +5,8 @@ import { Secret } from '../../../src/common/log/secret.js';
 import type { RedisClient } from '../../../src/platform/redis/redis-client.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
 import { eventually } from '../../support/eventually.js';
-import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/redis.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/platform/redis.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 
 const PASSWORD = 'a password/of the tests';
 const ping = (client: RedisClient) => client.ping();

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/common/log/secret.js';
 import type { RedisClient } from '../../../src/platform/redis/redis-client.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
 import { eventually } from '../../support/eventually.js';
-import { describeBreakingRedis } from '../../support/redis.js';
+import { describeBreakingRedis } from '../../support/platform/redis.js';
 import {
   MASTER_NAME,
   portOf,
@@ -13,7 +13,7 @@ import {
   startWatchedRedis,
   type TestCluster,
   type WatchedRedis,
-} from '../../support/redis-topologies.js';
+} from '../../support/platform/redis-topologies.js';
 
 const PASSWORD = 'a-password-of-the-tests';
 const CALLERS = 50;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { exchangeBytes } from '../../support/proxy-client.js';
+import { exchangeBytes } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

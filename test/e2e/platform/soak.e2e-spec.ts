@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeBreakingRedis } from '../../support/redis.js';
+import { describeBreakingRedis } from '../../support/platform/redis.js';
 import { soak } from '../../support/soak/soak.js';
 
 /** `npm run soak` sets them: an hour says what these seconds cannot. */

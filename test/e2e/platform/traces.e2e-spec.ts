@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EndpointChain, RESPONSE, refusingUrl } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { type ReceivedSpan, type ScriptedCollector, startCollector } from '../../support/otlp-collector.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { plainCompletion } from '../../support/upstream.js';
-import { dieAfter, event, hold, json, type Script, sse } from '../../support/upstream-scripts.js';
+import { type ReceivedSpan, type ScriptedCollector, startCollector } from '../../support/metrics/otlp-collector.js';
+import { EndpointChain, RESPONSE, refusingUrl } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { plainCompletion } from '../../support/proxy/upstream.js';
+import { dieAfter, event, hold, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const SERVER = 2;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderDirectory } from '../../../src/providers/provider-directory.js';
+import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
+import { ProviderDirectory, providersChange } from '../../../src/providers/provider-directory.js';
 import { PROVIDER_TYPES } from '../../../src/upstreams/provider-types.js';
-import { newAccount } from '../../support/accounts.js';
 import { codeOf } from '../../support/api-client.js';
 import { gatewaySuite } from '../../support/gateway-suite.js';
+import { newAccount } from '../../support/identity/accounts.js';
 
 const PATH = '/v1/admin/providers';
 const GATEWAYS = '/v1/admin/provider-gateways';
@@ -241,8 +242,9 @@ describe('uses', () => {
     const [{ organization_id: account }] = await suite.stage.world.dataSource.query(
       'SELECT organization_id FROM provider_gateways',
     );
-    const directory = suite.stage.world.gateway.app.get(ProviderDirectory);
-    directory.forget(account);
+    const { app } = suite.stage.world.gateway;
+    const directory = app.get(ProviderDirectory);
+    app.get(ConfigChanges).applyHere(providersChange(account));
     const set = await directory.forOrganization(account);
     await expect(set.find('openai')?.credentialHeaders()).rejects.toMatchObject({ code: 'provider_unavailable' });
     expect(await set.find('direct')?.credentialHeaders()).toEqual(['authorization', `Bearer ${KEY}`]);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
@@ -143,7 +143,7 @@ describe('DELETE provider-gateways/{id}', () => {
       [organizationId, id],
     );
     const deletion = remove(id);
-    await untilStatementWaits(world.dataSource, 'DELETE FROM provider_gateways');
+    await untilStatementWaits(world.dataSource, 'DELETE FROM "provider_gateways"');
     await runner.commitTransaction();
     await runner.release();
     const refused = await deletion;
@@ -157,7 +157,7 @@ describe('DELETE provider-gateways/{id}', () => {
     await runner.startTransaction();
     await runner.query('DELETE FROM provider_gateways WHERE id = $1', [id]);
     const creation = createProvider(id);
-    await untilStatementWaits(world.dataSource, 'INSERT INTO providers');
+    await untilStatementWaits(world.dataSource, 'INSERT INTO "providers"');
     await runner.commitTransaction();
     await runner.release();
     const refused = await creation;

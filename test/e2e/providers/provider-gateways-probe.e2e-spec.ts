@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstream.js';
-import { emptyBody, json, redirect, resetBeforeAnswer, silence } from '../../support/upstream-scripts.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
+import { emptyBody, json, redirect, resetBeforeAnswer, silence } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';

@@ -1,11 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { Vault } from '../../../src/platform/vault/vault.js';
-import { GATEWAYS_TOPIC, GatewayListing } from '../../../src/providers/gateways/gateway-listing.service.js';
-import { gatewaySecretContext } from '../../../src/providers/gateways/gateway-secret.rules.js';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
+import {
+  PROVIDER_GATEWAYS_TOPIC,
+  ProviderGatewayListing,
+} from '../../../src/providers/provider-gateways/provider-gateway-listing.js';
+import { gatewaySecretContext } from '../../../src/providers/sealed-credential.rules.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
@@ -54,7 +57,7 @@ async function listed() {
 
 /** What the vault gives for the stored token. */
 async function storedToken(id: string): Promise<string> {
-  const row = await world.gateway.app.get(GatewayListing).findActive(organizationId, id);
+  const row = await world.gateway.app.get(ProviderGatewayListing).findActive(organizationId, id);
   if (row === undefined) throw new Error('no such gateway');
   return (await world.gateway.app.get(Vault).open(row.secretBlob, gatewaySecretContext(row))).reveal();
 }
@@ -287,7 +290,7 @@ describe('stored token', () => {
 describe('announcement', () => {
   it('every write → told here before its answer, elsewhere within a second; a refused one → nobody is told', async () => {
     const heard: string[] = [];
-    const end = world.gateway.app.get(ConfigChanges).subscribe(GATEWAYS_TOPIC, (key) => heard.push(key));
+    const end = world.gateway.app.get(ConfigChanges).subscribe(PROVIDER_GATEWAYS_TOPIC, (key) => heard.push(key));
     /** The write is heard of twice: by its own process at once, and by everybody over the database. */
     const expectTold = async (write: () => Promise<ApiAnswer>) => {
       const { status } = await write();

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../../src/common/log/secret.js';
+import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { Vault } from '../../../src/platform/vault/vault.js';
-import { ProviderDirectory } from '../../../src/providers/provider-directory.js';
+import { ProviderDirectory, providersChange } from '../../../src/providers/provider-directory.js';
 import type { ProviderInstance } from '../../../src/providers/provider-instance.js';
 import { PROVIDER_TYPES } from '../../../src/upstreams/provider-types.js';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
 import { eventually } from '../../support/eventually.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
-import { emptyBody, json, redirect, resetBeforeAnswer, silence } from '../../support/upstream-scripts.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
+import { emptyBody, json, redirect, resetBeforeAnswer, silence } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/providers';
@@ -48,7 +49,7 @@ function update(id: string, body: object, api = world.api) {
 /** What a call would use, read anew. */
 async function instanceOf(slug: string): Promise<ProviderInstance | undefined> {
   const directory = world.gateway.app.get(ProviderDirectory);
-  directory.forget(organizationId);
+  world.gateway.app.get(ConfigChanges).applyHere(providersChange(organizationId));
   return (await directory.forOrganization(organizationId)).find(slug);
 }
 
@@ -461,7 +462,7 @@ describe('PUT providers/{id}', () => {
     await nightly.startTransaction();
     await nightly.query("UPDATE providers SET secret_blob = 'sealed anew' WHERE id = $1", [id]);
     const renamed = update(id, { name: 'Renamed', revision: 1 });
-    await untilStatementWaits(world.dataSource, 'UPDATE providers');
+    await untilStatementWaits(world.dataSource, 'UPDATE "providers"');
     await nightly.commitTransaction();
     await nightly.release();
     expect((await renamed).body.provider).toMatchObject({ name: 'Renamed', revision: 2 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uncheckedCall } from '../../support/management-call.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { uncheckedCall } from '../../support/identity/management-call.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { EndpointClient } from '../../support/endpoint-client.js';
 import { onlyRequest, routedSuite } from '../../support/gateway-suite.js';
 import { GATEWAY_TOKEN } from '../../support/gateway-world.js';
-import { refusalOf } from '../../support/proxy-client.js';
-import { plainCompletion } from '../../support/upstream.js';
-import { json, sse } from '../../support/upstream-scripts.js';
+import { EndpointClient } from '../../support/proxy/endpoint-client.js';
+import { refusalOf } from '../../support/proxy/proxy-client.js';
+import { plainCompletion } from '../../support/proxy/upstream.js';
+import { json, sse } from '../../support/proxy/upstream-scripts.js';
 
 const WITH_USERS = { type: 'api_key', end_user: { source: 'header' } };
 const GEMINI_PATH = 'v1beta/models/gemini-2.5-flash:generateContent';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { onlyRequest, ROUTED_RESPONSE, routedSuite } from '../../support/gateway-suite.js';
 import { GATEWAY_TOKEN } from '../../support/gateway-world.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 
 const PASSED = ['cf-aig-cache-ttl', 'cf-aig-skip-cache', 'cf-aig-max-attempts', 'cf-aig-backoff', 'cf-aig-retry-delay'];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Answer, ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { type Answer, ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CAP = 100;

@@ -8,7 +8,7 @@ import {
   ProxyClient,
   read,
   refusalOf,
-} from '../../support/proxy-client.js';
+} from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/chat/completions';

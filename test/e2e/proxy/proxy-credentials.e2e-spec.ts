@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { rawIssuer } from '../../support/app-configs.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { rawIssuer } from '../../support/apps/app-configs.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const BODY = {

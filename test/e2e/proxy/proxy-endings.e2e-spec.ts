@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { ProxyClient } from '../../support/proxy-client.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { badLength, dieAfter, event, garbage, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
 import { openRaw, type RawAnswer, type RawConnection } from '../../support/raw-client.js';
-import { badLength, dieAfter, event, garbage, json, type Script, sse } from '../../support/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/responses';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readParts } from '../../support/forms.js';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { readParts } from '../../support/proxy/forms.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const OPENAI_PATH = 'v1/audio/transcriptions';

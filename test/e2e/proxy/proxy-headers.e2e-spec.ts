@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Answer, exchangeBytes, ProxyClient } from '../../support/proxy-client.js';
-import { garbage, json, redirect, type Script, sse, unaskedGzip } from '../../support/upstream-scripts.js';
+import { type Answer, exchangeBytes, ProxyClient } from '../../support/proxy/proxy-client.js';
+import { garbage, json, redirect, type Script, sse, unaskedGzip } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/responses';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const FLASH = 'gemini-2.5-flash';

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { type Answer, ProxyClient, refusalOf } from '../../support/proxy-client.js';
+import { type Answer, ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import {
   badLength,
   dieAfter,
@@ -17,7 +17,7 @@ import {
   type Script,
   silence,
   sse,
-} from '../../support/upstream-scripts.js';
+} from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/responses';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ProxyClient, refusalOf } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const GENERATE = 'v1beta/models/gemini-2.5-flash:generateContent';

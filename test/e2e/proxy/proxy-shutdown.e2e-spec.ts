@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { EndpointChain } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { startFurtherInstance } from '../../support/further-instance.js';
-import { ProxyClient } from '../../support/proxy-client.js';
+import { startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { EndpointChain } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { event, hold, json, silence } from '../../support/proxy/upstream-scripts.js';
 import { openRaw, type RawConnection } from '../../support/raw-client.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
-import { event, hold, json, silence } from '../../support/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const BODY = '{"model":"gpt-4.1","stream":true}';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { ProxyClient, read, refusalOf } from '../../support/proxy-client.js';
-import { event, hold, json, type Script, slowHeaders, sse } from '../../support/upstream-scripts.js';
+import { ProxyClient, read, refusalOf } from '../../support/proxy/proxy-client.js';
+import { event, hold, json, type Script, slowHeaders, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/chat/completions';

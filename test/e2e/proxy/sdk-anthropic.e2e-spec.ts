@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEFAULT_ANSWER, OVERLOADED, SLOWLY } from '../../support/provider-simulator.js';
+import { DEFAULT_ANSWER, OVERLOADED, SLOWLY } from '../../support/proxy/provider-simulator.js';
+import { type SimulatedWorld, startSimulatedWorld } from '../../support/proxy/simulated-world.js';
 import { rejectionOf } from '../../support/rejection-of.js';
-import { type SimulatedWorld, startSimulatedWorld } from '../../support/simulated-world.js';
 
 const MODEL = 'claude-sonnet-5';
 const { text, inputTokens, outputTokens } = DEFAULT_ANSWER;

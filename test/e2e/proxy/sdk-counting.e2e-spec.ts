@@ -2,8 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const FREE = { status: 'ok', cost_source: 'computed', cost_usd: 0, input_tokens: 0, output_tokens: 0 };

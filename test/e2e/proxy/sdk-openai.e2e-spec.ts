@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { DEFAULT_ANSWER, OVERLOADED, SLOWLY } from '../../support/provider-simulator.js';
+import { DEFAULT_ANSWER, OVERLOADED, SLOWLY } from '../../support/proxy/provider-simulator.js';
+import { PROVIDER_KEY, type SimulatedWorld, startSimulatedWorld } from '../../support/proxy/simulated-world.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { rejectionOf } from '../../support/rejection-of.js';
-import { PROVIDER_KEY, type SimulatedWorld, startSimulatedWorld } from '../../support/simulated-world.js';
-import { json } from '../../support/upstream-scripts.js';
 
 const MODEL = 'gpt-4.1';
 const { text, inputTokens, outputTokens } = DEFAULT_ANSWER;

@@ -9,7 +9,7 @@ import {
   KNOWN_APP,
   startLimitedWorld,
   statuses,
-} from '../../support/limited-routes.js';
+} from '../../support/rate-limits/limited-routes.js';
 import type { World } from '../../support/world.js';
 
 describe('address limits', () => {

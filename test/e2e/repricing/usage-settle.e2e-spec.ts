@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { UsageLedgerRepository } from '../../../src/ledger/usage-ledger.repository.js';
 import { UsageLedger } from '../../../src/ledger/usage-ledger.service.js';
 import { FakeClock } from '../../support/clock.js';
-import { LimitedApp } from '../../support/limited-app.js';
-import { json, silence } from '../../support/upstream-scripts.js';
-import { type EventMembers, storeEvents } from '../../support/usage-events.js';
+import { json, silence } from '../../support/proxy/upstream-scripts.js';
+import { LimitedApp } from '../../support/request-limits/limited-app.js';
+import { type EventMembers, storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

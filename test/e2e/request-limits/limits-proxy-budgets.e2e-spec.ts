@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FakeClock } from '../../support/clock.js';
-import { EndpointChain, RESPONSE, RESPONSE_USD } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
+import { EndpointChain, RESPONSE, RESPONSE_USD } from '../../support/proxy/endpoint-chain.js';
+import { type Answer, documentedRefusals, read, refusalOf } from '../../support/proxy/proxy-client.js';
+import { event, hold, json, resetBeforeAnswer, silence } from '../../support/proxy/upstream-scripts.js';
 import {
   budgetExhausted,
   LimitedApp,
@@ -11,10 +13,8 @@ import {
   MAX_OUTPUT_TOKENS,
   SENT_USD,
   startLimitedWorld,
-} from '../../support/limited-app.js';
-import { type Answer, documentedRefusals, read, refusalOf } from '../../support/proxy-client.js';
-import { event, hold, json, resetBeforeAnswer, silence } from '../../support/upstream-scripts.js';
-import { SUMS_OUT_OF_STEP } from '../../support/usage-sums.js';
+} from '../../support/request-limits/limited-app.js';
+import { SUMS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 import type { World } from '../../support/world.js';
 
 /** What the longest answer alone costs from `gpt-4.1`, at 8 dollars per million tokens. */

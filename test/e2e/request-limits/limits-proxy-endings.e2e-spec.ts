@@ -4,10 +4,15 @@ import { GatewayError } from '../../../src/common/errors/gateway-error.js';
 import { UsageJournal } from '../../../src/platform/journal/usage-journal.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { UpstreamConnections } from '../../../src/proxy/exchange/upstream-connections.js';
-import { type ChainTarget, EndpointChain, RESPONSE, RESPONSE_USD, refusingUrl } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { CUT_USD, LimitedApp, SENT_USD, startLimitedWorld } from '../../support/limited-app.js';
-import { read } from '../../support/proxy-client.js';
+import {
+  type ChainTarget,
+  EndpointChain,
+  RESPONSE,
+  RESPONSE_USD,
+  refusingUrl,
+} from '../../support/proxy/endpoint-chain.js';
+import { read } from '../../support/proxy/proxy-client.js';
 import {
   dieAfter,
   event,
@@ -17,7 +22,8 @@ import {
   type Script,
   silence,
   sse,
-} from '../../support/upstream-scripts.js';
+} from '../../support/proxy/upstream-scripts.js';
+import { CUT_USD, LimitedApp, SENT_USD, startLimitedWorld } from '../../support/request-limits/limited-app.js';
 import type { World } from '../../support/world.js';
 
 /** Far more than all calls of a test can cost. */

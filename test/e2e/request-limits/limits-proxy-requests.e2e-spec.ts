@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FakeClock } from '../../support/clock.js';
-import { EndpointChain, RESPONSE } from '../../support/endpoint-chain.js';
-import { LimitedApp, limitRefusalOf, rateLimited, startLimitedWorld } from '../../support/limited-app.js';
-import { type Answer, documentedRefusals, refusalOf } from '../../support/proxy-client.js';
-import { emptyBody, json, resetBeforeAnswer, type Script } from '../../support/upstream-scripts.js';
+import { EndpointChain, RESPONSE } from '../../support/proxy/endpoint-chain.js';
+import { type Answer, documentedRefusals, refusalOf } from '../../support/proxy/proxy-client.js';
+import { emptyBody, json, resetBeforeAnswer, type Script } from '../../support/proxy/upstream-scripts.js';
+import {
+  LimitedApp,
+  limitRefusalOf,
+  rateLimited,
+  startLimitedWorld,
+} from '../../support/request-limits/limited-app.js';
 import type { World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RESPONSE } from '../../support/endpoint-chain.js';
 import { eventually } from '../../support/eventually.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { LimitedApp, rateLimited } from '../../support/limited-app.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { json } from '../../support/upstream-scripts.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { RESPONSE } from '../../support/proxy/endpoint-chain.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { LimitedApp, rateLimited } from '../../support/request-limits/limited-app.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -4,11 +4,11 @@ import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { RequestLimits } from '../../../src/request-limits/request-limits.service.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { startFurtherInstance } from '../../support/further-instance.js';
-import { aCall, burst, outcomeOf } from '../../support/limited-calls.js';
-import { describeBreakingRedis, startRedis } from '../../support/redis.js';
-import { startRedisCluster } from '../../support/redis-topologies.js';
-import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeBreakingRedis, startRedis } from '../../support/platform/redis.js';
+import { startRedisCluster } from '../../support/platform/redis-topologies.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
+import { aCall, burst, outcomeOf } from '../../support/request-limits/limited-calls.js';
 import { startWorld } from '../../support/world.js';
 
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);

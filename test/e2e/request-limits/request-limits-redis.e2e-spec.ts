@@ -8,12 +8,12 @@ import { windowIndex } from '../../../src/request-limits/request-limit.rules.js'
 import { RequestLimits } from '../../../src/request-limits/request-limits.service.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { LimitedApp } from '../../support/limited-app.js';
-import { aCall, burst, outcomeOf, type TestLimits } from '../../support/limited-calls.js';
-import { ProxyClient } from '../../support/proxy-client.js';
-import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/redis.js';
-import { storeEvents } from '../../support/usage-events.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/platform/redis.js';
+import { ProxyClient } from '../../support/proxy/proxy-client.js';
+import { LimitedApp } from '../../support/request-limits/limited-app.js';
+import { aCall, burst, outcomeOf, type TestLimits } from '../../support/request-limits/limited-calls.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);

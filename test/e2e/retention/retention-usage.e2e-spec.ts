@@ -10,9 +10,9 @@ import { RetentionSessions } from '../../../src/retention/retention-session.repo
 import { UsageRetentionRepository } from '../../../src/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../../src/retention/usage-retention.service.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
-import { type Break, BreakingSessions } from '../../support/breaking-sessions.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
+import { type Break, BreakingSessions } from '../../support/platform/breaking-sessions.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import {
   expectedTotals,
   keptTotals,
@@ -20,7 +20,7 @@ import {
   type OldEvent,
   storeUsage,
   usageRows,
-} from '../../support/old-usage.js';
+} from '../../support/usage/old-usage.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 /** Events of before 2025-03-01 go, days of before 2024-04-01 become months. */

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Log } from '../../../src/common/log/log.js';
 import { UsageLedgerRepository } from '../../../src/ledger/usage-ledger.repository.js';
 import { UsageLedger } from '../../../src/ledger/usage-ledger.service.js';
-import { Retention } from '../../../src/retention/retention.service.js';
+import { Retention, RetentionSteps } from '../../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
-import { RetentionSteps } from '../../../src/retention/retention-steps.js';
-import { firstOrganizationId } from '../../support/accounts.js';
-import { BreakingSessions } from '../../support/breaking-sessions.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
-import { keptTotals, storeUsage, usageRows } from '../../support/old-usage.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { BreakingSessions } from '../../support/platform/breaking-sessions.js';
+import { keptTotals, storeUsage, usageRows } from '../../support/usage/old-usage.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NEVER = new AbortController().signal;

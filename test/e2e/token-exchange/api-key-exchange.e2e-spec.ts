@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthTrail } from '../../support/auth-trail.js';
-import { changeApp, type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import { changeApp, type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 let world: MobileWorld;
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
+import type { Phone } from '../../support/attestation/phone.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
-import { type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
-import type { Phone } from '../../support/phone.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 const AT_ONCE = 20;
 const MAX_KEYS = 20;

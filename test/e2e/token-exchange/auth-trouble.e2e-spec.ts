@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
-import { type IssuerSimulator, startIssuer } from '../../support/issuer.js';
-import { type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { type IssuerSimulator, startIssuer } from '../../support/issuers/issuer.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
+import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 /** A statement runs ten seconds at most, and a silent connection counts as dead two seconds later. */
 const FROZEN_ANSWER_MS = 15_000;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 /** A call to the instance, ready to be made; each is made once. */
-interface Ready {
+interface MaybePromise {
   readonly appId: string;
   readonly send: () => Promise<ApiAnswer>;
 }
@@ -48,7 +48,7 @@ const WAYS = ['challenge', 'register', 'install', 'user', 'backend'] as const;
 type Way = (typeof WAYS)[number];
 
 /** Every way to prove oneself, all prepared while the database was there. */
-async function everyProof(): Promise<Record<Way, Ready>> {
+async function everyProof(): Promise<Record<Way, MaybePromise>> {
   const [install, users, backend] = await Promise.all([
     world.deviceApp('app_install'),
     world.deviceApp('issuer'),
@@ -78,7 +78,7 @@ async function everyProof(): Promise<Record<Way, Ready>> {
 }
 
 /** Applications and the issuer's keys are in memory, as on any instance that has served before. */
-async function warm(proofs: Partial<Record<Way, Ready>>): Promise<void> {
+async function warm(proofs: Partial<Record<Way, MaybePromise>>): Promise<void> {
   const appIds = new Set(Object.values(proofs).map(({ appId }) => appId));
   const body = { key_id: 'k', assertion: 'a', challenge: 'c', api_key: 'k', issuer_token: 'i' };
   for (const appId of appIds) await cut.as(undefined).post(`/v1/apps/${appId}/auth/token`, body);

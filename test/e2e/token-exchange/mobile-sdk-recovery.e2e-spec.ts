@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthTrail } from '../../support/auth-trail.js';
-import { DeviceKeystore } from '../../support/device-keystore.js';
-import { MobileClient } from '../../support/mobile-client.js';
-import { changeApp, deviceAuthentication } from '../../support/mobile-world.js';
+import { DeviceKeystore } from '../../support/attestation/device-keystore.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import { MobileClient } from '../../support/token-exchange/mobile-client.js';
+import { changeApp, deviceAuthentication } from '../../support/token-exchange/mobile-world.js';
 import {
   CHAT,
   FIRST_USE,
@@ -11,8 +12,7 @@ import {
   sdkRefusal,
   startSdkWorld,
   watchedIdentity,
-} from '../../support/sdk-world.js';
-import { json } from '../../support/upstream-scripts.js';
+} from '../../support/token-exchange/sdk-world.js';
 
 const PAID = { required_claims: [{ path: 'plan', equals: 'pro' }] };
 

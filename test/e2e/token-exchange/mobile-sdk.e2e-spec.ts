@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { AuthTrail } from '../../support/auth-trail.js';
-import { EDGE_PREFIX } from '../../support/edge.js';
 import { eventually } from '../../support/eventually.js';
-import { refreshAfterSeconds } from '../../support/mobile-client.js';
+import { event, sse } from '../../support/proxy/upstream-scripts.js';
+import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
+import { EDGE_PREFIX } from '../../support/token-exchange/edge.js';
+import { refreshAfterSeconds } from '../../support/token-exchange/mobile-client.js';
 import {
   CHAT,
   FIRST_USE,
@@ -11,8 +12,7 @@ import {
   startSdkWorld,
   VERSION,
   watchedIdentity,
-} from '../../support/sdk-world.js';
-import { event, sse } from '../../support/upstream-scripts.js';
+} from '../../support/token-exchange/sdk-world.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

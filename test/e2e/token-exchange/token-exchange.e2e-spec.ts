@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { eventually } from '../../support/eventually.js';
-import { type MobileWorld, startMobileWorld } from '../../support/mobile-world.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 let world: MobileWorld;
 let slug: string;

@@ -5,9 +5,9 @@ import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { UsageRetentionRepository } from '../../../src/retention/usage-retention.repository.js';
 import { UserSharesRepository } from '../../../src/usage-reports/user-shares.repository.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { storeUsage, usageRows } from '../../support/old-usage.js';
-import { ALL_USERS_OUT_OF_STEP } from '../../support/usage-sums.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { storeUsage, usageRows } from '../../support/usage/old-usage.js';
+import { ALL_USERS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 30);
 const DAY_MS = 24 * 60 * 60 * 1000;

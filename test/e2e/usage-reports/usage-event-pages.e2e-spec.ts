@@ -5,8 +5,8 @@ import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { UsageRepository } from '../../../src/usage/usage.repository.js';
 import type { UsageEventFilter, UsageEventRow } from '../../../src/usage/usage-rows.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { type StoredUsage, storeUsage } from '../../support/stored-usage.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { type StoredUsage, storeUsage } from '../../support/usage/stored-usage.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
 const EVENTS = 300;

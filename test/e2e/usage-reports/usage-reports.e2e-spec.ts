@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UsageRetentionRepository } from '../../../src/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../../src/retention/usage-retention.service.js';
-import { USAGE_DIMENSIONS } from '../../../src/usage/usage-dimensions.js';
+import { USAGE_DIMENSIONS } from '../../../src/usage/usage-columns.js';
 import { FakeClock } from '../../support/clock.js';
-import { type EventMembers, storeEvents } from '../../support/usage-events.js';
+import { type EventMembers, storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const TODAY_MS = Date.UTC(2026, 10, 20);

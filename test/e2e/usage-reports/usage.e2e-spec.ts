@@ -7,8 +7,8 @@ import { UsageRecorder } from '../../../src/usage/usage-recorder.service.js';
 import { AppUsageTotals } from '../../../src/usage-reports/app-usage-totals.service.js';
 import { UsageService } from '../../../src/usage-reports/usage.service.js';
 import { eventually } from '../../support/eventually.js';
-import { storeUsage } from '../../support/stored-usage.js';
-import { anAdmission, anOutcome, aReading } from '../../support/usage.js';
+import { storeUsage } from '../../support/usage/stored-usage.js';
+import { anAdmission, anOutcome, aReading } from '../../support/usage/usage.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CALLED = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };

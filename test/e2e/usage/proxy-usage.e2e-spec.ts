@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CallOptions, ProxyClient } from '../../support/proxy-client.js';
-import { event, json, type Script, sse } from '../../support/upstream-scripts.js';
+import { type CallOptions, ProxyClient } from '../../support/proxy/proxy-client.js';
+import { event, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const RESPONSES = 'v1/responses';

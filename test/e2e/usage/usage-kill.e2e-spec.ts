@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { freePort, GatewayProcess } from '../../support/gateway-process.js';
-import { MarkedLoad } from '../../support/marked-load.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/user-months.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { MarkedLoad } from '../../support/usage/marked-load.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/users/user-months.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const KILLS = Number(process.env.KILLS ?? 50);
@@ -34,7 +34,7 @@ const MOST_UNSEEN = Math.ceil(KILLS / 20);
 /** Where calls wait for the disk between the two, all that were under way may be in that instant. */
 const KILLS_WHILE_WAITING = Math.ceil(KILLS / 5);
 const USER_HEADER = 'x-test-user';
-const UPSTREAM = fileURLToPath(new URL('../../support/upstream-process.ts', import.meta.url));
+const UPSTREAM = fileURLToPath(new URL('../../support/proxy/upstream-process.ts', import.meta.url));
 
 interface EventRow {
   readonly user_id: string;

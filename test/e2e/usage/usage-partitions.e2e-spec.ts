@@ -5,9 +5,9 @@ import { createDataSource } from '../../../src/platform/database/data-source.js'
 import { UsagePartitionsRepository } from '../../../src/usage/event/usage-partitions.repository.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 import { storeEvents } from '../../../src/usage/store-events.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { type StoredUsage, storedUsage, storeUsage } from '../../support/stored-usage.js';
-import { SUMS_OUT_OF_STEP } from '../../support/usage-sums.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { type StoredUsage, storedUsage, storeUsage } from '../../support/usage/stored-usage.js';
+import { SUMS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 let url: string;
 let one: DataSource;

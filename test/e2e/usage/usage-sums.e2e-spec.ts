@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import type { AppRef } from '../../../src/app-directory/app-row.js';
+import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
@@ -9,8 +9,8 @@ import { UsageRepository } from '../../../src/usage/usage.repository.js';
 import { USAGE_STATUSES } from '../../../src/usage/usage-event.js';
 import { UserUsage } from '../../../src/usage-reports/user-usage.service.js';
 import { FakeClock } from '../../support/clock.js';
-import { dropDatabase, freshDatabase } from '../../support/database.js';
-import { SUMS_OUT_OF_STEP } from '../../support/usage-sums.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { SUMS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
 /** The last day of a month and the first two of the next are all within reach of an event. */

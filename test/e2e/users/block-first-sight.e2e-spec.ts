@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AppRef } from '../../../src/app-directory/app-row.js';
+import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId } from '../../support/accounts.js';
-import { untilStatementWaits } from '../../support/lock-waits.js';
-import { uncheckedCall } from '../../support/management-call.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { uncheckedCall } from '../../support/identity/management-call.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { seeded } from '../../support/seeded.js';
-import { useApp } from '../../support/users.js';
+import { useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const ROUNDS = 40;

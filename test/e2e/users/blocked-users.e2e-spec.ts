@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { UsageRefusals } from '../../../src/usage/usage-refusals.service.js';
 import { eventually } from '../../support/eventually.js';
-import { type FurtherInstance, startFurtherInstance } from '../../support/further-instance.js';
+import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import {
   type Answer,
   documentedRefusals,
@@ -10,9 +11,8 @@ import {
   ProxyClient,
   read,
   refusalOf,
-} from '../../support/proxy-client.js';
-import { describeWithRedis, reachRedis, type TestRedis } from '../../support/redis.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/user-months.js';
+} from '../../support/proxy/proxy-client.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/users/user-months.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const RESPONSES = 'v1/responses';

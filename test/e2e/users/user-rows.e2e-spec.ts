@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AppRef } from '../../../src/app-directory/app-row.js';
+import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { UsageRecorder } from '../../../src/usage/usage-recorder.service.js';
-import { AppUsers } from '../../../src/users/app-users.service.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersRepository } from '../../../src/users/users.repository.js';
-import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId, newAccount } from '../../support/accounts.js';
+import { AppUsers, UsersService } from '../../../src/users/users.service.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { addDeviceKey, useApp } from '../../support/users.js';
+import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

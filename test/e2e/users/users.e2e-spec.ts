@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AppRef } from '../../../src/app-directory/app-row.js';
+import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { addDeviceKey, useApp } from '../../support/users.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programEnvironment } from '../gateway-process.js';
+import { programEnvironment } from '../platform/gateway-process.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const STRICT = ['-eu', '-o', 'pipefail', '-c'];

@@ -1,6 +1,6 @@
-import type { Device } from '../device.js';
-import type { MobileWorld } from '../mobile-world.js';
-import { BUNDLE_ID, TEAM_ID } from '../phone.js';
+import type { Device } from '../attestation/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../attestation/phone.js';
+import type { MobileWorld } from '../token-exchange/mobile-world.js';
 import type { Reader } from './guide.js';
 import { lastAnswer, memberOf } from './guide-answers.js';
 import { readGuide } from './guide-blocks.js';

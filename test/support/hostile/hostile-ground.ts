@@ -1,11 +1,11 @@
 import { acmeType } from '../../extension/acme-type.js';
-import { firstOrganizationId } from '../accounts.js';
-import { rawServerConfig } from '../app-configs.js';
-import { type MobileWorld, startMobileWorld } from '../mobile-world.js';
-import { OpenIdProvider } from '../openid-provider.js';
-import { newOrganization } from '../people.js';
-import { REDIRECT_URI, thirdPartySettings } from '../third-party.js';
-import { type ScriptedUpstream, startUpstream } from '../upstream.js';
+import { rawServerConfig } from '../apps/app-configs.js';
+import { OpenIdProvider } from '../console-auth/openid-provider.js';
+import { REDIRECT_URI, thirdPartySettings } from '../console-auth/third-party.js';
+import { firstOrganizationId } from '../identity/accounts.js';
+import { newOrganization } from '../identity/people.js';
+import { type ScriptedUpstream, startUpstream } from '../proxy/upstream.js';
+import { type MobileWorld, startMobileWorld } from '../token-exchange/mobile-world.js';
 import { CALLED_PROVIDER, HostileParts, SECRETS } from './hostile-parts.js';
 import { type Operation, operationsOf } from './operations.js';
 

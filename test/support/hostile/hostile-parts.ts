@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { newAccount, newMember } from '../accounts.js';
-import { rawDeviceConfig, rawSelection, rawServerConfig } from '../app-configs.js';
-import { registered } from '../console.js';
-import type { MobileWorld } from '../mobile-world.js';
-import { newPerson } from '../people.js';
-import { beginAt, stateOf } from '../third-party.js';
-import { storeEvents } from '../usage-events.js';
+import { rawDeviceConfig, rawSelection, rawServerConfig } from '../apps/app-configs.js';
+import { registered } from '../console-auth/console.js';
+import { beginAt, stateOf } from '../console-auth/third-party.js';
+import { newAccount, newMember } from '../identity/accounts.js';
+import { newPerson } from '../identity/people.js';
+import type { MobileWorld } from '../token-exchange/mobile-world.js';
+import { storeEvents } from '../usage/usage-events.js';
 import type { Caller, Ids } from './hostile-requests.js';
 import type { Operation } from './operations.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BudgetFleet } from '../budget-proof/budget-fleet.js';
+import { BudgetFleet } from '../budgets/proof/budget-fleet.js';
 import { seeded } from '../seeded.js';
 import { type MemoryCurve, type MemorySample, memoryCurve, sampleProcess } from './memory-curve.js';
 import { type SoakProvider, startSoakProvider } from './soak-provider.js';

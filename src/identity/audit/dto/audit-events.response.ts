@@ -1,13 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { nextBeforeId } from '../../../common/http/keyset-page.js';
-import { ACTION_SOURCES, type ActionSource } from '../../admin-principal.js';
-import {
-  type AuditDetails,
-  type AuditEventPage,
-  type AuditEventRow,
-  CREDENTIAL_TYPES,
-  type CredentialType,
-} from '../audit-event.js';
+import { ACTION_SOURCES, type ActionSource, CREDENTIAL_TYPES, type CredentialType } from '../../admin-principal.js';
+import type { AuditDetails } from '../audit-event.entity.js';
+import type { AuditEventRow } from '../audit-events.repository.js';
+import type { AuditEventPage } from '../audit-trail.js';
 
 class AuditActorResponse {
   @ApiProperty({ type: 'string', enum: ['user'] })

@@ -1,7 +1,7 @@
 import type { DayRange } from '../../../common/day-range.rules.js';
 import { Text, Verbatim } from '../../../common/fields/fields.js';
 import { BeforeId, Day, DEFAULT_PAGE_LIMIT, PageLimit } from '../../../common/fields/list-fields.js';
-import type { AuditEventFilter } from '../audit-event.js';
+import type { AuditEventFilter } from '../audit-events.repository.js';
 
 /** Extensions record their own actions, so only the format is validated. */
 const ACTION = /^[^\s.]+\.[^\s.]+$/;
@@ -39,7 +39,7 @@ export class ListAuditEventsRequest {
     return { limit, action, actorId, appId, beforeId };
   }
 
-  askedDays(): Partial<DayRange> {
+  toDayRange(): Partial<DayRange> {
     return {
       ...(this.from === undefined ? {} : { from: this.from }),
       ...(this.to === undefined ? {} : { to: this.to }),

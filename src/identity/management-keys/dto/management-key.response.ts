@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { GRANTS, type Grant } from '../../admin-principal.js';
-import { MANAGEMENT_KEY_SOURCES, type ManagementKeySource } from '../../management-keys.repository.js';
-import type { CreatedManagementKey, ManagementKey } from '../management-key.js';
+import { MANAGEMENT_KEY_SOURCES, type ManagementKey, type ManagementKeySource } from '../management-keys.repository.js';
+import type { CreatedManagementKey } from '../management-keys.service.js';
 
 export class ManagementKeyResource {
   @ApiProperty({ type: 'string', example: 'mkey_0a1b2c3d4e5f6g7h8i9j' })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UsageRefusals } from '../../../../src/usage/usage-refusals.service.js';
-import { EndpointClient } from '../../../support/endpoint-client.js';
-import { read, refusalOf } from '../../../support/proxy-client.js';
-import { dieAfter, event, hold, json, redirect, sse } from '../../../support/upstream-scripts.js';
+import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
+import { read, refusalOf } from '../../../support/proxy/proxy-client.js';
+import { dieAfter, event, hold, json, redirect, sse } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const USAGE = { input_tokens: 1200, input_tokens_details: { cached_tokens: 200 }, output_tokens: 300 };

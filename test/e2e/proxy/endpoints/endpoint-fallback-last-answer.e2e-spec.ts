@@ -3,9 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../../src/platform/metrics/metrics.js';
-import { type ChainTarget, EndpointChain, RESPONSE, refusingUrl, targetOf } from '../../../support/endpoint-chain.js';
 import { eventually } from '../../../support/eventually.js';
-import { type Answer, read, refusalOf } from '../../../support/proxy-client.js';
+import {
+  type ChainTarget,
+  EndpointChain,
+  RESPONSE,
+  refusingUrl,
+  targetOf,
+} from '../../../support/proxy/endpoint-chain.js';
+import { type Answer, read, refusalOf } from '../../../support/proxy/proxy-client.js';
 import {
   dieAfter,
   emptyBody,
@@ -17,7 +23,7 @@ import {
   silence,
   sse,
   unaskedGzip,
-} from '../../../support/upstream-scripts.js';
+} from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const TTFB_SECONDS = 2;

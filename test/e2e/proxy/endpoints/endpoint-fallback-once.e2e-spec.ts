@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { EndpointChain, RESPONSE, RESPONSE_USD } from '../../../support/endpoint-chain.js';
-import type { Answer } from '../../../support/proxy-client.js';
-import { json, type Script, slowHeaders } from '../../../support/upstream-scripts.js';
+import { EndpointChain, RESPONSE, RESPONSE_USD } from '../../../support/proxy/endpoint-chain.js';
+import type { Answer } from '../../../support/proxy/proxy-client.js';
+import { json, type Script, slowHeaders } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const OWN_ERROR = '{"error":{"code":"busy","message":"No."}}';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../support/eventually.js';
 import {
   type ChainTarget,
   EndpointChain,
@@ -9,10 +10,9 @@ import {
   RESPONSE_USD,
   refusingUrl,
   targetOf,
-} from '../../../support/endpoint-chain.js';
-import { eventually } from '../../../support/eventually.js';
-import { read } from '../../../support/proxy-client.js';
-import { dieAfter, hold, json, type Script, slowHeaders, sse } from '../../../support/upstream-scripts.js';
+} from '../../../support/proxy/endpoint-chain.js';
+import { read } from '../../../support/proxy/proxy-client.js';
+import { dieAfter, hold, json, type Script, slowHeaders, sse } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const named = (type: string, members: object = {}) =>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ChainTarget, EndpointChain, RESPONSE } from '../../../support/endpoint-chain.js';
 import { eventually } from '../../../support/eventually.js';
-import { openTarget, read, refusalOf } from '../../../support/proxy-client.js';
-import { json, type Script, silence } from '../../../support/upstream-scripts.js';
+import { type ChainTarget, EndpointChain, RESPONSE } from '../../../support/proxy/endpoint-chain.js';
+import { openTarget, read, refusalOf } from '../../../support/proxy/proxy-client.js';
+import { json, type Script, silence } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const OWN_MODEL = 'house-model';

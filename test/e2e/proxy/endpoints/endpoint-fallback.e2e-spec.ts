@@ -7,8 +7,8 @@ import {
   RESPONSE_USD,
   refusingUrl,
   targetOf,
-} from '../../../support/endpoint-chain.js';
-import { type Answer, refusalOf } from '../../../support/proxy-client.js';
+} from '../../../support/proxy/endpoint-chain.js';
+import { type Answer, refusalOf } from '../../../support/proxy/proxy-client.js';
 import {
   emptyBody,
   garbage,
@@ -17,7 +17,7 @@ import {
   resetBeforeAnswer,
   type Script,
   silence,
-} from '../../../support/upstream-scripts.js';
+} from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const TTFB_SECONDS = 2;

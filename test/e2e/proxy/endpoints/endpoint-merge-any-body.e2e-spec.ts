@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EndpointClient } from '../../../support/endpoint-client.js';
-import { json } from '../../../support/upstream-scripts.js';
+import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
+import { json } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 type Json = Record<string, unknown>;

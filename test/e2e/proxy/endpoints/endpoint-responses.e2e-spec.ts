@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EndpointClient } from '../../../support/endpoint-client.js';
-import { type Answer, documentedRefusals, refusalOf } from '../../../support/proxy-client.js';
-import { json } from '../../../support/upstream-scripts.js';
+import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
+import { type Answer, documentedRefusals, refusalOf } from '../../../support/proxy/proxy-client.js';
+import { json } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EndpointClient } from '../../../support/endpoint-client.js';
-import { FORM_HEADERS, type FormPiece, field, file, formOf, readParts } from '../../../support/forms.js';
-import { type Answer, documentedRefusals, refusalOf } from '../../../support/proxy-client.js';
-import { type ScriptedUpstream, startUpstream } from '../../../support/upstream.js';
-import { event, hold, json, resetBeforeAnswer, sse } from '../../../support/upstream-scripts.js';
+import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
+import { FORM_HEADERS, type FormPiece, field, file, formOf, readParts } from '../../../support/proxy/forms.js';
+import { type Answer, documentedRefusals, refusalOf } from '../../../support/proxy/proxy-client.js';
+import { type ScriptedUpstream, startUpstream } from '../../../support/proxy/upstream.js';
+import { event, hold, json, resetBeforeAnswer, sse } from '../../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const MIB = 1024 * 1024;

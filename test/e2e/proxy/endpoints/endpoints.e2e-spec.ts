@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { rawIssuer } from '../../../support/app-configs.js';
-import { issueToken, TOKEN_APPS } from '../../../support/caller-tokens.js';
-import { EndpointClient } from '../../../support/endpoint-client.js';
-import { changeApp } from '../../../support/mobile-world.js';
+import { rawIssuer } from '../../../support/apps/app-configs.js';
+import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
 import {
   type Answer,
   documentedRefusals,
@@ -10,8 +8,10 @@ import {
   ProxyClient,
   read,
   refusalOf,
-} from '../../../support/proxy-client.js';
-import { json } from '../../../support/upstream-scripts.js';
+} from '../../../support/proxy/proxy-client.js';
+import { json } from '../../../support/proxy/upstream-scripts.js';
+import { issueToken, TOKEN_APPS } from '../../../support/token-exchange/caller-tokens.js';
+import { changeApp } from '../../../support/token-exchange/mobile-world.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };

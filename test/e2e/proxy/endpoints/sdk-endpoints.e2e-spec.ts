@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { eventually } from '../../../support/eventually.js';
-import { readParts } from '../../../support/forms.js';
-import { changeApp, type MobileWorld, startMobileWorld } from '../../../support/mobile-world.js';
+import { readParts } from '../../../support/proxy/forms.js';
 import {
   DEFAULT_ANSWER,
   OVERLOADED,
   type ProviderSimulator,
   SLOWLY,
   startProviderSimulator,
-} from '../../../support/provider-simulator.js';
+} from '../../../support/proxy/provider-simulator.js';
+import { PROVIDER_KEY } from '../../../support/proxy/simulated-world.js';
+import { event, json, sse } from '../../../support/proxy/upstream-scripts.js';
+import { sineWav } from '../../../support/proxy/wav.js';
 import { rejectionOf } from '../../../support/rejection-of.js';
-import { PROVIDER_KEY } from '../../../support/simulated-world.js';
-import { event, json, sse } from '../../../support/upstream-scripts.js';
-import { sineWav } from '../../../support/wav.js';
+import { changeApp, type MobileWorld, startMobileWorld } from '../../../support/token-exchange/mobile-world.js';
 
 const MODEL = 'gpt-4.1';
 const VERSION = '2.4.1';

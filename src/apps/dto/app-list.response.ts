@@ -1,0 +1,97 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { UsageTotalsResponse } from '../../usage-reports/dto/usage-reports.response.js';
+import type { UsageTotals } from '../../usage-reports/usage-totals.rules.js';
+import type { UserCounts } from '../../users/user-views.repository.js';
+import type { AppSummary } from '../app-list.rules.js';
+import type { AppList } from '../app-list.service.js';
+
+function Count(description: string): PropertyDecorator {
+  return ApiProperty({ type: 'integer', minimum: 0, description });
+}
+
+class AppUserCountsResponse implements UserCounts {
+  @Count('Users seen, those known from usage only included.')
+  total: number;
+
+  @Count('Users blocked.')
+  blocked: number;
+}
+
+export class AppSummaryResponse {
+  @ApiProperty({ type: 'string' })
+  id: string;
+
+  @ApiProperty({ type: 'string' })
+  name: string;
+
+  @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
+  status: AppStatus;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['device_app_attest', 'api_key', 'invalid'],
+    description: '`invalid`: the stored configuration no longer parses.',
+  })
+  authentication_type: AppSummary['authenticationType'];
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Bundle id of a mobile application.' })
+  apple_bundle_id: string | null;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ type: [String], description: 'Slugs of the active providers it can reach.' })
+  providers: readonly string[];
+
+  @ApiProperty({ type: [String], description: 'Slugs and types its configuration names outright.' })
+  referenced_providers: readonly string[];
+
+  @Count('Different models its providers are restricted to; 0 when they are not.')
+  allowed_model_count: number;
+
+  @ApiProperty({ type: 'number', minimum: 0, nullable: true, description: 'Budget of the whole application.' })
+  monthly_budget_usd: number | null;
+
+  @ApiProperty({ type: AppUserCountsResponse })
+  users: UserCounts;
+
+  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the month asked for.' })
+  usage: UsageTotals;
+
+  static from({ app, users, usage, ...config }: AppSummary): AppSummaryResponse {
+    return Object.assign(new AppSummaryResponse(), {
+      id: app.id,
+      name: app.name,
+      status: app.status,
+      authentication_type: config.authenticationType,
+      apple_bundle_id: config.bundleId,
+      created_at: app.createdAt.toISOString(),
+      providers: config.providers,
+      referenced_providers: config.referencedProviders,
+      allowed_model_count: config.allowedModelCount,
+      monthly_budget_usd: config.monthlyBudgetUsd,
+      users,
+      usage,
+    });
+  }
+}
+
+export class AppListResponse {
+  @ApiProperty({ type: 'string', description: 'UTC month of the usage.', example: '2026-01' })
+  month: string;
+
+  @ApiProperty({ type: 'boolean', description: 'Whether the account ever sent a request.' })
+  has_proxied_requests: boolean;
+
+  @ApiProperty({ type: [AppSummaryResponse], description: 'Ordered by id.' })
+  apps: AppSummaryResponse[];
+
+  static from({ month, hasProxiedRequests, apps }: AppList): AppListResponse {
+    return Object.assign(new AppListResponse(), {
+      month,
+      has_proxied_requests: hasProxiedRequests,
+      apps: apps.map(AppSummaryResponse.from),
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
+import { USAGE_PARTS } from '../upstreams/usage/usage-reading.js';
+import { type BillableUsage, costNanoUsd } from './cost.rules.js';
+import { maxCostOf, type UsageBounds } from './max-cost.rules.js';
+import { compilePrice, type ModelPrice } from './model-price.js';
+
+const LONG: ModelPrice = {
+  ...{ input: 4, output: 20, cached_input: 0.4, cache_write: 5, long_context_threshold: 1_000 },
+  ...{ long_input: 8, long_output: 30, long_cached_input: 0.8, long_cache_write: 10 },
+};
+
+function maxCostOfTarget(price: ModelPrice, bounds: Partial<UsageBounds>): number {
+  return maxCostOf(compilePrice(price), { inputTokens: 0, outputTokens: 0, audioSeconds: 0, ...bounds });
+}
+
+describe('worst cost of a call', () => {
+  it('every prompt token could be the dearest kind → that rate for all of them', () => {
+    expect(maxCostOfTarget(LONG, { inputTokens: 1_000, outputTokens: 100 })).toBe(1_000 * 5_000 + 100 * 20_000);
+    expect(maxCostOfTarget({ input: 1, output: 2, audio_input: 40 }, { inputTokens: 10 })).toBe(400_000);
+    expect(maxCostOfTarget({ input: 1, output: 2, audio_output: 80 }, { outputTokens: 10 })).toBe(800_000);
+  });
+
+  it('the prompt could be beyond the threshold → the long rates, if they are dearer', () => {
+    expect(maxCostOfTarget(LONG, { inputTokens: 1_001, outputTokens: 100 })).toBe(1_001 * 10_000 + 100 * 30_000);
+    const cheaper = { ...LONG, long_input: 1, long_cached_input: 1, long_cache_write: 1, long_output: 1 };
+    expect(maxCostOfTarget(cheaper, { inputTokens: 1_001 })).toBe(1_001 * 5_000);
+  });
+
+  it('time and tokens are both priced → the dearer of the two; minutes before hours', () => {
+    expect(maxCostOfTarget({ per_minute: 0.006 }, { audioSeconds: 90 })).toBe(9_000_000);
+    expect(maxCostOfTarget({ per_hour: 0.36 }, { audioSeconds: 90 })).toBe(9_000_000);
+    expect(maxCostOfTarget({ per_minute: 0.006, per_hour: 7 }, { audioSeconds: 60 })).toBe(6_000_000);
+    const both = { input: 100, output: 100, per_minute: 0.006 };
+    expect(maxCostOfTarget(both, { inputTokens: 1_000, audioSeconds: 60 })).toBe(100_000_000);
+  });
+
+  it('fees of calls → those of the searches that tools may make, and that of the request', () => {
+    const price = { input: 0, output: 0, per_1k_web_searches: 10, per_1k_file_searches: 2.5, per_1k_requests: 12 };
+    expect(maxCostOfTarget(price, {})).toBe(12_000_000);
+    expect(maxCostOfTarget(price, { searches: 32 })).toBe(12_000_000 + 320_000_000);
+    const unasked = { input: 0, output: 8, citation_output: 2, per_1k_web_searches: 5 };
+    expect(maxCostOfTarget(unasked, {})).toBe(32 * 5_000_000);
+  });
+
+  it('parts of a nano-dollar → rounded up', () => {
+    expect(maxCostOfTarget({ input: 0.000001, output: 0 }, { inputTokens: 1 })).toBe(1);
+    expect(maxCostOfTarget({ per_minute: 0.000000001 }, { audioSeconds: 0.5 })).toBe(1);
+  });
+
+  it('only the provider knows the price → 15 and 75 dollars a million', () => {
+    expect(maxCostOf(undefined, { inputTokens: 1_000, outputTokens: 10, audioSeconds: 5 })).toBe(15_750_000);
+  });
+
+  it('beyond exact integers → still above the cost, never beyond the largest exact one', () => {
+    const dear = { input: 9_000_000, output: 9_000_000 };
+    expect(maxCostOfTarget(dear, { inputTokens: 20_000_000 })).toBe(Number.MAX_SAFE_INTEGER);
+    expect(maxCostOfTarget({ input: 1_000, output: 0 }, { inputTokens: 20_000_001 })).toBe(20_000_001_000_001);
+    expect(maxCostOfTarget({ per_minute: 9_000_000 }, { audioSeconds: 21_000 })).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+const rate = fc.double({ min: 0, max: 600, noNaN: true }).map((usd) => Math.round(usd * 1e6) / 1e6);
+const tokenRate = fc.option(rate, { nil: undefined });
+const prices: fc.Arbitrary<ModelPrice> = fc
+  .record({
+    ...{ input: rate, output: rate, cached_input: tokenRate, cache_write: tokenRate },
+    ...{ audio_input: tokenRate, audio_output: tokenRate, cached_audio_input: tokenRate },
+    ...{ long_context_threshold: fc.option(fc.nat(50_000), { nil: undefined }) },
+    ...{ long_input: tokenRate, long_output: tokenRate, long_cached_input: tokenRate, long_cache_write: tokenRate },
+    ...{ per_minute: tokenRate, per_hour: tokenRate, cache_write_1h: tokenRate, long_cache_write_1h: tokenRate },
+    ...{ image_input: tokenRate, video_input: tokenRate, cached_image_input: tokenRate, text_output: tokenRate },
+    ...{ image_output: tokenRate, video_output: tokenRate, citation_output: tokenRate, reasoning_output: tokenRate },
+    ...{ per_1k_web_searches: tokenRate, per_1k_file_searches: tokenRate, per_1k_requests: tokenRate },
+    ...{ per_1k_requests_low_context: tokenRate, per_1k_requests_medium_context: tokenRate },
+  })
+  .map((price) => Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined)));
+const used = fc.oneof(fc.nat(100), fc.nat(100_000), fc.nat(20_000_000));
+const usages: fc.Arbitrary<BillableUsage> = fc.record({
+  ...{ inputTokens: used, cachedInputTokens: used, cacheWriteTokens: used, outputTokens: used },
+  ...{ audioInputTokens: used, audioCachedInputTokens: used, audioOutputTokens: used },
+  audioSeconds: fc.option(fc.double({ min: 0, max: 50_000, noNaN: true }), { nil: undefined }),
+  parts: fc.option(fc.dictionary(fc.constantFrom(...USAGE_PARTS), fc.nat(1_000)), { nil: undefined }),
+});
+
+describe('worst cost: whatever is used within the bounds', () => {
+  it('any price, any usage, any slack → never less than the cost', () => {
+    fc.assert(
+      fc.property(prices, usages, fc.nat(1_000), (raw, usage, slack) => {
+        const price = compilePrice(raw);
+        const cost = costNanoUsd(price, usage);
+        if ('unresolved' in cost) return;
+        const maxCost = maxCostOf(price, {
+          inputTokens: usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + slack,
+          outputTokens: usage.outputTokens + slack,
+          audioSeconds: (usage.audioSeconds ?? 0) + slack,
+          searches: (usage.parts?.web_search ?? 0) + (usage.parts?.file_search ?? 0),
+        });
+        expect(maxCost).toBeGreaterThanOrEqual(cost.nanoUsd);
+        expect(Number.isSafeInteger(maxCost)).toBe(true);
+      }),
+      { numRuns: fuzzRuns(2_000) },
+    );
+  });
+});

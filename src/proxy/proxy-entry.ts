@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { CallerGuard } from '../client-auth/caller.guard.js';
+import type { Caller, CallerRequest } from '../client-auth/caller.js';
+import { Refusals } from '../common/errors/refusals.js';
+import { requireOneMeaning } from '../common/http/request-head.rules.js';
+import type { RequestTimings } from '../common/http/request-timings.js';
+import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
+import { type EndpointPath, findEndpointPath } from './endpoints/endpoint-path.rules.js';
+import { Forwarding } from './forwarding.service.js';
+import { ProxiedCalls } from './proxied-calls.service.js';
+import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
+
+/** A raw request that bypasses the framework. */
+class RawRequest implements CallerRequest {
+  timings: RequestTimings | undefined;
+  caller: Caller | undefined;
+
+  constructor(readonly raw: IncomingMessage) {}
+
+  get method(): string {
+    return this.raw.method ?? '';
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.headers;
+  }
+}
+
+/**
+ * Handles provider calls of the proxy routes and of named endpoints directly on the HTTP server, with the guard that
+ * `ProxyController` and `EndpointsController` declare. The framework's routing, hooks and promises would take a fifth
+ * of the cost budget of a call (ADR 0010).
+ */
+@Injectable()
+export class ProxyEntry {
+  constructor(
+    private readonly guard: CallerGuard,
+    private readonly forwarding: Forwarding,
+    private readonly proxied: ProxiedCalls,
+    private readonly endpoints: EndpointCalls,
+    private readonly refusals: Refusals,
+  ) {}
+
+  /** @returns false for a request of another route, which the framework handles. */
+  takes(message: IncomingMessage, response: ServerResponse): boolean {
+    const url = message.url ?? '';
+    const path = findProxyPath(url);
+    if (path !== undefined) {
+      this.answer(message, response, (request) => this.serveProxy(path, request, response));
+      return true;
+    }
+    const endpoint = message.method === 'POST' ? findEndpointPath(url) : undefined;
+    if (endpoint === undefined) return false;
+    this.answer(message, response, (request) => this.serveEndpoint(endpoint, request, response));
+    return true;
+  }
+
+  private answer(
+    message: IncomingMessage,
+    response: ServerResponse,
+    serve: (request: RawRequest) => Promise<void>,
+  ): void {
+    const request = new RawRequest(message);
+    serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
+  }
+
+  private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {
+    requireOneMeaning(request.raw);
+    const caller = await this.guard.prove(request, path);
+    await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
+  }
+
+  private async serveEndpoint(path: EndpointPath, request: RawRequest, response: ServerResponse): Promise<void> {
+    requireOneMeaning(request.raw);
+    const caller = await this.guard.prove(request, path);
+    await this.forwarding.forward(this.endpoints, { caller, address: path.slug, request }, response);
+  }
+}

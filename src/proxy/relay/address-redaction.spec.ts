@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseTrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { AddressRedaction } from './address-redaction.js';
+
+const OWN = [
+  'https://api.provider.com/v1/',
+  'https://gateway.company.com:8443/acc/main/',
+  'http://[2606:4700::1111]:80/',
+];
+const redaction = new AddressRedaction(OWN, parseTrustedHosts('llm.company.com, models.company.com:8080, 9.9.9.0/24'));
+
+describe('a reference in an answer', () => {
+  it.each([
+    'https://docs.elsewhere.com/page?a=1#b',
+    'http://elsewhere.com',
+    'HTTPS://Elsewhere.COM:8443/',
+    'https://8.8.8.8/',
+    'https://[2606:4700:4700::64]/',
+    'https://files.api.provider.com/file',
+    'https://elsewhere.com/@user?at=@',
+    'https://elsewhere.example/',
+  ])('%s → told', (value) => {
+    expect(['location', 'content-location', 'x-next-url'].map((name) => redaction.allows(name, value))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(redaction.allows('link', `<${value}>; rel="next", <https://elsewhere.com>`)).toBe(true);
+  });
+
+  it.each([
+    ['', '/v1/responses', 'v1/responses', '?page=2', '#top', '../up', '//elsewhere.com/', '\\\\elsewhere.com\\x'],
+    ['ftp://elsewhere.com/', 'javascript:alert(1)', 'data:,x', 'file:///etc/passwd', 'ws://elsewhere.com'],
+    ['https:elsewhere.com', 'https:/elsewhere.com', 'https:///elsewhere.com', 'https:\\\\elsewhere.com', 'https://'],
+    ['https://user@elsewhere.com/', 'https://user:key@elsewhere.com/', 'https://api.provider.com@elsewhere.com/'],
+    ['https://elsewhere.com/a b', 'https://else\twhere.com/', 'https://elsewhere.com/é', 'https://els%65where.com/'],
+    [
+      'https://api.provider.com/x',
+      'HTTPS://API.Provider.Com',
+      'https://api.provider.com./',
+      'http://api.provider.com:80',
+    ],
+    ['https://api.provider.com:8443/', 'https://api.provider.com:443/', 'https://gateway.company.com/'],
+    ['https://[2606:4700::1111]/', 'https://[2606:4700:0:0::1111]/', 'https://llm.company.com/'],
+    ['http://models.company.com:8080/', 'https://9.9.9.9/'],
+    ['http://localhost/', 'http://a.localhost:3000/', 'http://backend/', 'http://backend:8080/', 'http://db.internal/'],
+    [
+      'http://a.local',
+      'http://a.svc.cluster.local./',
+      'http://metadata.google.internal/',
+      'http://1.0.0.127.in-addr.arpa',
+    ],
+    [
+      'http://127.0.0.1/',
+      'http://127.1/',
+      'http://2130706433/',
+      'http://0x7f.0.0.1/',
+      'http://0177.0.0.1/',
+      'http://0/',
+    ],
+    ['http://10.0.0.1/', 'http://192.168.1.1', 'http://172.16.0.1', 'http://169.254.169.254/', 'http://100.64.0.1/'],
+    [
+      'http://127.0.0.1./',
+      'http://[::1]/',
+      'http://[::ffff:10.0.0.1]/',
+      'http://[fd00:ec2::254]/',
+      'http://[fe80::1]/',
+    ],
+    ['http://[64:ff9b::a00:1]/', 'http://[2002:a00:1::]/', 'http://[::]/', 'http://１２７.0.0.1/'],
+  ])('%j and its like → not told', (...values) => {
+    for (const value of values) {
+      expect([value, redaction.allows('location', value)]).toEqual([value, false]);
+      expect([value, redaction.allows('x-upload-uri', value)]).toEqual([value, false]);
+      expect([value, redaction.allows('link', `<https://elsewhere.com>, <${value}>; rel=next`)]).toEqual([
+        value,
+        false,
+      ]);
+    }
+  });
+});
+
+describe('an address in any other header', () => {
+  it.each([
+    '10.0.0.7:8080',
+    'upstream=192.168.0.1, pool=2',
+    '1.1 edge-7.corp.internal (proxy)',
+    'backend.default.svc.cluster.local',
+    'localhost:11434',
+    'h2="api.provider.com:443"',
+    'GATEWAY.company.com',
+    'see http://2130706433/x',
+    'tried https://llm.company.com/v1, gave up',
+    '[fd12:3456::1]:443',
+    'for=::1',
+    '{"url":"http://10.0.0.1/"}',
+    '2606:4700::1111',
+  ])('%s → not told', (value) => {
+    expect(redaction.allows('x-any', value)).toBe(false);
+  });
+
+  it.each([
+    'private, max-age=0',
+    'Thu, 01 Jan 2026 00:00:00 GMT',
+    'application/json; charset=utf-8',
+    'https://status.elsewhere.com/incident?id=1',
+    'req_0123456789abcdef',
+    '8.8.8.8',
+    '1.2.3',
+    'v1.23.456-local',
+    'gpt-4.1-2025-04-14',
+    '6m0s',
+    'home, sweet home',
+    "default-src 'none'; report-uri https://csp.elsewhere.com",
+    'aa:bb:cc:dd:ee:ff',
+    '',
+  ])('%s → told', (value) => {
+    expect(redaction.allows('x-any', value)).toBe(true);
+  });
+
+  it.each([
+    'a'.repeat(64_000),
+    'a:'.repeat(32_000),
+    '1.'.repeat(32_000),
+    `${'f'.repeat(32_000)}::${'f'.repeat(32_000)}`,
+  ])('a hostile value of 64 KB → judged within 50 ms', (value) => {
+    const startedMs = performance.now();
+    for (const name of ['x-any', 'link', 'location']) redaction.allows(name, `${value} http:// .local ${value}`);
+    expect(performance.now() - startedMs).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,55 @@
+import type { CompiledPrice } from '../../pricing/model-price.js';
+import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { CallEnding, UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import { seenOutputTokens } from '../admission/sent-usage.rules.js';
+import { INTERRUPTED, lossOf } from '../exchange/provider-failure.rules.js';
+import { isSuccess } from './response-headers.rules.js';
+
+/** State of a call at its end. */
+interface EndedCall {
+  readonly ending: CallEnding;
+  readonly clientAborted: boolean;
+  readonly price: CompiledPrice | undefined;
+  readonly hostedTools: readonly string[];
+  readonly reading: UsageReading | undefined;
+  /** Empty without an answer. */
+  readonly contentType: string;
+  /** Bytes of the answer read. */
+  readonly bytes: number;
+}
+
+/** @param call `status` is 0 without response headers. */
+export function endingOf(call: {
+  readonly isSent: boolean;
+  readonly status: number;
+  readonly isWhole: boolean;
+}): CallEnding {
+  if (!call.isSent) return 'unsent';
+  if (call.status === 0) return 'unanswered';
+  if (!isSuccess(call.status)) return 'refused';
+  return call.isWhole ? 'whole' : 'cut';
+}
+
+type ChargeBounds = Pick<UsageAdmission, 'sentNanoUsd' | 'maxCostNanoUsd'>;
+
+/** Maximum charge of a target that does not serve the request, in whole nano-dollars. */
+export function maxChargeOf(ending: CallEnding, { sentNanoUsd, maxCostNanoUsd }: ChargeBounds): number {
+  if (ending === 'unsent' || ending === 'refused') return 0;
+  return ending === 'unanswered' ? sentNanoUsd : maxCostNanoUsd;
+}
+
+/** The outcome of a call, for its event. */
+export function outcomeOf({ error, latencyMs }: UsageAttempt, { bytes, ...call }: EndedCall): UsageOutcome {
+  const { ending, clientAborted, contentType } = call;
+  const isInterrupted = error === INTERRUPTED;
+  // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
+  const isAbandoned = ending === 'unanswered' && (clientAborted || isInterrupted);
+  const isServed = ending === 'whole' || ending === 'cut' || isAbandoned;
+  return {
+    ...call,
+    status: isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error',
+    latencyMs,
+    loss: error === null ? undefined : lossOf(error),
+    seenOutputTokens: seenOutputTokens(contentType, bytes),
+  };
+}

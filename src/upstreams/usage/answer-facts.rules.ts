@@ -1,0 +1,149 @@
+import type { ApiStyle } from '../api-style.rules.js';
+import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { openAiUsageOf } from './usage-openai.rules.js';
+import type { UsageReading } from './usage-reading.js';
+
+const NANO_PER_USD = 1e9;
+/** xAI reports ticks of 1e-10 USD. */
+const TICKS_PER_NANO_USD = 10;
+/** One million dollars: the sum of 9 000 such calls still fits a 64-bit integer. */
+export const MOST_NANO_USD_OF_A_CALL = 1_000_000_000_000_000;
+const MAX_NAME_LENGTH = 256;
+
+/** Cost and billing facts that a provider reports. */
+export type ReportedCost = Pick<
+  UsageReading,
+  'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
+>;
+
+/**
+ * Cost reported by xAI, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs.
+ */
+export function readXaiCost(document: JsonObject): ReportedCost {
+  const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
+  return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
+}
+
+/**
+ * Cost reported by OpenRouter, including what it paid upstream with the customer's key, and the provider that served
+ * the request.
+ * Source: docs/reference/accounting.md#reported-costs.
+ */
+export function readOpenRouterCost(document: JsonObject): ReportedCost {
+  const usage = objectIn(document, 'usage');
+  const metadata = objectIn(document, 'openrouter_metadata');
+  const upstream = measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0;
+  const own = measureIn(usage, 'cost');
+  const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true || upstream > 0;
+  return {
+    ...(own === undefined ? {} : reported(nanoUsd(own) + nanoUsd(upstream))),
+    servedModel: textIn(document, 'model', MAX_NAME_LENGTH),
+    servedProvider: selectedProvider(metadata) ?? textIn(document, 'provider', MAX_NAME_LENGTH),
+    credentialSource: byok ? 'byok' : undefined,
+  };
+}
+
+function selectedProvider(metadata: JsonObject | undefined): string | undefined {
+  const available = objectsIn(objectIn(metadata, 'endpoints'), 'available') ?? [];
+  const selected = available.find((endpoint) => memberOf(endpoint, 'selected') === true);
+  return textIn(selected, 'provider', MAX_NAME_LENGTH);
+}
+
+/** Converts dollars to the nearest nano-dollar. */
+function nanoUsd(usd: number): number {
+  return Math.round(usd * NANO_PER_USD);
+}
+
+/** Rejects a cost beyond the maximum of one call, NaN included. */
+function reported(costNanoUsd: number): ReportedCost {
+  if (!(costNanoUsd <= MOST_NANO_USD_OF_A_CALL)) return { implausible: true };
+  return { reportedCostNanoUsd: Math.round(costNanoUsd) };
+}
+
+const MAX_TIER_LENGTH = 64;
+
+/** Lower-case names of the tier that price lists apply to. `auto`: the provider has not reported the tier. */
+const STANDARD_TIERS: ReadonlySet<string> = new Set([
+  ...['standard', 'default', 'auto', 'standard_only', 'on_demand', 'unspecified', 'traffic_type_unspecified'],
+  ...['service_tier_standard', 'service_tier_unspecified'],
+]);
+/** Inference locations without a surcharge. */
+const NORMAL_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
+
+/** Members that affect the price, with the lower-case values that mean the standard price. */
+const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['service_tier', STANDARD_TIERS],
+  ['service_tier_used', STANDARD_TIERS],
+  ['serviceTier', STANDARD_TIERS],
+  ['trafficType', STANDARD_TIERS],
+  ['speed', STANDARD_TIERS],
+  ['inference_geo', NORMAL_PLACES],
+]);
+
+/**
+ * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
+ * the wrapped response or message, and in the usage. Undefined: the standard tier, or none named.
+ */
+export function otherTierOf(document: JsonObject): string | undefined {
+  const response = objectIn(document, 'response');
+  const message = objectIn(document, 'message');
+  const places = [
+    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
+    ...[objectIn(message, 'usage'), objectIn(document, 'usageMetadata')],
+  ];
+  for (const place of places) {
+    if (place === undefined) continue;
+    const tier = otherTierIn(place);
+    if (tier !== undefined) return tier;
+  }
+  return undefined;
+}
+
+function otherTierIn(place: JsonObject): string | undefined {
+  for (const [name, standard] of TIER_MEMBERS) {
+    const tier = textIn(place, name, MAX_TIER_LENGTH);
+    if (tier !== undefined && tier !== '' && !standard.has(tier.toLowerCase())) return tier;
+  }
+  return undefined;
+}
+
+const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+const ID_IN_EVENT = /"response"\s{0,16}:\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
+const ID_AT_ROOT = /^\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
+
+/**
+ * Whether an answer may contain a provider-side response object; `other` includes Responses paths without a named
+ * style.
+ */
+export function mayHaveResponseId(style: ApiStyle): boolean {
+  return style === 'responses' || style === 'other';
+}
+
+/** The id of the response object in a stream event or a complete answer of the Responses API. */
+export function responseIdOf(style: ApiStyle, document: JsonObject): string | undefined {
+  if (!mayHaveResponseId(style)) return undefined;
+  const response = objectIn(document, 'response');
+  const isResponse = style === 'responses' || memberOf(document, 'object') === 'response';
+  const id = response === undefined && isResponse ? memberOf(document, 'id') : memberOf(response, 'id');
+  return typeof id === 'string' && ID.test(id) ? id : undefined;
+}
+
+/**
+ * Finds the id in the first bytes of an event that is truncated or too long to parse; the id must be the first member.
+ */
+export function responseIdInEventHead(head: string): string | undefined {
+  return ID_IN_EVENT.exec(head)?.[1];
+}
+
+/** Finds the id in the first bytes of a Responses document; the id must be the first member. */
+export function responseIdInDocumentHead(head: string): string | undefined {
+  return ID_AT_ROOT.exec(head)?.[1];
+}
+
+/**
+ * Seconds of audio in a transcription answer: the figure in `usage`, else the duration of the recording.
+ * Source: docs/reference/accounting.md#tokens-of-an-answer.
+ */
+export function readAudioSeconds(document: JsonObject): number | undefined {
+  return measureIn(objectIn(document, 'usage'), 'seconds') ?? measureIn(document, 'duration');
+}

@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { dropDatabase, freshDatabase } from '../../platform/database.js';
+import { freePort, GatewayProcess, programEnvironment } from '../../platform/gateway-process.js';
+import { startRedis, type TestRedis } from '../../platform/redis.js';
+import { startTcpProxy, type TcpProxy } from '../../platform/tcp-proxy.js';
+import { seeded } from '../../seeded.js';
+import { newManagementKey, PRODUCTION_DATABASE_TIMEOUT, testEnvironment } from '../../world.js';
+import { PaidCalls } from './paid-calls.js';
+import { type PaidProvider, startPaidProvider } from './paid-provider.js';
+
+const VERIFY_LEDGER = fileURLToPath(new URL('../../../../dist/src/commands/verify-ledger.js', import.meta.url));
+const CLIENTS = 256;
+export const MODEL = 'proof-model';
+export const USER_HEADER = 'x-proof-user';
+
+/** One process of the service, and its own way to Postgres. */
+export interface FleetInstance {
+  readonly process: GatewayProcess;
+  readonly database: TcpProxy;
+}
+
+/** An application of a proof. */
+export interface FleetApp {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Several processes of the service with one Postgres, a Redis of their own and one provider that knows every price. */
+export class BudgetFleet {
+  private providerId = '';
+
+  private constructor(
+    readonly calls: PaidCalls,
+    readonly provider: PaidProvider,
+    readonly instances: readonly FleetInstance[],
+    readonly redis: TestRedis,
+    readonly database: pg.Pool,
+    private readonly environment: Readonly<Record<string, string>>,
+    private readonly directory: string,
+    private readonly managementKey: string,
+  ) {}
+
+  static async start(seed: number, size = 2): Promise<BudgetFleet> {
+    const calls = new PaidCalls();
+    const databaseUrl = await freshDatabase();
+    const redis = await startRedis();
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-budgets-'));
+    const managementKey = newManagementKey();
+    const environment = {
+      ...testEnvironment(databaseUrl, join(directory, 'ledger'), managementKey),
+      REDIS_URL: redis.url,
+      LOG_LEVEL: 'warn',
+      PROVIDER_MAX_CONNECTIONS: String(CLIENTS),
+    };
+    const { hostname, port } = new URL(databaseUrl);
+    const instances: FleetInstance[] = [];
+    for (let at = 0; at < size; at++) {
+      const database = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
+      const url = new URL(databaseUrl);
+      url.host = `127.0.0.1:${database.port}`;
+      const own = { ...PRODUCTION_DATABASE_TIMEOUT, DATABASE_URL: url.href, DATA_DIR: join(directory, String(at)) };
+      const process = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, { ...environment, ...own });
+      instances.push({ process, database });
+    }
+    const provider = await startPaidProvider(calls, seeded(seed));
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    const fleet = new BudgetFleet(calls, provider, instances, redis, pool, environment, directory, managementKey);
+    try {
+      // The first one makes the account; the others find it.
+      for (const { process } of instances) await process.start();
+      const { provider } = await fleet.manage('POST', '/v1/admin/providers', fleet.providerSettings());
+      fleet.providerId = provider.id;
+    } catch (error) {
+      await fleet.end();
+      throw error;
+    }
+    return fleet;
+  }
+
+  /** A server application with a budget for each user, for itself, or both; in whole nano-dollars. */
+  async app(perUser: number | undefined, perApp: number | undefined, users: readonly string[]): Promise<FleetApp> {
+    const budget = (nanoUsd: number | undefined) =>
+      nanoUsd === undefined ? null : { spending: { monthly_usd: nanoUsd / 1e9 } };
+    const { app, api_key } = await this.manage('POST', '/v1/admin/apps', {
+      name: 'Proof',
+      config: {
+        authentication: { type: 'api_key', end_user: { source: 'header', header: USER_HEADER } },
+        routing: { providers: { mode: 'all' }, model_rewrites: {} },
+        limits: {
+          ...(perUser !== undefined && { per_user: budget(perUser) }),
+          ...(perApp !== undefined && { per_app: budget(perApp) }),
+        },
+      },
+    });
+    if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', nanoUsd: perApp });
+    for (const userId of perUser === undefined ? [] : users) {
+      this.calls.budget({ appId: app.id, userId, nanoUsd: perUser ?? 0 });
+    }
+    return { id: app.id, key: api_key.key };
+  }
+
+  /** Everything costs so many times the usual price from now on. @param at the instance that is told. */
+  async price(factor: number, at: number): Promise<void> {
+    await this.manage('PUT', `/v1/admin/providers/${this.providerId}`, { pricing: pricingOf(factor) }, at);
+  }
+
+  private providerSettings(): Record<string, unknown> {
+    const baseUrl = `${this.provider.url}/`;
+    return { type: 'openai', name: 'Paid', slug: 'paid', secret: 'sk-of-the-proof', baseUrl, pricing: pricingOf(1) };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
+  async manage(method: string, path: string, body?: unknown, at = 0): Promise<any> {
+    const answer = await fetch(`${this.at(at).process.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.managementKey}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  at(number: number): FleetInstance {
+    const instance = this.instances[number];
+    if (instance === undefined) throw new Error(`no instance ${number}`);
+    return instance;
+  }
+
+  /** Ends one without a word. */
+  async kill(number: number): Promise<void> {
+    this.calls.killed(number);
+    await this.at(number).process.kill();
+  }
+
+  async query<T extends object>(sql: string, parameters: readonly unknown[] = []): Promise<T[]> {
+    return (await this.database.query<T>(sql, [...parameters])).rows;
+  }
+
+  /** Cuts every connection of the service to Postgres, from the side of Postgres. */
+  async cutSessions(): Promise<void> {
+    await this.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE 'gateway%' AND pid <> pg_backend_pid()`,
+    );
+  }
+
+  /** Lets all of them finish. */
+  async stop(): Promise<void> {
+    await Promise.all(this.instances.map(({ process }) => process.stop()));
+  }
+
+  /** What `verify-ledger` finds, empty when all is equal. */
+  async ledgerDifferences(): Promise<string[]> {
+    const child = spawn(process.execPath, [VERIFY_LEDGER, '--json'], {
+      env: programEnvironment(this.environment),
+    });
+    const [out, trouble, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    if (code === 0) return [];
+    return [`verify-ledger ended with ${code}: ${out.slice(0, 2_000)}${trouble}`];
+  }
+
+  /** Takes everything away. */
+  async end(): Promise<void> {
+    for (const { process } of this.instances) await process.kill();
+    await this.provider.close();
+    for (const { database } of this.instances) await database.close();
+    await this.database.end();
+    await this.redis.stop();
+    await dropDatabase(this.environment.DATABASE_URL ?? '');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** In dollars for a million tokens. */
+function pricingOf(factor: number): object {
+  return { [MODEL]: { input: 2 * factor, output: 8 * factor } };
+}

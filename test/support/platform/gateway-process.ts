@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const START_PATIENCE_MS = 60_000;
+const KEPT_CHARACTERS = 1_000_000;
+
+/**
+ * What a program of the service is started with: the settings, and of this process only what says where programs and
+ * their compiled code are.
+ */
+export function programEnvironment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { ...settings, PATH, NODE_COMPILE_CACHE };
+}
+
+/** The built service, or another program that is it, as a process of its own, for tests that kill it. */
+export class GatewayProcess {
+  private child: ChildProcess | undefined;
+  private output = '';
+
+  constructor(
+    readonly baseUrl: string,
+    private readonly environment: Readonly<Record<string, string>>,
+    private readonly program = MAIN,
+  ) {}
+
+  /** Of the process that was started last. */
+  get pid(): number {
+    const pid = this.child?.pid;
+    if (pid === undefined) throw new Error('it was never started');
+    return pid;
+  }
+
+  /** Returns when it answers; fails with its last output when it ends instead. */
+  async start(): Promise<void> {
+    this.output = '';
+    const child = spawn(process.execPath, [this.program], {
+      env: programEnvironment({ ...this.environment, PORT: new URL(this.baseUrl).port }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes) => {
+        this.output = (this.output + bytes).slice(-KEPT_CHARACTERS);
+      });
+    }
+    const deadline = performance.now() + START_PATIENCE_MS;
+    while (!(await this.answers())) {
+      if (child.exitCode !== null || performance.now() > deadline)
+        throw new Error(`did not start:\n${this.output.slice(-4_000)}`);
+      await sleep(20);
+    }
+  }
+
+  /** What it has written, the last of it. */
+  get written(): string {
+    return this.output;
+  }
+
+  /** Sends it a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
+  }
+
+  /** Ends it without a word; returns when the system has taken it away. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Lets it finish and waits for its end. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.baseUrl}/v1/healthz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A loopback port that is free at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}

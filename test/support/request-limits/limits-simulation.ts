@@ -1,0 +1,312 @@
+import { takeBaseInShare } from '../../../src/request-limits/counts/day-bases.js';
+import { RequestCounters } from '../../../src/request-limits/counts/request-counters.js';
+import type { ScopeCounts, WindowCount } from '../../../src/request-limits/counts/scope-counts.js';
+import { carriedMinutes } from '../../../src/request-limits/epochs/carried-minutes.js';
+import {
+  type EpochState,
+  type EpochStep,
+  nextStep,
+  type OwnState,
+} from '../../../src/request-limits/epochs/epoch.rules.js';
+import { handedCounts, toldCounts, untoldWindows } from '../../../src/request-limits/epochs/handed-counts.rules.js';
+import type { HandedCount } from '../../../src/request-limits/epochs/limit-epochs.repository.js';
+import { roomInShare } from '../../../src/request-limits/places/local-counting.js';
+import type { LimitedCall } from '../../../src/request-limits/request-counting.js';
+import { WINDOW_MS, windowIndex } from '../../../src/request-limits/request-limit.rules.js';
+
+import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';
+
+/** How long before the end of its lease an instance stops by itself. */
+const MARGIN_MS = 500;
+/** Calls that are not recorded yet. */
+const MAX_UNRECORDED = 8;
+
+const CALL: LimitedCall = { organizationId: 'org', appId: 'app', userId: null, user: undefined, app: undefined };
+
+/** One process: what it remembers, and what it has on its way. */
+interface Instance {
+  readonly id: string;
+  place: Place | undefined;
+  suspended: boolean;
+  validUntilMs: number;
+  forgot: boolean;
+  reaches: boolean;
+  pausedUntilMs: number;
+  /** What it read and has not acted on; what Redis said and it has not heard. */
+  readonly pending: (() => void)[];
+}
+
+/** One run: instances that come and go, a Redis that is lost, comes back and forgets, and calls of one application. */
+export class LimitsSimulation {
+  nowMs = Date.UTC(2030, 0, 15, 12, 0, 30);
+  /** Calls that were admitted, by window. */
+  readonly admitted = new Map<string, number>();
+  /** Those after Redis had forgotten, and before anybody noticed. */
+  excused = 0;
+  /** Calls of instances that died or were taken for dead, of which others know once they are recorded. */
+  lost = 0;
+  /** Calls that nobody could decide. */
+  undecided = 0;
+  private readonly stored = new StoredLimits();
+  private readonly instances: Instance[] = [];
+  private readonly redis = new Map<string, number>();
+  private readonly recorded = new Map<number, number>();
+  private flushedEpoch = 0;
+  private ids = 0;
+  private marks = 0;
+
+  constructor(
+    private readonly random: () => number,
+    readonly limits: { readonly perMinute: number; readonly perDay: number },
+  ) {}
+
+  /** How many instances there are. */
+  get alive(): number {
+    return this.instances.length;
+  }
+
+  join(): void {
+    const id = `instance-${++this.ids}`;
+    this.stored.instances.set(id, { enteredEpoch: 0, seenAtMs: this.nowMs, redisAnswers: true });
+    const state = { suspended: true, validUntilMs: 0, forgot: false, reaches: true, pausedUntilMs: 0, pending: [] };
+    this.instances.push({ id, place: undefined, ...state });
+  }
+
+  /** Ends one without a word; its journal is stored by the next process. */
+  kill(): void {
+    const [gone] = this.instances.splice(this.anyIndex(), 1);
+    if (gone !== undefined) this.loses(gone);
+  }
+
+  /** Ends one in order: it hands over and is gone. */
+  stop(): void {
+    const [gone] = this.instances.splice(this.anyIndex(), 1);
+    if (gone === undefined) return;
+    const entry = this.stored.instances.get(gone.id);
+    if (entry !== undefined && entry.enteredEpoch !== 0) this.stored.add(this.countsOf(gone));
+    this.stored.instances.delete(gone.id);
+  }
+
+  pause(ms: number): void {
+    const one = this.any();
+    if (one === undefined) return;
+    one.pausedUntilMs = this.nowMs + ms;
+    this.loses(one);
+  }
+
+  loseRedis(): void {
+    const one = this.any();
+    if (one !== undefined) one.reaches = false;
+  }
+
+  findRedis(): void {
+    for (const one of this.instances) one.reaches = true;
+  }
+
+  flushRedis(): void {
+    this.redis.clear();
+    this.flushedEpoch = this.stored.state.epoch;
+  }
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  /** A sign of life of one instance, and the step that follows. */
+  beat(): void {
+    const one = this.anyAwake();
+    if (one === undefined) return;
+    const entry = this.stored.instances.get(one.id);
+    if (entry === undefined) return;
+    entry.seenAtMs = this.nowMs;
+    entry.redisAnswers = one.reaches;
+    this.step(one);
+  }
+
+  /** Something an instance has on its way arrives. */
+  deliver(): void {
+    this.anyAwake()?.pending.shift()?.();
+  }
+
+  call(): void {
+    const one = this.anyAwake();
+    if (one === undefined) return;
+    const { place } = one;
+    if (place === undefined || !isCurrent(one, place, this.nowMs)) {
+      this.undecided++;
+      return;
+    }
+    const now = windowIndex('minute', this.nowMs);
+    const scope = place.counters.ofApp(CALL, now);
+    const minute = scope.inMinute(now, place.minuteBases);
+    const day = scope.onDay(windowIndex('day', this.nowMs));
+    if (place.countedIn === 'redis') this.callInRedis(one, place, scope, minute, day);
+    else this.callHere(one, place, minute, day);
+  }
+
+  /** An instance has no place for what it counts: it tells what that was of the day, and forgets it. */
+  leaveMemory(): void {
+    const one = this.anyAwake();
+    const place = one?.place;
+    const { state } = this.stored;
+    if (one === undefined || place === undefined || !isCurrent(one, place, this.nowMs)) return;
+    if (!state.isOpen || state.epoch !== place.epoch || one.pending.length > 0) return;
+    const windows = untoldWindows(place.counters.scopes(), this.nowMs).filter(({ kind }) => kind === 'day');
+    this.stored.add(toldCounts(windows));
+    for (const { window, own } of windows) window.told = own;
+    const later = windowIndex('minute', this.nowMs) + 2;
+    place.counters.drop(place.counters.idle(later), later);
+  }
+
+  /** Records what was admitted, all but the newest calls. */
+  record(): void {
+    const day = windowIndex('day', this.nowMs);
+    const all = this.admitted.get(`day ${day}`) ?? 0;
+    this.recorded.set(day, Math.max(this.recorded.get(day) ?? 0, all - Math.floor(this.random() * MAX_UNRECORDED)));
+  }
+
+  private callHere(one: Instance, place: Place, minute: WindowCount, day: WindowCount): void {
+    if (day.base < 0) {
+      const agreed = this.agreedOn(place, day.index);
+      takeBaseInShare(() => place.counters.haveLeft)(day, agreed, agreed);
+    }
+    const hasRoom = roomInShare(place.members.length, place.members.indexOf(one.id));
+    if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(place, minute, day);
+  }
+
+  private callInRedis(one: Instance, place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount): void {
+    if (minute.count >= this.limits.perMinute || day.count >= this.limits.perDay) return;
+    const answer = one.reaches ? this.script(place, scope, minute, day) : 'lost';
+    const { index } = minute;
+    one.pending.push(() => {
+      if (answer === 'forgotten' && one.place === place) one.forgot = true;
+      if (answer === 'forgotten' || answer === 'lost' || this.random() < 0.05) {
+        if (one.place === place) one.suspended = true;
+        this.step(one);
+      } else if (isCurrent(one, place, this.nowMs) && answer !== 'full' && minute.index === index) {
+        scope.app.mark = answer.mark;
+        [minute.seen, day.seen] = [Math.max(minute.seen, answer.minute), Math.max(day.seen, answer.day)];
+        [minute.count, day.count] = [minute.seen - 1, day.seen - 1];
+        this.admit(place, minute, day);
+      }
+    });
+  }
+
+  /** What the script does. */
+  private script(place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount) {
+    const key = (name: string) => `${place.epoch}:${name}`;
+    const mark = this.redis.get(key('mark')) ?? 0;
+    const [minuteKey, dayKey] = [key(`minute:${minute.index}`), key(`day:${day.index}`)];
+    const [minuteCount, dayCount] = [this.redis.get(minuteKey), this.redis.get(dayKey)];
+    const isForgotten =
+      (scope.app.mark !== 0 && scope.app.mark !== mark) ||
+      (minuteCount ?? 0) < minute.seen ||
+      (dayCount ?? 0) < day.seen;
+    if (isForgotten) return 'forgotten';
+    if (dayCount === undefined && day.base < 0) {
+      day.base = this.agreedOn(place, day.index);
+    }
+    const before = { minute: Math.max(minuteCount ?? 0, minute.base), day: Math.max(dayCount ?? 0, day.base) };
+    if (before.minute >= this.limits.perMinute || before.day >= this.limits.perDay) return 'full';
+    this.redis.set(key('mark'), mark || ++this.marks);
+    this.redis.set(minuteKey, before.minute + 1).set(dayKey, before.day + 1);
+    return { mark: mark || this.marks, minute: before.minute + 1, day: before.day + 1 };
+  }
+
+  private admit(place: Place, minute: WindowCount, day: WindowCount): void {
+    minute.countOwn();
+    day.countOwn();
+    for (const window of [`minute ${minute.index}`, `day ${day.index}`]) {
+      this.admitted.set(window, (this.admitted.get(window) ?? 0) + 1);
+    }
+    if (place.countedIn === 'redis' && place.epoch <= this.flushedEpoch) this.excused++;
+  }
+
+  /** Reads now, acts later: others may have acted in between. */
+  private step(one: Instance): void {
+    const { stored } = this;
+    const entry = stored.instances.get(one.id);
+    if (entry === undefined) return;
+    const openForMs = stored.state.isOpen ? this.nowMs - stored.state.openedAtMs : 0;
+    const state = { ...stored.state, openForMs };
+    const [leaseEndsMs, unknownAtMs] = [entry.seenAtMs + LEASE_MS, stored.unknownAtMs];
+    const own = this.ownState(one, state, entry.enteredEpoch, leaseEndsMs);
+    one.pending.push(() => {
+      const step = nextStep(state, own);
+      if (step.do === 'count') {
+        if (one.place?.epoch !== state.epoch) this.load(one, state, unknownAtMs);
+        one.validUntilMs = leaseEndsMs - MARGIN_MS;
+        one.suspended = false;
+        return;
+      }
+      one.suspended = true;
+      this.take(one, step, state.epoch);
+      this.step(one);
+    });
+  }
+
+  private ownState(one: Instance, state: EpochState, enteredEpoch: number, leaseEndsMs: number): OwnState {
+    const living = [...this.stored.instances.values()].filter(({ seenAtMs }) => seenAtMs > this.nowMs - LEASE_MS);
+    return {
+      id: one.id,
+      lives: leaseEndsMs > this.nowMs,
+      enteredEpoch,
+      hasCounts: enteredEpoch !== state.epoch && this.countsOf(one).length > 0,
+      redisAnswers: one.reaches,
+      redisAnswersAll: one.reaches && living.every(({ redisAnswers }) => redisAnswers),
+      redisForgot: one.forgot && one.place?.epoch === state.epoch,
+    };
+  }
+
+  private take(one: Instance, step: Exclude<EpochStep, { do: 'count' }>, epoch: number): void {
+    const { stored } = this;
+    const entry = stored.instances.get(one.id);
+    if (step.do === 'begin') stored.begin(epoch, step);
+    if (step.do === 'open') stored.open(epoch, this.nowMs);
+    const isThere = stored.state.epoch === epoch && stored.state.isOpen === (step.do === 'enter');
+    if (entry === undefined || !isThere || (step.do !== 'enter' && step.do !== 'hand_over')) return;
+    if (step.do === 'hand_over' && entry.enteredEpoch !== epoch) stored.add(this.countsOf(one));
+    entry.enteredEpoch = epoch;
+    one.place = undefined;
+  }
+
+  private load(one: Instance, state: EpochState, unknownAtMs: number | undefined): void {
+    const { nowMs, stored } = this;
+    const counts = [...stored.counts.values()].filter(({ windowMs }) => windowMs === WINDOW_MS.minute);
+    const unknownForMs = unknownAtMs === undefined ? undefined : nowMs - unknownAtMs;
+    const minuteBases = carriedMinutes({ counts, nowMs, unknownForMs });
+    const { epoch, countedIn, members } = state;
+    one.place = { epoch, countedIn, members, minuteBases, counters: new RequestCounters() };
+    one.forgot = false;
+  }
+
+  private countsOf({ place }: Instance): HandedCount[] {
+    return handedCounts(place?.counters.scopes() ?? [], this.nowMs);
+  }
+
+  /** What it counted today becomes known to the others only as far as it is recorded. */
+  private loses(one: Instance): void {
+    for (const { windowMs, requests } of this.countsOf(one)) if (windowMs === WINDOW_MS.day) this.lost += requests;
+  }
+
+  private agreedOn({ epoch }: Place, day: number): number {
+    return this.stored.agree(epoch, day, this.recorded.get(day) ?? 0);
+  }
+
+  private anyIndex(): number {
+    return Math.floor(this.random() * this.instances.length);
+  }
+
+  private any(): Instance | undefined {
+    return this.instances[this.anyIndex()];
+  }
+
+  private anyAwake(): Instance | undefined {
+    const one = this.any();
+    return one !== undefined && one.pausedUntilMs <= this.nowMs ? one : undefined;
+  }
+}
+
+function isCurrent(one: Instance, place: Place, nowMs: number): boolean {
+  return one.place === place && !one.suspended && nowMs < one.validUntilMs;
+}

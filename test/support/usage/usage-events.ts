@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
+
+/** Members of an event as the writer takes them; only what matters to a test is named by it. */
+export interface EventMembers {
+  readonly organization_id: string;
+  readonly app_id: string;
+  readonly created_at_ms: number;
+  readonly [member: string]: string | number | boolean | null | undefined;
+}
+
+/** An event of a model that answered, ready to be stored. */
+export function anEventOf(members: EventMembers) {
+  return {
+    event_id: randomUUID(),
+    provider_type: 'openai',
+    model: 'gpt-4.1',
+    route: 'openai/v1/responses',
+    status: 'ok',
+    cost_source: 'computed',
+    ...members,
+  };
+}
+
+/** Stores events the way the service does. */
+export async function storeEvents(dataSource: DataSource, ...events: EventMembers[]): Promise<void> {
+  await new UsageWritesRepository(dataSource).insert(JSON.stringify(events.map(anEventOf)));
+}

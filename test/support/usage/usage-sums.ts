@@ -1,0 +1,58 @@
+import { MONTHS_OUT_OF_STEP } from '../users/user-months.js';
+
+const DAY = "(event.created_at AT TIME ZONE 'UTC')::date";
+
+const SUMS = ['requests', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd']
+  .map((name) => `sum(event.${name}) AS ${name}`)
+  .concat(
+    'sum(greatest(coalesce(event.charged_nano_usd, event.cost_nano_usd) - event.cost_nano_usd, 0)) AS estimated_nano_usd',
+  )
+  .join(', ');
+
+const COUNTS = `requests, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd,
+  estimated_nano_usd`;
+
+/** What events of a day have in common that share a row. */
+const COMMON = `organization_id, app_id, day, provider_type, provider_slug, provider_gateway_id, credential_source,
+  model_author, model, route, endpoint_slug, app_version, status, cost_source`;
+
+const EXPECTED_DAYS = `
+  SELECT ${COMMON}, ${SUMS} FROM (SELECT event.*, ${DAY} AS day FROM usage_events event) event GROUP BY ${COMMON}`;
+
+const EXPECTED_USER_DAYS = `
+  SELECT event.organization_id, event.app_id, event.user_id, ${DAY} AS day, ${SUMS},
+    sum(CASE event.status WHEN 'provider_error' THEN event.requests ELSE 0 END) AS errors,
+    sum(CASE WHEN event.status LIKE 'blocked%' THEN event.requests ELSE 0 END) AS blocked
+  FROM usage_events event WHERE event.user_id IS NOT NULL GROUP BY 1, 2, 3, 4`;
+
+/** Rows that are in one of the two and not in the other. */
+const outOfStep = (expected: string, table: string, columns: string) => `
+  WITH expected AS (SELECT ${columns} FROM (${expected}) summed), kept AS (SELECT ${columns} FROM ${table})
+  (SELECT 'expected' AS side, * FROM (SELECT * FROM expected EXCEPT ALL SELECT * FROM kept) missing)
+  UNION ALL
+  (SELECT 'kept' AS side, * FROM (SELECT * FROM kept EXCEPT ALL SELECT * FROM expected) extra)`;
+
+const ALL = `${COUNTS}, errors, blocked`;
+
+const EACH = ALL.split(/,\s+/);
+
+const SUMS_OF_ALL = EACH.map((name) => `sum(${name}) AS ${name}`).join(', ');
+
+const OF_ALL_USERS = `
+  SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_user_days GROUP BY organization_id, app_id, day`;
+
+/** Spread over rows of several writers, of which some may be what others were lowered by. */
+const KEPT_OF_ALL_USERS = `(
+  SELECT organization_id, app_id, day, ${SUMS_OF_ALL} FROM usage_all_users_days GROUP BY organization_id, app_id, day
+  HAVING ${EACH.map((name) => `sum(${name}) <> 0`).join(' OR ')}) kept_of_all`;
+
+/** Finds nothing where what all users did on a day is what each of them did. */
+export const ALL_USERS_OUT_OF_STEP = outOfStep(OF_ALL_USERS, KEPT_OF_ALL_USERS, `organization_id, app_id, day, ${ALL}`);
+
+/** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
+export const SUMS_OUT_OF_STEP = [
+  outOfStep(EXPECTED_DAYS, 'usage_days', `${COMMON}, ${COUNTS}`),
+  outOfStep(EXPECTED_USER_DAYS, 'usage_user_days', `organization_id, app_id, user_id, day, ${COUNTS}, errors, blocked`),
+  ALL_USERS_OUT_OF_STEP,
+  MONTHS_OUT_OF_STEP,
+];
