@@ -187,6 +187,42 @@ describe('segment log', () => {
     files.held = undefined;
   });
 
+  it('background sync that is due while another is under way → waits, so a flush of a later line waits for its own sync', async () => {
+    files.held = [];
+    log.append('early\n').pins = 1;
+    const early = log.flush();
+    await sleep(0);
+    log.append('late\n').pins = 1;
+    await sleep(4 * SYNC_MS);
+    expect(files.held).toHaveLength(1);
+    files.held.shift()?.();
+    await early;
+    let isLateDone = false;
+    const late = log.flush().then(() => {
+      isLateDone = true;
+    });
+    await sleep(5);
+    expect([files.held.length, isLateDone]).toEqual([1, false]);
+    files.held.shift()?.();
+    await late;
+    files.held = undefined;
+  });
+
+  it('flush of a line that a background sync has begun to force → waits for that sync', async () => {
+    files.held = [];
+    log.append('line\n').pins = 1;
+    await sleep(4 * SYNC_MS);
+    let isDone = false;
+    const flushed = log.flush().then(() => {
+      isDone = true;
+    });
+    await sleep(5);
+    expect([files.held.length, isDone]).toEqual([1, false]);
+    files.held.shift()?.();
+    await flushed;
+    files.held = undefined;
+  });
+
   it('flush that fails, of its own or because a sync before it did → rejects and counts as failed; the next file is taken', async () => {
     files.syncFails = true;
     log.append('lost\n').pins = 1;

@@ -97,8 +97,8 @@ export class SegmentLog {
    * @throws Error, in the promise, when the sync failed: none of the data then counts as written.
    */
   async flush(): Promise<void> {
-    const dirty = this.kept.filter((segment) => segment.dirty);
-    const synced = await Promise.all(dirty.map((segment) => this.syncNext(segment)));
+    const unsynced = this.kept.filter((segment) => segment.dirty || segment.syncing !== undefined);
+    const synced = await Promise.all(unsynced.map((segment) => this.syncNext(segment)));
     this.flushFailing = !synced.every(Boolean);
     if (!this.flushFailing) return;
     this.probeLater();
@@ -185,17 +185,20 @@ export class SegmentLog {
   private async tidy(): Promise<void> {
     const unused = this.kept.filter(isUnused);
     const dirty = this.kept.filter((segment) => segment.dirty && !isUnused(segment));
-    const synced = await Promise.all(dirty.map((segment) => this.sync(segment)));
+    const synced = await Promise.all(dirty.map((segment) => this.syncNext(segment)));
     if (synced.every(Boolean)) await Promise.all(unused.map((segment) => this.remove(segment)));
     for (const segment of this.kept) if (segment.retired && !segment.dirty) this.closeFile(segment);
     this.timer = undefined;
     if (this.kept.some((segment) => segment.dirty || isUnused(segment))) this.schedule();
   }
 
-  /** Waits for a sync in progress first: it may have begun before the last write. */
+  /**
+   * Syncs what was written before this call, one sync of a file at a time: one in progress may have begun before the
+   * last write, and one that another caller starts after it covers that write.
+   */
   private async syncNext(segment: Segment): Promise<boolean> {
     const earlier = await (segment.syncing ?? true);
-    const own = await (segment.dirty ? this.sync(segment) : (segment.syncing ?? true));
+    const own = await (segment.syncing ?? (segment.dirty ? this.sync(segment) : true));
     return earlier && own;
   }
 
