@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { UsageModule } from '../usage/usage.module.js';
-import { CountingPlaces } from './epochs/counting-places.service.js';
+import { CounterBackends } from './backends/counter-backends.service.js';
 import { EpochAgreement } from './epochs/epoch-agreement.service.js';
 import { LimitEpochsRepository } from './epochs/limit-epochs.repository.js';
 import { LimitEpochs } from './epochs/limit-epochs.service.js';
 import { RequestLimits } from './request-limits.service.js';
-import { KeptCountsRepository } from './stored/kept-counts.repository.js';
-import { UnsentRequestsRepository } from './stored/unsent-requests.repository.js';
+import { StoredCountsRepository } from './stored/stored-counts.repository.js';
 import { UnsentRequests } from './stored/unsent-requests.service.js';
 
 /**
@@ -20,14 +19,13 @@ import { UnsentRequests } from './stored/unsent-requests.service.js';
 @Module({
   imports: [UsageModule],
   providers: [
-    CountingPlaces,
+    CounterBackends,
     EpochAgreement,
-    KeptCountsRepository,
     LimitEpochs,
     LimitEpochsRepository,
     RequestLimits,
+    StoredCountsRepository,
     UnsentRequests,
-    UnsentRequestsRepository,
   ],
   exports: [RequestLimits],
 })

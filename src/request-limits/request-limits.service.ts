@@ -1,5 +1,4 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { SystemClock } from '../common/clock.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
@@ -8,7 +7,6 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import type { RequestCounters } from './counts/request-counters.js';
 import { LimitEpochs } from './epochs/limit-epochs.service.js';
-import { SharedCounting } from './places/shared-counting.js';
 import type { LimitedCall, RequestCounting } from './request-counting.js';
 import { countsUnknown } from './request-limit.rules.js';
 import { UnsentRequests } from './stored/unsent-requests.service.js';
@@ -37,8 +35,8 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
   ) {
     this.isShared = redis.state !== 'unused';
     const alone = epochs.alone();
-    this.counting = this.isShared ? new SharedCounting(epochs, new SystemClock()) : alone.counting;
-    this.counters = this.isShared ? () => epochs.place?.counters : () => alone.counters;
+    this.counting = this.isShared ? epochs : alone.counting;
+    this.counters = this.isShared ? () => epochs.backend?.counters : () => alone.counters;
     metrics.limitsDegraded.read = () => (this.isShared && epochs.isDegraded ? 1 : 0);
     epochs.onUnsent = (call) => unsent.note(call);
     this.unsubscribe = configChanges.subscribe(APPS_TOPIC, (appId) => {

@@ -1,11 +1,18 @@
+import type { Clock } from '../../common/clock.js';
+import { type UnreportedWindow, unreportedWindows } from '../epochs/handed-counts.rules.js';
 import type { LimitedCall } from '../request-counting.js';
-import { countersFull, WINDOW_MS } from '../request-limit.rules.js';
+import { countersFull, WINDOW_MS, windowIndex } from '../request-limit.rules.js';
 import { AppCounts, ScopeCounts } from './scope-counts.js';
 
 /** Number of scopes from which idle scopes are evicted: about 60 MB. */
 const CROWDED_SCOPES = 100_000;
 /** Maximum number of scopes: about 115 MB. */
 const MAX_SCOPES = 2 * CROWDED_SCOPES;
+
+/** Scopes evicted per batch. */
+const BATCH_SCOPES = 5_000;
+/** Minimum interval between scans, which visit every scope. */
+const LOOK_EVERY_MS = 1_000;
 
 const MINUTES_OF_DAY = WINDOW_MS.day / WINDOW_MS.minute;
 
@@ -19,7 +26,7 @@ export interface RequestCountersOptions {
 
 /**
  * In-memory counters of every limited application and user, bounded in number. When the counters are crowded, scopes
- * that were unused in this and the previous minute are evicted, after their counts of the day are stored (`ScopeRoom`).
+ * that were unused in this and the previous minute are evicted, after their counts of the day are stored ({@link ScopeEviction}).
  * A scope in use is never evicted, so no client can evict another's count. When all scopes are in use, new ones are
  * refused.
  */
@@ -142,4 +149,48 @@ function isIdle({ usedIn }: ScopeCounts, minute: number): boolean {
 
 function isLongAgo({ usedOn }: AppCounts, minute: number): boolean {
   return usedOn < dayOf(minute) - 1;
+}
+
+/** Stores the counts of windows. @returns false when the epoch of the counts is over. */
+export type ReportWindows = (windows: readonly UnreportedWindow[]) => Promise<boolean>;
+
+/**
+ * Bounds the number of counted scopes by evicting idle ones. Their counts of the day are stored first, so that a later
+ * counter of the scope continues from them.
+ */
+export class ScopeEviction {
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly counters: RequestCounters,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Evicts idle scopes when crowded. @throws in the promise any error of `report`; scopes not evicted yet stay. */
+  run(report: ReportWindows): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    if (!this.counters.isCrowded || nowMs - this.lookedAtMs < LOOK_EVERY_MS) return Promise.resolve();
+    this.lookedAtMs = nowMs;
+    this.running ??= this.evict(report).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async evict(report: ReportWindows): Promise<void> {
+    const idle = this.counters.idle(this.minute());
+    for (let from = 0; from < idle.length; from += BATCH_SCOPES) {
+      const batch = idle.slice(from, from + BATCH_SCOPES);
+      const unreported = unreportedWindows(batch, this.clock.nowMs());
+      if (unreported.length > 0 && !(await report(unreported))) return;
+      // A window with calls since the snapshot has unstored calls again, and its scope is not idle.
+      for (const { window, index, own } of unreported) if (window.index === index) window.reported = own;
+      this.counters.drop(batch, this.minute());
+    }
+  }
+
+  private minute(): number {
+    return windowIndex('minute', this.clock.nowMs());
+  }
 }

@@ -1,4 +1,4 @@
-import { digestOf } from '../places/counter-keys.rules.js';
+import { digestOf } from '../backends/counter-keys.rules.js';
 import type { WindowKind } from '../request-limit.rules.js';
 
 /** An unknown count. */
@@ -14,7 +14,7 @@ export class WindowCount {
   /** Calls admitted by this instance. */
   own = 0;
   /** The part of `own` that is stored in Postgres. */
-  told = 0;
+  reported = 0;
   /** Upper bound of this instance's own calls in `base`, after an eviction. */
   unsureOwn = 0;
   /** Calls of all instances, as known to this one; never falls within a window. */
@@ -32,7 +32,7 @@ export class WindowCount {
   begin(index: number, base: number, checkedAt: number): void {
     this.index = index;
     this.own = 0;
-    this.told = 0;
+    this.reported = 0;
     this.unsureOwn = 0;
     this.seen = 0;
     this.base = base;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { SystemClock } from '../../common/clock.js';
+import { type Clock, SystemClock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
 import { Environment } from '../../platform/config/environment.js';
 import { ConfigChanges } from '../../platform/database/config-changes.js';
 import { EVERYTHING } from '../../platform/database/config-changes.rules.js';
 import { whenReachable } from '../../platform/database/when-reachable.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
-import type { CountedIn, EpochReason } from './epoch.rules.js';
+import type { CountedIn, EpochReason } from './epoch-machine.js';
 import { type EpochView, type HandedCount, LimitEpochsRepository } from './limit-epochs.repository.js';
 
 /** Topic of {@link ConfigChanges}: the stored epoch has changed. */
@@ -44,26 +44,26 @@ export class EpochAgreement {
 
   /** @returns false when another instance began an epoch first. */
   begin(epoch: number, countedIn: CountedIn, reason: EpochReason): Promise<boolean> {
-    return this.told((tx) => this.epochs.begin(tx, epoch, countedIn, reason));
+    return this.announced((tx) => this.epochs.begin(tx, epoch, countedIn, reason));
   }
 
   /** @returns false when the epoch is open or over. */
   handOver(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
-    return this.told((tx) => this.epochs.handOver(tx, this.instances.id, epoch, counts));
+    return this.announced((tx) => this.epochs.handOver(tx, this.instances.id, epoch, counts));
   }
 
   /** @returns false when the epoch is not open any more. */
   enter(epoch: number): Promise<boolean> {
-    return this.told((tx) => this.epochs.enter(tx, this.instances.id, epoch));
+    return this.announced((tx) => this.epochs.enter(tx, this.instances.id, epoch));
   }
 
   /** @returns false when an instance has not handed over. */
   open(epoch: number): Promise<boolean> {
-    return this.told((tx) => this.epochs.open(tx, epoch));
+    return this.announced((tx) => this.epochs.open(tx, epoch));
   }
 
   async leave(counts: readonly HandedCount[]): Promise<void> {
-    await this.told(async (tx) => {
+    await this.announced(async (tx) => {
       await this.epochs.leave(tx, this.instances.id, counts);
       return true;
     });
@@ -90,19 +90,66 @@ export class EpochAgreement {
    *
    * @returns false when the epoch is over.
    */
-  tell(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
-    return this.dataSource.transaction((tx) => this.epochs.tell(tx, epoch, counts));
+  report(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
+    return this.dataSource.transaction((tx) => this.epochs.report(tx, epoch, counts));
   }
 
   async prune(nowMs: number): Promise<void> {
     await this.epochs.prune(nowMs);
   }
 
-  private told(change: (tx: EntityManager) => Promise<boolean>): Promise<boolean> {
+  /** Notifies the other instances if `change` has changed the epoch. */
+  private announced(change: (tx: EntityManager) => Promise<boolean>): Promise<boolean> {
     return this.dataSource.transaction(async (tx) => {
       const changed = await change(tx);
       if (changed) await this.configChanges.publish(tx, { topic: TOPIC, key: EVERYTHING });
       return changed;
     });
+  }
+}
+
+/** Logs changes of the counter backend, at most once per epoch. */
+export class EpochLog {
+  private epoch = 0;
+  private degradedSinceMs: number | undefined;
+  private hasFailed = false;
+
+  constructor(
+    private readonly log: Log,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether requests are counted without Redis. */
+  get isDegraded(): boolean {
+    return this.degradedSinceMs !== undefined;
+  }
+
+  /** Logs that this instance counts in an epoch, if that is a change. */
+  countsIn({ epoch, countedIn, reason, members }: EpochView): void {
+    if (epoch === this.epoch) return;
+    // The instances that agreed on the epoch before this start have logged it.
+    const isFound = this.epoch === 0;
+    this.epoch = epoch;
+    if (countedIn === 'instances') {
+      this.degradedSinceMs ??= this.clock.monotonicMs();
+      this.log.event('limits_degraded', { epoch, reason, instances: members.length });
+    } else if (this.degradedSinceMs !== undefined) {
+      const degradedMs = Math.round(this.clock.monotonicMs() - this.degradedSinceMs);
+      this.degradedSinceMs = undefined;
+      this.log.event('limits_restored', { epoch, degradedMs });
+    } else if (!isFound && (reason === 'redis_forgot' || reason === 'instance_returned')) {
+      this.log.event('limits_recounted', { epoch, reason });
+    }
+  }
+
+  /** Logs a failed agreement, once per outage; it is retried. */
+  failed(error: string): void {
+    if (!this.hasFailed) this.log.event('limits_agreement_failed', { error });
+    this.hasFailed = true;
+  }
+
+  /** The agreement succeeded, so the next failure is logged again. */
+  worked(): void {
+    this.hasFailed = false;
   }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestCounters } from '../counts/request-counters.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
-import { carriedMinutes } from './carried-minutes.js';
-import { handedCounts } from './handed-counts.rules.js';
+import { carriedMinutes, handedCounts } from './handed-counts.rules.js';
 
 const NOW = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE = windowIndex('minute', NOW);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { LEASE_MS } from '../../platform/instances/instances.repository.js';
 import { WINDOW_MS } from '../request-limit.rules.js';
-import type { CountedIn, EpochReason, EpochState } from './epoch.rules.js';
+import type { CountedIn, EpochReason, EpochState } from './epoch-machine.js';
 
 /** The stored epoch and this instance's state in Postgres. */
 export interface EpochView extends EpochState {
@@ -172,7 +172,7 @@ export class LimitEpochsRepository {
    *
    * @returns false when the epoch is over; nothing was added then.
    */
-  async tell(tx: EntityManager, epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
+  async report(tx: EntityManager, epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
     await addCounts(tx, counts);
     return true;

@@ -3,18 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { SystemClock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import { Log } from '../../common/log/log.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { type CounterBackend, CounterBackends } from '../backends/counter-backends.service.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
-import { EpochOver, type LimitedCall, MAX_WAIT_MS, waitAtMost } from '../request-counting.js';
+import { EpochOver, type LimitedCall, MAX_WAIT_MS, type RequestCounting, waitAtMost } from '../request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
-import { CARRIED_MINUTES, carriedMinutes } from './carried-minutes.js';
-import { type CountingPlace, CountingPlaces } from './counting-places.service.js';
-import { type EpochStep, nextStep, type OwnState } from './epoch.rules.js';
-import { EpochAgreement } from './epoch-agreement.service.js';
-import { EpochLog } from './epoch-log.js';
-import { handedCounts, toldCounts } from './handed-counts.rules.js';
+import { EpochAgreement, EpochLog } from './epoch-agreement.service.js';
+import { EpochMachine, type EpochStep, type OwnState } from './epoch-machine.js';
+import { CARRIED_MINUTES, carriedMinutes, handedCounts, reportedCounts } from './handed-counts.rules.js';
 import type { EpochView } from './limit-epochs.repository.js';
 
 /** Counting stops this long before the lease expires. */
@@ -27,7 +26,7 @@ const FAILURE_PAUSE_MS = 200;
 const LOOK_MS = 250;
 /** Maximum consecutive steps; each depends on the state that the previous one left. */
 const MAX_STEPS = 12;
-/** Maximum wait of the start for a place of counting. */
+/** Maximum wait of the start for a backend. */
 const START_MS = 3_000;
 const START_PAUSE_MS = 10;
 const LEAVE_MS = 2_000;
@@ -35,36 +34,32 @@ const LEAVE_MS = 2_000;
 const PRUNE_EVERY_MS = 60_000;
 
 /**
- * Agrees with the other instances on where requests are counted, one epoch after another. All instances count in one
- * place at a time, and no count is lost in the change to another place. While an epoch is not open, or the lease of
- * this instance may have expired, there is no place, and calls wait.
+ * Agrees with the other instances on the counter backend, one epoch after another. All instances count in one backend
+ * at a time, and no count is lost in the change to another. {@link EpochMachine} decides whether this instance may
+ * count; while it may not, calls wait.
  *
  * Log lines: limits_degraded, limits_restored, limits_recounted, limits_agreement_failed.
  * Source: docs/reference/accounting.md#several-instances.
  */
 @Injectable()
-export class LimitEpochs {
+export class LimitEpochs implements RequestCounting {
   /** Called with a call that was counted in Redis and must be counted again elsewhere. */
   onUnsent: (call: LimitedCall) => void = () => undefined;
   /** System time, because leases expire in real time. */
   private readonly realTime = new SystemClock();
+  private readonly machine = new EpochMachine<CounterBackend>();
   private readonly lines: EpochLog;
-  private current: CountingPlace | undefined;
   private recordedMinutes: MinuteBases = () => 0;
-  private validUntilMs = Number.NEGATIVE_INFINITY;
-  private suspended = true;
-  private redisForgot = false;
-  private closed = false;
   private stepping: Promise<void> | undefined;
   private stepAgain = false;
   private retry: NodeJS.Timeout | undefined;
   private prunedAtMs: number;
-  private looking: { readonly promise: Promise<void>; goOn(): void } | undefined;
+  private waiting: { readonly promise: Promise<void>; end(): void } | undefined;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
     private readonly agreement: EpochAgreement,
-    private readonly places: CountingPlaces,
+    private readonly backends: CounterBackends,
     private readonly instances: InstanceRegistry,
     private readonly redis: RedisConnection,
     private readonly clock: SharedClock,
@@ -73,15 +68,12 @@ export class LimitEpochs {
     this.lines = new EpochLog(log, this.realTime);
     this.prunedAtMs = this.realTime.monotonicMs();
     // The host may have been suspended, and the lease may have expired.
-    clock.onJump(() => {
-      this.validUntilMs = Number.NEGATIVE_INFINITY;
-    });
+    clock.onJump(() => void this.machine.suspend());
   }
 
-  /** The current place of counting; undefined without an agreed one. */
-  get place(): CountingPlace | undefined {
-    if (this.suspended || this.realTime.monotonicMs() >= this.validUntilMs) return undefined;
-    return this.current;
+  /** The current backend; undefined without an agreed one. */
+  get backend(): CounterBackend | undefined {
+    return this.machine.usableAt(this.realTime.monotonicMs());
   }
 
   /** Requests are counted without Redis although it is configured. */
@@ -89,66 +81,95 @@ export class LimitEpochs {
     return this.lines.isDegraded || this.redis.state === 'lost';
   }
 
-  /** A place for an instance without Redis, which counts alone. */
-  alone(): CountingPlace {
-    return this.places.alone((...minute) => this.recordedMinutes(...minute));
+  /** The backend of an instance without Redis, which counts alone. */
+  alone(): CounterBackend {
+    return this.backends.alone((...minute) => this.recordedMinutes(...minute));
   }
 
   /** Starts to count alone, from the recorded requests. */
   async startAlone(): Promise<void> {
     await this.agreement.countAlone(async () => {
-      this.recordedMinutes = await this.places.recordedMinutes();
+      this.recordedMinutes = await this.backends.recordedMinutes();
     });
   }
 
-  /** Starts to count. Waits up to `START_MS` for a place and continues in the background. */
+  /** Starts to count. Waits up to `START_MS` for a backend and continues in the background. */
   async start(): Promise<void> {
     const startedAtMs = this.realTime.monotonicMs();
     const waitsLess = (ms: number) => this.realTime.monotonicMs() - startedAtMs < ms;
     this.unsubscribe = this.agreement.onChange(() => this.step());
     this.step();
-    while (this.place === undefined && waitsLess(START_MS)) await sleep(START_PAUSE_MS);
+    while (this.backend === undefined && waitsLess(START_MS)) await sleep(START_PAUSE_MS);
   }
 
-  /** Waits for a place of counting. @throws service_unavailable, in the promise, when there is none for a second. */
-  async next(): Promise<CountingPlace> {
-    const startedAtMs = this.realTime.monotonicMs();
-    for (;;) {
-      const { place } = this;
-      if (place !== undefined) return place;
-      if (this.realTime.monotonicMs() - startedAtMs >= MAX_WAIT_MS) throw countsUnknown();
-      await this.lookAgain();
-    }
+  admit(call: LimitedCall): Promise<void> {
+    return this.decide((counting) => counting.admit(call));
+  }
+
+  require(call: LimitedCall): Promise<void> {
+    return this.decide((counting) => counting.require(call));
+  }
+
+  countToday(call: LimitedCall): Promise<number> {
+    return this.decide((counting) => counting.countToday(call));
   }
 
   /** Hands over the counts and stops counting. Never rejects, and takes a bounded time. */
   async leave(): Promise<void> {
-    this.closed = true;
-    this.suspended = true;
+    this.machine.leave();
     this.unsubscribe();
     clearTimeout(this.retry);
     await this.stepping;
     await waitAtMost(this.agreement.leave(this.counted()), LEAVE_MS).catch(() => undefined);
   }
 
-  /** Resolves when there is a place, or after `LOOK_MS`; all waiting calls share one timer. */
-  private lookAgain(): Promise<void> {
-    if (this.looking === undefined) {
+  private get hasLeft(): boolean {
+    return this.machine.current.name === 'left';
+  }
+
+  /** Counts in the current backend; when it changes meanwhile, in the next one. */
+  private async decide<T>(ask: (counting: RequestCounting) => MaybePromise<T>): Promise<T> {
+    const startedAtMs = this.realTime.monotonicMs();
+    for (;;) {
+      const { counting } = this.backend ?? (await this.nextBackend());
+      try {
+        return await ask(counting);
+      } catch (error) {
+        if (!(error instanceof EpochOver)) throw error;
+      }
+      if (this.realTime.monotonicMs() - startedAtMs > MAX_WAIT_MS) throw countsUnknown();
+    }
+  }
+
+  /** Waits for a backend. @throws service_unavailable, in the promise, when there is none for a second. */
+  private async nextBackend(): Promise<CounterBackend> {
+    const startedAtMs = this.realTime.monotonicMs();
+    for (;;) {
+      const { backend } = this;
+      if (backend !== undefined) return backend;
+      if (this.realTime.monotonicMs() - startedAtMs >= MAX_WAIT_MS) throw countsUnknown();
+      await this.wait();
+    }
+  }
+
+  /** Resolves when there is a backend, or after `LOOK_MS`; all waiting calls share one timer. */
+  private wait(): Promise<void> {
+    if (this.waiting === undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const goOn = () => {
+      const end = () => {
         clearTimeout(timer);
-        this.looking = undefined;
+        this.waiting = undefined;
         resolve();
       };
-      const timer = setTimeout(goOn, LOOK_MS);
-      this.looking = { promise, goOn };
+      const timer = setTimeout(end, LOOK_MS);
+      this.waiting = { promise, end };
     }
-    return this.looking.promise;
+    return this.waiting.promise;
   }
 
   /** Runs the next steps in the background, one at a time. */
   private step(): void {
-    if (this.closed) return;
+    if (this.hasLeft) return;
     this.stepAgain = true;
     this.stepping ??= this.runSteps()
       .catch((error: unknown) => {
@@ -162,30 +183,29 @@ export class LimitEpochs {
 
   private stepLater(pauseMs: number): void {
     clearTimeout(this.retry);
-    if (!this.closed) this.retry = setTimeout(() => this.step(), pauseMs);
+    if (!this.hasLeft) this.retry = setTimeout(() => this.step(), pauseMs);
   }
 
   private async runSteps(): Promise<void> {
-    while (this.stepAgain && !this.closed) {
+    while (this.stepAgain && !this.hasLeft) {
       this.stepAgain = false;
-      for (let steps = 0; steps < MAX_STEPS && !this.closed; steps++) {
+      for (let steps = 0; steps < MAX_STEPS && !this.hasLeft; steps++) {
         const askedAtMs = this.realTime.monotonicMs();
         const view = await this.agreement.view();
-        const step = nextStep(view, this.ownState(view));
+        const step = this.machine.next(view, this.ownState(view));
         if (step.do === 'count') {
           await this.countIn(view, askedAtMs);
           break;
         }
-        this.suspended = true;
         if (!(await this.take(step, view))) break;
       }
     }
     this.lines.worked();
-    await this.makeRoom();
+    await this.evict();
     await this.pruneSometimes();
   }
 
-  private ownState(view: EpochView): OwnState {
+  private ownState(view: EpochView): Omit<OwnState, 'redisForgot'> {
     const redisAnswers = this.instances.sharesRedis;
     return {
       id: this.instances.id,
@@ -194,7 +214,6 @@ export class LimitEpochs {
       hasCounts: view.enteredEpoch !== view.epoch && this.counted().length > 0,
       redisAnswers,
       redisAnswersAll: redisAnswers && this.instances.live.every((one) => one.redisAnswers),
-      redisForgot: this.redisForgot && this.current?.epoch === view.epoch,
     };
   }
 
@@ -204,9 +223,9 @@ export class LimitEpochs {
     if (step.do === 'begin') {
       await this.agreement.begin(epoch, step.countedIn, step.reason);
     } else if (step.do === 'hand_over') {
-      if (await this.agreement.handOver(epoch, this.counted())) this.current = undefined;
+      if (await this.agreement.handOver(epoch, this.counted())) this.machine.enter();
     } else if (step.do === 'enter') {
-      if (await this.agreement.enter(epoch)) this.current = undefined;
+      if (await this.agreement.enter(epoch)) this.machine.enter();
     } else if (!(await this.agreement.open(epoch))) {
       this.stepLater(MISSING_PAUSE_MS);
       return false;
@@ -215,48 +234,42 @@ export class LimitEpochs {
   }
 
   private async countIn(view: EpochView, askedAtMs: number): Promise<void> {
-    if (this.current?.epoch !== view.epoch) this.current = await this.placeIn(view);
-    this.validUntilMs = askedAtMs + view.leaseLeftMs - LEASE_MARGIN_MS;
-    this.suspended = false;
-    if (this.place === undefined) return;
+    const { held } = this.machine;
+    const backend = held?.epoch === view.epoch ? held : await this.backendIn(view);
+    this.machine.count(backend, askedAtMs + view.leaseLeftMs - LEASE_MARGIN_MS);
+    if (this.backend === undefined) return;
     this.lines.countsIn(view);
-    this.looking?.goOn();
+    this.waiting?.end();
   }
 
-  private async placeIn(view: EpochView): Promise<CountingPlace> {
-    this.redisForgot = false;
+  private async backendIn(view: EpochView): Promise<CounterBackend> {
     const nowMs = this.clock.nowMs();
     const aroundMs = (CARRIED_MINUTES + 1) * WINDOW_MS.minute;
     const counts = await this.agreement.listMinutes(nowMs - aroundMs, nowMs + aroundMs);
     const minutes = carriedMinutes({ counts, nowMs, unknownForMs: view.minutesUnknownForMs });
-    const place: CountingPlace = this.places.inEpoch(view, minutes, {
+    const backend: CounterBackend = this.backends.inEpoch(view, minutes, {
       requireCurrent: () => {
-        if (this.place !== place) throw new EpochOver();
+        if (this.backend !== backend) throw new EpochOver();
       },
       onUnsent: (call) => this.onUnsent(call),
-      onLost: () => this.suspendFrom(place),
+      onLost: () => {
+        if (this.machine.suspend(backend)) this.step();
+      },
       onForgotten: () => {
-        if (this.current === place) this.redisForgot = true;
-        this.suspendFrom(place);
+        if (this.machine.forget(backend)) this.step();
       },
     });
-    return place;
-  }
-
-  private suspendFrom(place: CountingPlace): void {
-    if (this.current !== place) return;
-    this.suspended = true;
-    this.step();
+    return backend;
   }
 
   private counted() {
-    return handedCounts(this.current?.counters.scopes() ?? [], this.clock.nowMs());
+    return handedCounts(this.machine.held?.counters.scopes() ?? [], this.clock.nowMs());
   }
 
   /** Runs after the steps, so no count is stored here while it is handed over. */
-  private async makeRoom(): Promise<void> {
-    const { place } = this;
-    await place?.room.make((windows) => this.agreement.tell(place.epoch, toldCounts(windows)));
+  private async evict(): Promise<void> {
+    const { backend } = this;
+    await backend?.eviction.run((windows) => this.agreement.report(backend.epoch, reportedCounts(windows)));
   }
 
   private async pruneSometimes(): Promise<void> {

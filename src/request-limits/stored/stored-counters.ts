@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../platform/redis/redis-connection.js';
+import { counterNamespace, dayCounterKey } from '../backends/counter-keys.rules.js';
 import type { LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
-import { counterNamespace, dayCounterKey } from '../places/counter-keys.rules.js';
 
 /** Counters per `MGET`. */
 const BATCH_COUNTERS = 1_000;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import type { LimitedCall } from '../request-counting.js';
-import { type UnsentCount, UnsentRequestsRepository } from './unsent-requests.repository.js';
+import { StoredCountsRepository, type UnsentCount } from './stored-counts.repository.js';
 
 /** Maximum number of scopes with unstored notes; further scopes are not noted. */
 const MAX_SCOPES = 10_000;
@@ -22,7 +22,7 @@ export class UnsentRequests {
   private storing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly repository: UnsentRequestsRepository,
+    private readonly stored: StoredCountsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -58,8 +58,8 @@ export class UnsentRequests {
     if (counts.length === 0) return;
     this.waiting.clear();
     try {
-      await this.repository.add(counts);
-      await this.repository.prune(this.clock.utcDay());
+      await this.stored.addUnsent(counts);
+      await this.stored.pruneUnsent(this.clock.utcDay());
     } catch {
       // Postgres is unavailable, which other components log.
       for (const one of counts) this.putBack(one);

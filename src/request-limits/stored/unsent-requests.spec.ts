@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { aCall } from '../../../test/support/request-limits/limited-calls.js';
-import type { UnsentCount, UnsentRequestsRepository } from './unsent-requests.repository.js';
+import type { StoredCountsRepository, UnsentCount } from './stored-counts.repository.js';
 import { UnsentRequests } from './unsent-requests.service.js';
 
 const NOON = Date.UTC(2030, 0, 15, 12);
@@ -11,15 +11,15 @@ const DAY = { perDay: 5 };
 function notes() {
   const stored: unknown[] = [];
   const database = { isAway: false };
-  const repository: Pick<UnsentRequestsRepository, 'add' | 'prune'> = {
-    async add(counts: readonly UnsentCount[]) {
+  const repository: Pick<StoredCountsRepository, 'addUnsent' | 'pruneUnsent'> = {
+    async addUnsent(counts: readonly UnsentCount[]) {
       if (database.isAway) throw new Error('away');
       stored.push(...counts.map(({ appId, userId, day, requests }) => `${appId} ${userId} ${day} ${requests}`));
     },
-    prune: async () => undefined,
+    pruneUnsent: async () => undefined,
   };
   const clock = new FakeClock(NOON);
-  return { clock, database, stored, unsent: new UnsentRequests(repository as UnsentRequestsRepository, clock) };
+  return { clock, database, stored, unsent: new UnsentRequests(repository as StoredCountsRepository, clock) };
 }
 
 describe('requests that were counted and never sent', () => {

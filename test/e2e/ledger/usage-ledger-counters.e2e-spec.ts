@@ -8,8 +8,8 @@ import { CounterLedgerRepository } from '../../../src/ledger/counter-ledger.repo
 import { CounterLedger } from '../../../src/ledger/counter-ledger.service.js';
 import { UsageJournal } from '../../../src/platform/journal/usage-journal.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
+import { counterNamespace, dayCounterKey } from '../../../src/request-limits/backends/counter-keys.rules.js';
 import { LimitEpochsRepository } from '../../../src/request-limits/epochs/limit-epochs.repository.js';
-import { counterNamespace, dayCounterKey } from '../../../src/request-limits/places/counter-keys.rules.js';
 import { StoredCounters } from '../../../src/request-limits/stored/stored-counters.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Redis } from 'ioredis';
 import type { RunningGateway } from '../../../src/bootstrap/start.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
-import type { CountingPlace } from '../../../src/request-limits/epochs/counting-places.service.js';
+import type { CounterBackend } from '../../../src/request-limits/backends/counter-backends.service.js';
 import { LimitEpochs } from '../../../src/request-limits/epochs/limit-epochs.service.js';
 import { windowIndex } from '../../../src/request-limits/request-limit.rules.js';
 import { RequestLimits } from '../../../src/request-limits/request-limits.service.js';
@@ -22,10 +22,10 @@ const BACK_WITHIN_MS = 5_000;
 /** As many as are kept before idle ones leave. */
 const CROWD = 100_000;
 
-function placeOf({ app }: RunningGateway): CountingPlace {
-  const { place } = app.get(LimitEpochs);
-  if (place === undefined) throw new Error('nothing is counted');
-  return place;
+function backendOf({ app }: RunningGateway): CounterBackend {
+  const { backend } = app.get(LimitEpochs);
+  if (backend === undefined) throw new Error('nothing is counted');
+  return backend;
 }
 
 describeBreakingRedis('request limits of two instances with one Redis', () => {
@@ -229,7 +229,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
   it('more users than can be kept → who is idle leaves; Redis forgets, too → what it had counted is known', async () => {
     const limits = { user: { perDay: 8 } };
     expect(await burstAtBoth(limits, 2)).toBe(4);
-    const { counters } = placeOf(world.gateway);
+    const { counters } = backendOf(world.gateway);
     const call = aCall(app, 'alice', limits);
     for (let user = 0; user < CROWD; user++)
       counters.ofUser(call, `user-${user}`, windowIndex('minute', clock.nowMs()));

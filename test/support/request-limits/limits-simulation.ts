@@ -1,20 +1,19 @@
+import { roomInShare } from '../../../src/request-limits/backends/local-counting.js';
 import { takeBaseInShare } from '../../../src/request-limits/counts/day-bases.js';
 import { RequestCounters } from '../../../src/request-limits/counts/request-counters.js';
 import type { ScopeCounts, WindowCount } from '../../../src/request-limits/counts/scope-counts.js';
-import { carriedMinutes } from '../../../src/request-limits/epochs/carried-minutes.js';
+import { EpochMachine, type EpochState, type EpochStep } from '../../../src/request-limits/epochs/epoch-machine.js';
 import {
-  type EpochState,
-  type EpochStep,
-  nextStep,
-  type OwnState,
-} from '../../../src/request-limits/epochs/epoch.rules.js';
-import { handedCounts, toldCounts, untoldWindows } from '../../../src/request-limits/epochs/handed-counts.rules.js';
+  carriedMinutes,
+  handedCounts,
+  reportedCounts,
+  unreportedWindows,
+} from '../../../src/request-limits/epochs/handed-counts.rules.js';
 import type { HandedCount } from '../../../src/request-limits/epochs/limit-epochs.repository.js';
-import { roomInShare } from '../../../src/request-limits/places/local-counting.js';
 import type { LimitedCall } from '../../../src/request-limits/request-counting.js';
 import { WINDOW_MS, windowIndex } from '../../../src/request-limits/request-limit.rules.js';
 
-import { LEASE_MS, type Place, StoredLimits } from './limits-store.js';
+import { type Backend, LEASE_MS, StoredLimits } from './limits-store.js';
 
 /** How long before the end of its lease an instance stops by itself. */
 const MARGIN_MS = 500;
@@ -26,10 +25,7 @@ const CALL: LimitedCall = { organizationId: 'org', appId: 'app', userId: null, u
 /** One process: what it remembers, and what it has on its way. */
 interface Instance {
   readonly id: string;
-  place: Place | undefined;
-  suspended: boolean;
-  validUntilMs: number;
-  forgot: boolean;
+  readonly machine: EpochMachine<Backend>;
   reaches: boolean;
   pausedUntilMs: number;
   /** What it read and has not acted on; what Redis said and it has not heard. */
@@ -68,8 +64,7 @@ export class LimitsSimulation {
   join(): void {
     const id = `instance-${++this.ids}`;
     this.stored.instances.set(id, { enteredEpoch: 0, seenAtMs: this.nowMs, redisAnswers: true });
-    const state = { suspended: true, validUntilMs: 0, forgot: false, reaches: true, pausedUntilMs: 0, pending: [] };
-    this.instances.push({ id, place: undefined, ...state });
+    this.instances.push({ id, machine: new EpochMachine(), reaches: true, pausedUntilMs: 0, pending: [] });
   }
 
   /** Ends one without a word; its journal is stored by the next process. */
@@ -131,31 +126,31 @@ export class LimitsSimulation {
   call(): void {
     const one = this.anyAwake();
     if (one === undefined) return;
-    const { place } = one;
-    if (place === undefined || !isCurrent(one, place, this.nowMs)) {
+    const backend = one.machine.usableAt(this.nowMs);
+    if (backend === undefined) {
       this.undecided++;
       return;
     }
     const now = windowIndex('minute', this.nowMs);
-    const scope = place.counters.ofApp(CALL, now);
-    const minute = scope.inMinute(now, place.minuteBases);
+    const scope = backend.counters.ofApp(CALL, now);
+    const minute = scope.inMinute(now, backend.minuteBases);
     const day = scope.onDay(windowIndex('day', this.nowMs));
-    if (place.countedIn === 'redis') this.callInRedis(one, place, scope, minute, day);
-    else this.callHere(one, place, minute, day);
+    if (backend.countedIn === 'redis') this.callInRedis(one, backend, scope, minute, day);
+    else this.callHere(one, backend, minute, day);
   }
 
-  /** An instance has no place for what it counts: it tells what that was of the day, and forgets it. */
+  /** An instance has no room for what it counts: it reports what that was of the day, and forgets it. */
   leaveMemory(): void {
     const one = this.anyAwake();
-    const place = one?.place;
+    const backend = one?.machine.usableAt(this.nowMs);
     const { state } = this.stored;
-    if (one === undefined || place === undefined || !isCurrent(one, place, this.nowMs)) return;
-    if (!state.isOpen || state.epoch !== place.epoch || one.pending.length > 0) return;
-    const windows = untoldWindows(place.counters.scopes(), this.nowMs).filter(({ kind }) => kind === 'day');
-    this.stored.add(toldCounts(windows));
-    for (const { window, own } of windows) window.told = own;
+    if (one === undefined || backend === undefined) return;
+    if (!state.isOpen || state.epoch !== backend.epoch || one.pending.length > 0) return;
+    const windows = unreportedWindows(backend.counters.scopes(), this.nowMs).filter(({ kind }) => kind === 'day');
+    this.stored.add(reportedCounts(windows));
+    for (const { window, own } of windows) window.reported = own;
     const later = windowIndex('minute', this.nowMs) + 2;
-    place.counters.drop(place.counters.idle(later), later);
+    backend.counters.drop(backend.counters.idle(later), later);
   }
 
   /** Records what was admitted, all but the newest calls. */
@@ -165,36 +160,42 @@ export class LimitsSimulation {
     this.recorded.set(day, Math.max(this.recorded.get(day) ?? 0, all - Math.floor(this.random() * MAX_UNRECORDED)));
   }
 
-  private callHere(one: Instance, place: Place, minute: WindowCount, day: WindowCount): void {
+  private callHere(one: Instance, backend: Backend, minute: WindowCount, day: WindowCount): void {
     if (day.base < 0) {
-      const agreed = this.agreedOn(place, day.index);
-      takeBaseInShare(() => place.counters.haveLeft)(day, agreed, agreed);
+      const agreed = this.agreedOn(backend, day.index);
+      takeBaseInShare(() => backend.counters.haveLeft)(day, agreed, agreed);
     }
-    const hasRoom = roomInShare(place.members.length, place.members.indexOf(one.id));
-    if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(place, minute, day);
+    const hasRoom = roomInShare(backend.members.length, backend.members.indexOf(one.id));
+    if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(backend, minute, day);
   }
 
-  private callInRedis(one: Instance, place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount): void {
+  private callInRedis(
+    one: Instance,
+    backend: Backend,
+    scope: ScopeCounts,
+    minute: WindowCount,
+    day: WindowCount,
+  ): void {
     if (minute.count >= this.limits.perMinute || day.count >= this.limits.perDay) return;
-    const answer = one.reaches ? this.script(place, scope, minute, day) : 'lost';
+    const answer = one.reaches ? this.script(backend, scope, minute, day) : 'lost';
     const { index } = minute;
     one.pending.push(() => {
-      if (answer === 'forgotten' && one.place === place) one.forgot = true;
       if (answer === 'forgotten' || answer === 'lost' || this.random() < 0.05) {
-        if (one.place === place) one.suspended = true;
+        if (answer === 'forgotten') one.machine.forget(backend);
+        else one.machine.suspend(backend);
         this.step(one);
-      } else if (isCurrent(one, place, this.nowMs) && answer !== 'full' && minute.index === index) {
+      } else if (one.machine.usableAt(this.nowMs) === backend && answer !== 'full' && minute.index === index) {
         scope.app.mark = answer.mark;
         [minute.seen, day.seen] = [Math.max(minute.seen, answer.minute), Math.max(day.seen, answer.day)];
         [minute.count, day.count] = [minute.seen - 1, day.seen - 1];
-        this.admit(place, minute, day);
+        this.admit(backend, minute, day);
       }
     });
   }
 
   /** What the script does. */
-  private script(place: Place, scope: ScopeCounts, minute: WindowCount, day: WindowCount) {
-    const key = (name: string) => `${place.epoch}:${name}`;
+  private script(backend: Backend, scope: ScopeCounts, minute: WindowCount, day: WindowCount) {
+    const key = (name: string) => `${backend.epoch}:${name}`;
     const mark = this.redis.get(key('mark')) ?? 0;
     const [minuteKey, dayKey] = [key(`minute:${minute.index}`), key(`day:${day.index}`)];
     const [minuteCount, dayCount] = [this.redis.get(minuteKey), this.redis.get(dayKey)];
@@ -204,7 +205,7 @@ export class LimitsSimulation {
       (dayCount ?? 0) < day.seen;
     if (isForgotten) return 'forgotten';
     if (dayCount === undefined && day.base < 0) {
-      day.base = this.agreedOn(place, day.index);
+      day.base = this.agreedOn(backend, day.index);
     }
     const before = { minute: Math.max(minuteCount ?? 0, minute.base), day: Math.max(dayCount ?? 0, day.base) };
     if (before.minute >= this.limits.perMinute || before.day >= this.limits.perDay) return 'full';
@@ -213,13 +214,13 @@ export class LimitsSimulation {
     return { mark: mark || this.marks, minute: before.minute + 1, day: before.day + 1 };
   }
 
-  private admit(place: Place, minute: WindowCount, day: WindowCount): void {
+  private admit(backend: Backend, minute: WindowCount, day: WindowCount): void {
     minute.countOwn();
     day.countOwn();
     for (const window of [`minute ${minute.index}`, `day ${day.index}`]) {
       this.admitted.set(window, (this.admitted.get(window) ?? 0) + 1);
     }
-    if (place.countedIn === 'redis' && place.epoch <= this.flushedEpoch) this.excused++;
+    if (backend.countedIn === 'redis' && backend.epoch <= this.flushedEpoch) this.excused++;
   }
 
   /** Reads now, acts later: others may have acted in between. */
@@ -232,20 +233,19 @@ export class LimitsSimulation {
     const [leaseEndsMs, unknownAtMs] = [entry.seenAtMs + LEASE_MS, stored.unknownAtMs];
     const own = this.ownState(one, state, entry.enteredEpoch, leaseEndsMs);
     one.pending.push(() => {
-      const step = nextStep(state, own);
+      const step = one.machine.next(state, own);
       if (step.do === 'count') {
-        if (one.place?.epoch !== state.epoch) this.load(one, state, unknownAtMs);
-        one.validUntilMs = leaseEndsMs - MARGIN_MS;
-        one.suspended = false;
+        const { held } = one.machine;
+        const backend = held?.epoch === state.epoch ? held : this.loaded(state, unknownAtMs);
+        one.machine.count(backend, leaseEndsMs - MARGIN_MS);
         return;
       }
-      one.suspended = true;
       this.take(one, step, state.epoch);
       this.step(one);
     });
   }
 
-  private ownState(one: Instance, state: EpochState, enteredEpoch: number, leaseEndsMs: number): OwnState {
+  private ownState(one: Instance, state: EpochState, enteredEpoch: number, leaseEndsMs: number) {
     const living = [...this.stored.instances.values()].filter(({ seenAtMs }) => seenAtMs > this.nowMs - LEASE_MS);
     return {
       id: one.id,
@@ -254,7 +254,6 @@ export class LimitsSimulation {
       hasCounts: enteredEpoch !== state.epoch && this.countsOf(one).length > 0,
       redisAnswers: one.reaches,
       redisAnswersAll: one.reaches && living.every(({ redisAnswers }) => redisAnswers),
-      redisForgot: one.forgot && one.place?.epoch === state.epoch,
     };
   }
 
@@ -267,21 +266,20 @@ export class LimitsSimulation {
     if (entry === undefined || !isThere || (step.do !== 'enter' && step.do !== 'hand_over')) return;
     if (step.do === 'hand_over' && entry.enteredEpoch !== epoch) stored.add(this.countsOf(one));
     entry.enteredEpoch = epoch;
-    one.place = undefined;
+    one.machine.enter();
   }
 
-  private load(one: Instance, state: EpochState, unknownAtMs: number | undefined): void {
+  private loaded(state: EpochState, unknownAtMs: number | undefined): Backend {
     const { nowMs, stored } = this;
     const counts = [...stored.counts.values()].filter(({ windowMs }) => windowMs === WINDOW_MS.minute);
     const unknownForMs = unknownAtMs === undefined ? undefined : nowMs - unknownAtMs;
     const minuteBases = carriedMinutes({ counts, nowMs, unknownForMs });
     const { epoch, countedIn, members } = state;
-    one.place = { epoch, countedIn, members, minuteBases, counters: new RequestCounters() };
-    one.forgot = false;
+    return { epoch, countedIn, members, minuteBases, counters: new RequestCounters() };
   }
 
-  private countsOf({ place }: Instance): HandedCount[] {
-    return handedCounts(place?.counters.scopes() ?? [], this.nowMs);
+  private countsOf({ machine }: Instance): HandedCount[] {
+    return handedCounts(machine.held?.counters.scopes() ?? [], this.nowMs);
   }
 
   /** What it counted today becomes known to the others only as far as it is recorded. */
@@ -289,7 +287,7 @@ export class LimitsSimulation {
     for (const { windowMs, requests } of this.countsOf(one)) if (windowMs === WINDOW_MS.day) this.lost += requests;
   }
 
-  private agreedOn({ epoch }: Place, day: number): number {
+  private agreedOn({ epoch }: Backend, day: number): number {
     return this.stored.agree(epoch, day, this.recorded.get(day) ?? 0);
   }
 
@@ -305,8 +303,4 @@ export class LimitsSimulation {
     const one = this.any();
     return one !== undefined && one.pausedUntilMs <= this.nowMs ? one : undefined;
   }
-}
-
-function isCurrent(one: Instance, place: Place, nowMs: number): boolean {
-  return one.place === place && !one.suspended && nowMs < one.validUntilMs;
 }

@@ -1,6 +1,6 @@
 import type { RequestCounters } from '../../../src/request-limits/counts/request-counters.js';
 import type { MinuteBases } from '../../../src/request-limits/counts/scope-counts.js';
-import { type EpochState, type EpochStep } from '../../../src/request-limits/epochs/epoch.rules.js';
+import { type EpochState, type EpochStep } from '../../../src/request-limits/epochs/epoch-machine.js';
 import type { HandedCount } from '../../../src/request-limits/epochs/limit-epochs.repository.js';
 import { WINDOW_MS } from '../../../src/request-limits/request-limit.rules.js';
 
@@ -9,7 +9,7 @@ export const LEASE_MS = 3_000;
 const LATELY_MS = WINDOW_MS.minute + LEASE_MS + 2_000;
 
 /** Where an instance of a simulation counts in one epoch. */
-export interface Place {
+export interface Backend {
   readonly epoch: number;
   readonly countedIn: 'redis' | 'instances';
   readonly counters: RequestCounters;

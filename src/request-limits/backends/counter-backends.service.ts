@@ -5,41 +5,39 @@ import { InstanceRegistry } from '../../platform/instances/instance-registry.js'
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { RecordedRequests } from '../../usage/recorded-requests.service.js';
 import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
-import { RequestCounters } from '../counts/request-counters.js';
+import { RequestCounters, ScopeEviction } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
-import { counterNamespace } from '../places/counter-keys.rules.js';
-import { LocalCounting } from '../places/local-counting.js';
-import { RedisCounting } from '../places/redis-counting.js';
+import { byKey, carriedMinutes, handedCount, type UnreportedWindow } from '../epochs/handed-counts.rules.js';
+import { type EpochView, LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
 import type { LimitedCall, RequestCounting } from '../request-counting.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
-import { KeptCountsRepository } from '../stored/kept-counts.repository.js';
-import { carriedMinutes } from './carried-minutes.js';
-import { byKey, handedCount, type UntoldWindow } from './handed-counts.rules.js';
-import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
-import { ScopeRoom } from './scope-room.js';
+import { StoredCountsRepository } from '../stored/stored-counts.repository.js';
+import { counterNamespace } from './counter-keys.rules.js';
+import { LocalCounting } from './local-counting.js';
+import { RedisCounting } from './redis-counting.js';
 
-/** The place of counting of this instance in one epoch, with its counters. */
-export interface CountingPlace {
+/** Where this instance counts in one epoch, with its counters. */
+export interface CounterBackend {
   readonly epoch: number;
   readonly counting: RequestCounting;
   readonly counters: RequestCounters;
   /** Evicts idle counters. */
-  readonly room: ScopeRoom;
+  readonly eviction: ScopeEviction;
 }
 
-/** Callbacks of a place of counting. */
-export interface PlaceEvents {
-  /** Throws `EpochOver` when the place must not count any more. */
+/** Callbacks of a backend. */
+export interface BackendEvents {
+  /** Throws `EpochOver` when the backend must not count any more. */
   readonly requireCurrent: () => void;
-  /** A call was counted but must not be sent, because the place must not count any more. */
+  /** A call was counted but must not be sent, because the backend must not count any more. */
   readonly onUnsent: (call: LimitedCall) => void;
   readonly onLost: () => void;
   readonly onForgotten: () => void;
 }
 
-/** Creates the places in which requests are counted. */
+/** Creates counter backends. */
 @Injectable()
-export class CountingPlaces {
+export class CounterBackends {
   constructor(
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -47,7 +45,7 @@ export class CountingPlaces {
     private readonly instances: InstanceRegistry,
     private readonly recorded: RecordedRequests,
     private readonly epochs: LimitEpochsRepository,
-    private readonly kept: KeptCountsRepository,
+    private readonly stored: StoredCountsRepository,
   ) {}
 
   /** Bases of minutes that may still run: their recorded requests, including those of a killed process. */
@@ -62,36 +60,36 @@ export class CountingPlaces {
     return carriedMinutes({ counts, nowMs, unknownForMs: undefined });
   }
 
-  /** The place of an instance that counts alone; it stores only the counts of evicted scopes. */
-  alone(minuteBases: MinuteBases): CountingPlace {
+  /** The backend of an instance that counts alone; it stores only the counts of evicted scopes. */
+  alone(minuteBases: MinuteBases): CounterBackend {
     // Counts that could not be stored stay in memory; a later call retries.
-    const onCrowded = () => void room.make((windows) => this.keep(windows)).catch(() => undefined);
+    const onCrowded = () => void eviction.run((windows) => this.store(windows)).catch(() => undefined);
     const counters = new RequestCounters({ onCrowded });
-    const room = new ScopeRoom(counters, this.clock);
+    const eviction = new ScopeEviction(counters, this.clock);
     const counting = new LocalCounting({
       clock: this.clock,
       counters,
       dayBases: new DayBases(this.recorded, takeBaseHere, async (appId, userId, dayStartMs, recorded) =>
-        counters.haveLeft ? Math.max(recorded, await this.kept.findDay(appId, userId, dayStartMs)) : recorded,
+        counters.haveLeft ? Math.max(recorded, await this.stored.findDay(appId, userId, dayStartMs)) : recorded,
       ),
       minuteBases,
       instances: 1,
       rank: 0,
     });
-    return { epoch: 0, counting, counters, room };
+    return { epoch: 0, counting, counters, eviction };
   }
 
-  /** The place of this instance in an epoch that includes it. */
-  inEpoch(view: EpochView, minuteBases: MinuteBases, events: PlaceEvents): CountingPlace {
+  /** The backend of this instance in an epoch that includes it. */
+  inEpoch(view: EpochView, minuteBases: MinuteBases, events: BackendEvents): CounterBackend {
     const counters = new RequestCounters();
     const counting =
       view.countedIn === 'redis'
         ? this.inRedis(view, counters, minuteBases, events)
         : this.onInstances(view, counters, minuteBases, events);
-    return { epoch: view.epoch, counting, counters, room: new ScopeRoom(counters, this.clock) };
+    return { epoch: view.epoch, counting, counters, eviction: new ScopeEviction(counters, this.clock) };
   }
 
-  private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: PlaceEvents) {
+  private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: BackendEvents) {
     const { clock, ids, redis } = this;
     const namespace = counterNamespace(view);
     const dayBases = this.dayBasesOf(view, takeBaseAsFloor);
@@ -102,7 +100,7 @@ export class CountingPlaces {
     view: EpochView,
     counters: RequestCounters,
     minuteBases: MinuteBases,
-    { requireCurrent }: PlaceEvents,
+    { requireCurrent }: BackendEvents,
   ) {
     return new LocalCounting({
       clock: this.clock,
@@ -118,8 +116,8 @@ export class CountingPlaces {
     });
   }
 
-  private async keep(windows: readonly UntoldWindow[]): Promise<boolean> {
-    await this.kept.keep(windows.map((one) => handedCount(one, one.count)).sort(byKey));
+  private async store(windows: readonly UnreportedWindow[]): Promise<boolean> {
+    await this.stored.add(windows.map((one) => handedCount(one, one.count)).sort(byKey));
     await this.epochs.prune(this.clock.nowMs());
     return true;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { Log } from '../../common/log/log.js';
-import type { EpochReason } from './epoch.rules.js';
-import { EpochLog } from './epoch-log.js';
+import { EpochLog } from './epoch-agreement.service.js';
+import type { EpochReason } from './epoch-machine.js';
 import type { EpochView } from './limit-epochs.repository.js';
 
 const clock = new FakeClock(0);
