@@ -7,7 +7,7 @@ import { InstanceRegistry } from '../instances/instance-registry.js';
 import { UsageJournal } from './usage-journal.js';
 
 /**
- * The usage journal of this process, below `DATA_DIR`. Global, because readiness reads its state. The module that
+ * The usage journal of this process, below `DATA_DIR`. Global, because usage, proxy, health and metrics inject it. The module that
  * writes to it opens it: generating documents must not touch the disk.
  *
  * Log lines: usage_journal_failed.
