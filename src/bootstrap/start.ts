@@ -76,7 +76,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
     onWait: (_attempt: number, error: string) => log.event('database_waiting', { error }),
   };
-  await whenReachable(() => instances.announce(), retryOptions);
+  await whenReachable(() => instances.acquire(), retryOptions);
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   const bootstrap = app.get(BootstrapService);

@@ -167,7 +167,7 @@ class Simulation {
   private introduce(): void {
     const ids = this.instances.map(({ id }) => id);
     for (const { id, registry } of this.instances) registry.others = ids.filter((other) => other !== id);
-    for (const { registry } of this.instances) void registry.beat();
+    for (const { registry } of this.instances) void registry.heartbeat();
   }
 }
 

@@ -144,7 +144,7 @@ describe('budgets', () => {
     await refusal(() => hold(1));
     await hold(1, scope(1_000, 'ann'));
     clock.advance((MONTH_END_SECONDS + 1) * 1000);
-    await one.registry.beat();
+    await one.registry.heartbeat();
     await hold(1);
   });
 
@@ -261,7 +261,7 @@ describe('budgets and trouble', () => {
     const two = anInstance('two', book, clock);
     await hold(950, scope(), two);
     one.registry.entries++;
-    await one.registry.beat();
+    await one.registry.heartbeat();
     expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
     await two.budgets.leave();
   });

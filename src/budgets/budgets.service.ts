@@ -62,10 +62,10 @@ export class Budgets implements OnApplicationBootstrap {
     this.returns = new BudgetReturns({ repository, instanceId: instances.id, accounts, clock, onIdle, onTrouble });
     this.lapses = new BudgetLapses({ repository, instanceId: instances.id, clock, log, onTrouble });
     this.heardAtMs = clock.monotonicMs();
-    this.knownEntries = instances.timesEntered;
+    this.knownEntries = instances.leaseAcquisitions;
     this.unsubscribe = [
       configChanges.subscribe(BUDGET_GRANTS_TOPIC, (key) => this.recalled(key)),
-      instances.onBeat(() => this.heard()),
+      instances.onHeartbeat(() => this.heard()),
     ];
     metrics.budgetHolds.read = () => accounts.totals.holds;
     metrics.budgetHeld.read = () => accounts.totals.heldNanoUsd;
@@ -163,7 +163,7 @@ export class Budgets implements OnApplicationBootstrap {
    * state. A new heartbeat decides.
    */
   private async holdUnheard(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
-    await Promise.race([this.instances.beat(), pause(CONFIRM_MS)]);
+    await Promise.race([this.instances.heartbeat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
     if (!this.isHeard(nowMs)) throw budgetUnknown('instance_unconfirmed');
     return this.holdHeard(scope, maxCostNanoUsd, createdAtMs, nowMs);
@@ -175,11 +175,11 @@ export class Budgets implements OnApplicationBootstrap {
 
   private heard(): void {
     const nowMs = this.clock.monotonicMs();
-    const { timesEntered } = this.instances;
-    const wasGone = nowMs - this.heardAtMs >= FENCE_MS || timesEntered !== this.knownEntries;
+    const { leaseAcquisitions } = this.instances;
+    const wasGone = nowMs - this.heardAtMs >= FENCE_MS || leaseAcquisitions !== this.knownEntries;
     if (wasGone) for (const account of this.accounts.all()) account.forfeit();
     this.heardAtMs = nowMs;
-    this.knownEntries = timesEntered;
+    this.knownEntries = leaseAcquisitions;
   }
 
   private recalled(key: string): void {

@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     await redisReached(platform);
     const { sharedClock: clock } = platform.parts;
     const asked = clock.read();
-    clock.hear(asked, await readDatabaseTime(patient));
+    clock.adopt(asked, await readDatabaseTime(patient));
     try {
       const counters = await counterLedger(platform, patient).verify();
       const sums = await new UsageLedger(new UsageLedgerRepository(patient), clock).verify();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, dayStartMs, instantOf, SystemClock } from '../common/clock.js';
-import type { CountersPlace, StoredCounters } from '../request-limits/stored/stored-counters.js';
+import type { StoredBackend, StoredCounters } from '../request-limits/stored/stored-counters.js';
 import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './counter-ledger.repository.js';
 import { countedAtMost, isTooHigh, isTooLow, parseCounter, type ScopeRequests } from './counter-ledger.rules.js';
 import { readWrittenEvents, type WrittenEvent } from './written-events.js';
@@ -78,11 +78,11 @@ export class CounterLedger {
     private readonly options: CounterLedgerOptions,
   ) {}
 
-  /** @throws Error stored data cannot be read, or the place of counting stays undecided. */
+  /** @throws Error stored data cannot be read, or the counter backend stays undecided. */
   async verify(): Promise<CounterReport> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const place = await this.counters.place();
-      const report = place.countedIn === 'undecided' ? undefined : await this.verifyIn(place, place.countedIn);
+      const backend = await this.counters.backend();
+      const report = backend.countedIn === 'undecided' ? undefined : await this.verifyIn(backend, backend.countedIn);
       if (report !== undefined) return report;
       await sleep(LOOK_MS);
     }
@@ -90,14 +90,14 @@ export class CounterLedger {
   }
 
   /** @returns undefined when another epoch began meanwhile, which has other counters. */
-  private async verifyIn(place: CountersPlace, countedIn: 'redis' | 'instances'): Promise<CounterReport | undefined> {
+  private async verifyIn(backend: StoredBackend, countedIn: 'redis' | 'instances'): Promise<CounterReport | undefined> {
     const { clock } = this.options;
-    const day = { dayStartMs: dayStartMs(clock.utcDay()), openedAtMs: clock.nowMs() - place.openForMs };
+    const day = { dayStartMs: dayStartMs(clock.utcDay()), openedAtMs: clock.nowMs() - backend.openForMs };
     const certain: CounterFinding[] = [];
     const tooHigh: Suspect[] = [];
     for (const app of await this.repository.listApps()) {
       const requests = await this.repository.sumDay(app, day, []);
-      const counters = countedIn === 'redis' ? await this.countersOf(app, place, requests, day) : NO_COUNTERS;
+      const counters = countedIn === 'redis' ? await this.countersOf(app, backend, requests, day) : NO_COUNTERS;
       for (const one of requests) {
         const found = { app, userId: one.userId };
         const text = counters.get(one.userId);
@@ -116,7 +116,7 @@ export class CounterLedger {
         }
       }
     }
-    if ((await this.counters.place()).epoch !== place.epoch) return undefined;
+    if ((await this.counters.backend()).epoch !== backend.epoch) return undefined;
     const { findings, isCertain } = await this.remaining(tooHigh, day);
     return {
       countedIn,
@@ -128,7 +128,7 @@ export class CounterLedger {
   /** Texts of the Redis counters in force, by user. */
   private countersOf(
     app: DayLimitedApp,
-    { namespace }: CountersPlace,
+    { namespace }: StoredBackend,
     requests: readonly ScopeRequests[],
     day: CountedDay,
   ): Promise<ReadonlyMap<string, string>> {

@@ -157,7 +157,7 @@ async function openInstances(
     log,
   });
   const leave = async () => {
-    await instances.leave();
+    await instances.release();
     await connection.destroy();
   };
   return { instances, leave };

@@ -20,7 +20,7 @@ export interface LimitedCall {
   readonly app: RequestCounts | undefined;
 }
 
-/** A place of counting. Each method throws synchronously or rejects. */
+/** Counts requests in one backend. Each method throws synchronously or rejects. */
 export interface RequestCounting {
   /** Counts a call in all its windows, or in none. @throws app_rate_limited, service_unavailable, EpochOver. */
   admit(call: LimitedCall): MaybePromise<void>;
@@ -30,7 +30,7 @@ export interface RequestCounting {
   countToday(call: LimitedCall): MaybePromise<number>;
 }
 
-/** The place must not count any more; the call is counted in the next one. Internal to this module. */
+/** The backend must not count any more; the call is counted in the next one. Internal to this module. */
 export class EpochOver extends Error {
   constructor() {
     super('requests are counted elsewhere now');

@@ -20,7 +20,7 @@ export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown 
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.instances.onBeat(() => void this.publish());
+    this.unsubscribe = this.instances.onHeartbeat(() => void this.publish());
   }
 
   onApplicationShutdown(): void {
@@ -31,7 +31,7 @@ export class OpenCalls implements OnApplicationBootstrap, OnApplicationShutdown 
     const { instances, journal } = this;
     const openCalls = journal.openAdmissions + journal.pending;
     // A re-registered instance may have a new row without the count.
-    const current = `${instances.timesEntered}:${openCalls}`;
+    const current = `${instances.leaseAcquisitions}:${openCalls}`;
     if (this.isPublishing || current === this.published) return;
     this.isPublishing = true;
     try {

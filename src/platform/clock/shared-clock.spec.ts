@@ -38,7 +38,7 @@ function machine(aheadMs = 0) {
   const measure = (theirsMs: number, tookMs = 0) => {
     const asked = clock.read();
     own.pass(tookMs);
-    clock.hear(asked, theirsMs);
+    clock.adopt(asked, theirsMs);
   };
   const told = () => lines.map(({ message, aheadMs: by }) => [message, by]);
   return { own, clock, jumps, measure, told };
@@ -138,7 +138,7 @@ describe('SharedClock', () => {
     measure(THEIRS_MS);
     const asked = clock.read();
     own.wallMs += 20_000;
-    clock.hear(asked, THEIRS_MS);
+    clock.adopt(asked, THEIRS_MS);
     expect(clock.settled()).toBeInstanceOf(Promise);
     measure(THEIRS_MS + 20_000);
     expect(clock.nowMs()).toBe(THEIRS_MS + 20_000);
@@ -169,7 +169,7 @@ describe('SharedClock', () => {
   it('a clock that counts as the shared one → followed as it is, and nothing is measured', () => {
     const own = new MachineClock();
     const clock = new SharedClock({ own, follows: false, log: new Log(own, 'debug', () => undefined) });
-    clock.hear(clock.read(), THEIRS_MS + HOUR_MS);
+    clock.adopt(clock.read(), THEIRS_MS + HOUR_MS);
     own.wallMs -= HOUR_MS;
     expect([clock.nowMs(), clock.settled(), clock.ownAheadMs]).toEqual([THEIRS_MS - HOUR_MS, undefined, 0]);
   });

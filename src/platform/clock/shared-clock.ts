@@ -9,9 +9,9 @@ const DIFFERS_MS = 2_000;
  */
 const JUMP_MS = 500;
 /** Reading both clocks repeats until it takes less than this. */
-const LONGEST_READ_MS = 100;
+const MAX_READ_MS = 100;
 /** The shared clock holds its value instead of going back, up to this difference. */
-const LONGEST_STAND_MS = 60_000;
+const MAX_HOLD_MS = 60_000;
 
 /** The clocks of this machine at one moment. */
 interface ClockReading {
@@ -42,16 +42,16 @@ export class SharedClock extends Clock {
   private steadyMs: number;
   private lastMs = Number.NEGATIVE_INFINITY;
   /** Resolves at the next measurement; undefined while the time is known. */
-  private unsure: PromiseWithResolvers<void> | undefined;
+  private measurement: PromiseWithResolvers<void> | undefined;
   /** The difference last logged; undefined when the clocks agree. */
-  private toldAheadMs: number | undefined;
+  private loggedAheadMs: number | undefined;
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly options: SharedClockOptions) {
     super();
     const { wallMs, monotonicMs } = this.read();
     this.steadyMs = wallMs - monotonicMs;
-    if (options.follows) this.unsure = Promise.withResolvers();
+    if (options.follows) this.measurement = Promise.withResolvers();
   }
 
   /** Whole milliseconds since the Unix epoch. */
@@ -59,7 +59,7 @@ export class SharedClock extends Clock {
     const { follows, own } = this.options;
     if (!follows) return own.nowMs();
     const { wallMs, monotonicMs } = this.read();
-    this.lookForJump(wallMs - monotonicMs);
+    this.detectJump(wallMs - monotonicMs);
     if (this.offsetMs === undefined) return wallMs;
     this.lastMs = Math.max(this.lastMs, Math.floor(monotonicMs + this.offsetMs));
     return this.lastMs;
@@ -92,7 +92,7 @@ export class SharedClock extends Clock {
    */
   settled(): MaybePromise<void> {
     if (this.options.follows) this.nowMs();
-    return this.unsure?.promise;
+    return this.measurement?.promise;
   }
 
   /** Calls `listener` when the time becomes unknown. */
@@ -100,67 +100,67 @@ export class SharedClock extends Clock {
     this.listeners.add(listener);
   }
 
-  /** Reads both clocks; call it right before the database time is queried, see {@link hear}. */
+  /** Reads both clocks; call it right before the database time is queried, see {@link adopt}. */
   read(): ClockReading {
     const { own } = this.options;
     for (;;) {
       const monotonicMs = own.monotonicMs();
       const wallMs = own.nowMs();
       // A process preempted between the two reads would look like a clock jump.
-      if (own.monotonicMs() - monotonicMs < LONGEST_READ_MS) return { wallMs, monotonicMs };
+      if (own.monotonicMs() - monotonicMs < MAX_READ_MS) return { wallMs, monotonicMs };
     }
   }
 
   /**
    * Adopts the database time.
    *
-   * @param asked the clocks of this machine before the query was sent.
-   * @param theirsMs the database time, in milliseconds since the Unix epoch.
+   * @param before the clocks of this machine before the query was sent.
+   * @param databaseMs the database time, in milliseconds since the Unix epoch.
    */
-  hear(asked: ClockReading, theirsMs: number): void {
+  adopt(before: ClockReading, databaseMs: number): void {
     if (!this.options.follows) return;
-    const heard = this.read();
-    const steadyMs = heard.wallMs - heard.monotonicMs;
+    const after = this.read();
+    const steadyMs = after.wallMs - after.monotonicMs;
     // The age of the measurement is unknown when a clock jumped during the query.
-    if (Math.abs(steadyMs - (asked.wallMs - asked.monotonicMs)) > JUMP_MS) {
-      this.lookForJump(steadyMs);
+    if (Math.abs(steadyMs - (before.wallMs - before.monotonicMs)) > JUMP_MS) {
+      this.detectJump(steadyMs);
       return;
     }
     this.steadyMs = steadyMs;
-    this.correct(theirsMs - heard.monotonicMs, theirsMs - asked.monotonicMs);
-    this.tell();
-    this.unsure?.resolve();
-    this.unsure = undefined;
+    this.correct(databaseMs - after.monotonicMs, databaseMs - before.monotonicMs);
+    this.logDifference();
+    this.measurement?.resolve();
+    this.measurement = undefined;
   }
 
   /** Keeps the offset within these bounds with the smallest change, which avoids jitter. */
   private correct(leastMs: number, mostMs: number): void {
-    const before = this.offsetMs;
-    if (before === undefined) {
+    const offsetMs = this.offsetMs;
+    if (offsetMs === undefined) {
       this.offsetMs = (leastMs + mostMs) / 2;
       return;
     }
-    this.offsetMs = Math.min(Math.max(before, leastMs), mostMs);
-    if (this.lastMs - (this.monotonicMs() + this.offsetMs) > LONGEST_STAND_MS) this.lastMs = Number.NEGATIVE_INFINITY;
+    this.offsetMs = Math.min(Math.max(offsetMs, leastMs), mostMs);
+    if (this.lastMs - (this.monotonicMs() + this.offsetMs) > MAX_HOLD_MS) this.lastMs = Number.NEGATIVE_INFINITY;
   }
 
-  private lookForJump(steadyMs: number): void {
+  private detectJump(steadyMs: number): void {
     if (Math.abs(steadyMs - this.steadyMs) <= JUMP_MS) return;
     this.steadyMs = steadyMs;
-    this.unsure ??= Promise.withResolvers();
+    this.measurement ??= Promise.withResolvers();
     for (const listener of this.listeners) listener();
   }
 
   /** Logs once per change, not once per measurement. */
-  private tell(): void {
+  private logDifference(): void {
     const { log } = this.options;
     const aheadMs = Math.round(this.ownAheadMs);
-    const isAsTold = Math.abs(aheadMs - (this.toldAheadMs ?? 0)) <= DIFFERS_MS;
-    if (this.differs && (this.toldAheadMs === undefined || !isAsTold)) {
-      this.toldAheadMs = aheadMs;
+    const isLogged = Math.abs(aheadMs - (this.loggedAheadMs ?? 0)) <= DIFFERS_MS;
+    if (this.differs && (this.loggedAheadMs === undefined || !isLogged)) {
+      this.loggedAheadMs = aheadMs;
       log.event('clock_differs', { aheadMs });
-    } else if (!this.differs && this.toldAheadMs !== undefined) {
-      this.toldAheadMs = undefined;
+    } else if (!this.differs && this.loggedAheadMs !== undefined) {
+      this.loggedAheadMs = undefined;
       log.event('clock_agrees', { aheadMs });
     }
   }

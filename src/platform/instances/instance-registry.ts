@@ -6,22 +6,22 @@ import type { SharedClock } from '../clock/shared-clock.js';
 import { EnvironmentError } from '../config/environment.js';
 import type { RedisConnection } from '../redis/redis-connection.js';
 import type { RedisMark } from '../redis/redis-mark.js';
+import { firstRenewed, incompatibilityMessage } from './compatibility.rules.js';
 import { type InstancesRepository, LEASE_MS, type LiveInstance } from './instances.repository.js';
 import { ownProcess } from './own-process.js';
 import { MARK_SETTLE_MS, RedisAgreement } from './redis-agreement.js';
-import { beatingOf, refusalBeside } from './rivals.rules.js';
 
 /** Heartbeat interval. */
-const BEAT_MS = 700;
+const HEARTBEAT_MS = 700;
 /**
  * After this long without a successful heartbeat an instance stops acting on shared state, before its lease expires.
  */
 const FENCE_MS = LEASE_MS - 800;
 /** Interval at which a starting instance checks the heartbeats of a conflicting one. */
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 /** How long a start waits for Redis to answer, so that its mark is known. */
 const REDIS_START_MS = 1_200;
-const REDIS_LOOK_MS = 10;
+const REDIS_CHECK_MS = 10;
 
 export interface InstanceRegistryOptions {
   /** Letters and digits; also names the journal of this process. */
@@ -37,7 +37,7 @@ export interface InstanceRegistryOptions {
   readonly log: Log;
 }
 
-type BeatListener = () => void;
+type HeartbeatListener = () => void;
 
 /**
  * Renews this instance's lease and lists the live instances. Counts and budgets are shared among the live instances; an
@@ -46,21 +46,21 @@ type BeatListener = () => void;
  * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: ADR 0019, ADR 0036.
  */
 export class InstanceRegistry {
-  private known: readonly LiveInstance[] = [];
+  private liveInstances: readonly LiveInstance[] = [];
   private confirmedAtMs = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
-  private beating: Promise<void> | undefined;
+  private renewal: Promise<void> | undefined;
   private unconfirmedSinceMs: number | undefined;
-  private state: 'unannounced' | 'announced' | 'left' = 'unannounced';
+  private lease: 'starting' | 'held' | 'released' = 'starting';
   /** An incompatible instance acquired a lease after this one's had expired. */
   private displaced = false;
-  private entered = 0;
-  private readonly listeners = new Set<BeatListener>();
+  private acquisitions = 0;
+  private readonly listeners = new Set<HeartbeatListener>();
   private readonly agreement: RedisAgreement;
 
   constructor(private readonly options: InstanceRegistryOptions) {
     this.agreement = new RedisAgreement(options.clock, options.log);
-    options.sharedClock.onJump(() => void this.beat());
+    options.sharedClock.onJump(() => void this.heartbeat());
   }
 
   get id(): string {
@@ -69,19 +69,19 @@ export class InstanceRegistry {
 
   /** The live instances, this one included, by id, as of the last successful heartbeat. */
   get live(): readonly LiveInstance[] {
-    return this.known;
+    return this.liveInstances;
   }
 
   /**
    * How often this instance tried to acquire its lease. An increase after the start means that the lease had expired,
    * even if this machine's clock, which stops during sleep, measured less time.
    */
-  get timesEntered(): number {
-    return this.entered;
+  get leaseAcquisitions(): number {
+    return this.acquisitions;
   }
 
   get isAlone(): boolean {
-    return this.known.every(({ id }) => id === this.options.id);
+    return this.liveInstances.every(({ id }) => id === this.options.id);
   }
 
   /**
@@ -95,12 +95,12 @@ export class InstanceRegistry {
 
   /** Redis answers this instance, and all instances use the same Redis. */
   get sharesRedis(): boolean {
-    return this.options.redis.state === 'ok' && !this.agreement.isApart;
+    return this.options.redis.state === 'ok' && !this.agreement.differs;
   }
 
   /** This instance uses another Redis than the others. */
   get isInOtherRedis(): boolean {
-    return this.agreement.isElsewhere;
+    return this.agreement.isOnOther;
   }
 
   /**
@@ -110,57 +110,59 @@ export class InstanceRegistry {
    * @throws EnvironmentError when another instance is live and one of the two has no Redis, or both use different ones;
    * Error when the database is unavailable.
    */
-  async announce(): Promise<void> {
+  async acquire(): Promise<void> {
     const { clock, redis } = this.options;
     const startedAtMs = clock.monotonicMs();
-    while (redis.state === 'lost' && clock.monotonicMs() - startedAtMs < REDIS_START_MS) await sleep(REDIS_LOOK_MS);
-    const lookedAtMs = clock.monotonicMs();
+    while (redis.state === 'lost' && clock.monotonicMs() - startedAtMs < REDIS_START_MS) await sleep(REDIS_CHECK_MS);
+    const firstCheckMs = clock.monotonicMs();
     const firstSeenAt = new Map<string, string>();
     for (;;) {
-      const rivals = await this.enter();
-      const [rival] = rivals;
-      if (rival === undefined) break;
-      const beating = beatingOf(rivals, firstSeenAt);
+      const conflicting = await this.tryAcquire();
+      const [conflict] = conflicting;
+      if (conflict === undefined) break;
+      const renewed = firstRenewed(conflicting, firstSeenAt);
       // Marks of one Redis differ for a moment after a flush of Redis.
-      const mayAgree = this.options.usesRedis && rival.usesRedis && clock.monotonicMs() - lookedAtMs < MARK_SETTLE_MS;
-      if (beating !== undefined && !mayAgree)
-        throw new EnvironmentError(refusalBeside(beating, this.options.usesRedis));
-      if (firstSeenAt.size === 0) this.options.log.event('instance_waiting', { host: rival.host, pid: rival.pid });
-      for (const { id, seenAt } of rivals) firstSeenAt.set(id, seenAt);
-      await sleep(LOOK_MS);
+      const mayAgree =
+        this.options.usesRedis && conflict.usesRedis && clock.monotonicMs() - firstCheckMs < MARK_SETTLE_MS;
+      if (renewed !== undefined && !mayAgree)
+        throw new EnvironmentError(incompatibilityMessage(renewed, this.options.usesRedis));
+      if (firstSeenAt.size === 0)
+        this.options.log.event('instance_waiting', { host: conflict.host, pid: conflict.pid });
+      for (const { id, seenAt } of conflicting) firstSeenAt.set(id, seenAt);
+      await sleep(CHECK_MS);
     }
-    this.state = 'announced';
-    await this.beat();
-    this.beatLater();
+    this.lease = 'held';
+    await this.heartbeat();
+    this.scheduleHeartbeat();
   }
 
   /** Calls `listener` after each successful heartbeat. @returns unsubscribes. */
-  onBeat(listener: BeatListener): () => void {
+  onHeartbeat(listener: HeartbeatListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /** Sends a heartbeat now. Never rejects. */
-  beat(): Promise<void> {
-    if (this.state !== 'announced') return Promise.resolve();
-    this.beating ??= this.renew().finally(() => {
-      this.beating = undefined;
+  heartbeat(): Promise<void> {
+    if (this.lease !== 'held') return Promise.resolve();
+    this.renewal ??= this.renew().finally(() => {
+      this.renewal = undefined;
     });
-    return this.beating;
+    return this.renewal;
   }
 
   /** Releases the lease. Never rejects. */
-  async leave(): Promise<void> {
-    const wasAnnounced = this.state === 'announced';
-    this.state = 'left';
+  async release(): Promise<void> {
+    const wasHeld = this.lease === 'held';
+    this.lease = 'released';
     clearTimeout(this.timer);
-    await this.beating;
-    if (wasAnnounced) await this.options.instances.remove(this.options.id).catch(() => undefined);
+    await this.renewal;
+    if (wasHeld) await this.options.instances.release(this.options.id).catch(() => undefined);
   }
 
-  private beatLater(): void {
-    if (this.state !== 'announced') return;
-    this.timer = setTimeout(() => void this.beat().then(() => this.beatLater()), BEAT_MS);
+  private scheduleHeartbeat(): void {
+    if (this.lease !== 'held') return;
+    this.timer = setTimeout(() => void this.heartbeat().then(() => this.scheduleHeartbeat()), HEARTBEAT_MS);
     this.timer.unref();
   }
 
@@ -168,12 +170,12 @@ export class InstanceRegistry {
     try {
       if (await this.renewed()) return;
       // The lease had expired: this instance's share of counts and budgets is lost.
-      const [rival] = await this.enter();
-      this.displaced = rival !== undefined;
-      if (rival !== undefined) throw new Error(refusalBeside(rival, this.options.usesRedis));
+      const [conflict] = await this.tryAcquire();
+      this.displaced = conflict !== undefined;
+      if (conflict !== undefined) throw new Error(incompatibilityMessage(conflict, this.options.usesRedis));
       await this.renewed();
     } catch (error) {
-      this.miss(error);
+      this.fail(error);
     }
   }
 
@@ -181,34 +183,34 @@ export class InstanceRegistry {
   private async renewed(): Promise<boolean> {
     const { id, instances, clock, sharedClock } = this.options;
     const redisMark = await this.markNow();
-    const askedAtMs = clock.monotonicMs();
-    const asked = sharedClock.read();
+    const sentAtMs = clock.monotonicMs();
+    const before = sharedClock.read();
     const { live, databaseNowMs } = await instances.renew(id, { redisAnswers: this.sharesRedis, redisMark });
-    if (databaseNowMs !== undefined) sharedClock.hear(asked, databaseNowMs);
+    if (databaseNowMs !== undefined) sharedClock.adopt(before, databaseNowMs);
     if (!live.some((one) => one.id === id)) return false;
-    this.hear(live, askedAtMs);
+    this.confirm(live, sentAtMs);
     return true;
   }
 
-  private async enter() {
+  private async tryAcquire() {
     const { id, instances, usesRedis } = this.options;
     const redisMark = await this.markNow();
-    this.entered++;
-    return instances.enter({ id, process: ownProcess(), usesRedis, redisMark });
+    this.acquisitions++;
+    return instances.acquire({ id, process: ownProcess(), usesRedis, redisMark });
   }
 
   private async markNow(): Promise<string | null> {
     return (await this.options.redisMark.read()) ?? null;
   }
 
-  private hear(live: readonly LiveInstance[], askedAtMs: number): void {
+  private confirm(live: readonly LiveInstance[], sentAtMs: number): void {
     const { log, clock } = this.options;
-    const before = this.known.map(({ id }) => id).join();
-    this.known = live;
-    this.confirmedAtMs = askedAtMs;
+    const idsBefore = this.liveInstances.map(({ id }) => id).join();
+    this.liveInstances = live;
+    this.confirmedAtMs = sentAtMs;
     this.displaced = false;
-    this.agreement.hear(this.options.id, live);
-    if (live.map(({ id }) => id).join() !== before) log.event('instances_changed', { instances: live.length });
+    this.agreement.update(this.options.id, live);
+    if (live.map(({ id }) => id).join() !== idsBefore) log.event('instances_changed', { instances: live.length });
     if (this.unconfirmedSinceMs !== undefined) {
       log.event('instance_confirmed', { lostMs: Math.round(clock.monotonicMs() - this.unconfirmedSinceMs) });
       this.unconfirmedSinceMs = undefined;
@@ -216,11 +218,11 @@ export class InstanceRegistry {
     for (const listener of this.listeners) listener();
   }
 
-  private miss(error: unknown): void {
+  private fail(error: unknown): void {
     const { log, clock } = this.options;
-    if (this.state === 'left' || this.unconfirmedSinceMs !== undefined) return;
+    if (this.lease === 'released' || this.unconfirmedSinceMs !== undefined) return;
     this.unconfirmedSinceMs = clock.monotonicMs();
-    const told = error instanceof Error ? error.message : String(error);
-    log.event('instance_unconfirmed', { error: errorCode(error) ?? told });
+    const message = error instanceof Error ? error.message : String(error);
+    log.event('instance_unconfirmed', { error: errorCode(error) ?? message });
   }
 }

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { incompatibleWith, type Neighbour } from './compatibility.rules.js';
 import { type InstanceProcess, isKnownToHaveEnded } from './own-process.js';
-import { type Neighbour, rivalsOf } from './rivals.rules.js';
 
 /** Lease duration: an instance without a heartbeat for this long counts as gone. */
 export const LEASE_MS = 3_000;
@@ -8,7 +8,7 @@ export const LEASE_MS = 3_000;
 /**
  * Transaction advisory lock of acquiring a lease. Advisory locks are per database; the number only has to be unique.
  */
-const ENTRY_LOCK = 5_272_024_048;
+const LEASE_LOCK = 5_272_024_048;
 
 /** One process that serves from the database. */
 export interface LiveInstance {
@@ -28,7 +28,7 @@ export interface LiveInstance {
 }
 
 /** The data of a new lease. */
-export interface InstanceEntry {
+export interface LeaseRequest {
   readonly id: string;
   readonly process: InstanceProcess;
   readonly usesRedis: boolean;
@@ -36,7 +36,7 @@ export interface InstanceEntry {
 }
 
 /** The data of a heartbeat. */
-interface SignOfLife {
+interface Heartbeat {
   readonly redisAnswers: boolean;
   readonly redisMark: string | null;
 }
@@ -80,7 +80,7 @@ const EXPIRE = `
 
 const DELETE_OLD = "DELETE FROM gateway_instances WHERE id <> $1 AND seen_at < now() - interval '1 day'";
 
-const ADD = `
+const ACQUIRE = `
   INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, redis_mark, started_at, seen_at)
   VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, redis_mark = excluded.redis_mark`;
@@ -120,19 +120,19 @@ export class InstancesRepository {
    *
    * @returns the incompatible instances; empty when the lease was acquired.
    */
-  enter(entry: InstanceEntry): Promise<readonly Neighbour[]> {
+  acquire(request: LeaseRequest): Promise<readonly Neighbour[]> {
     return this.dataSource.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock($1)', [ENTRY_LOCK]);
-      const rivals = rivalsOf(entry, await this.neighboursOf(tx, entry.id));
-      if (rivals.length > 0) return rivals;
-      const { host, pid, started } = entry.process;
-      await tx.query(DELETE_OLD, [entry.id]);
-      await tx.query(ADD, [entry.id, host, pid, started, entry.usesRedis, entry.redisMark]);
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [LEASE_LOCK]);
+      const conflicting = incompatibleWith(request, await this.neighboursOf(tx, request.id));
+      if (conflicting.length > 0) return conflicting;
+      const { host, pid, started } = request.process;
+      await tx.query(DELETE_OLD, [request.id]);
+      await tx.query(ACQUIRE, [request.id, host, pid, started, request.usesRedis, request.redisMark]);
       return [];
     });
   }
 
-  async renew(id: string, { redisAnswers, redisMark }: SignOfLife): Promise<Renewal> {
+  async renew(id: string, { redisAnswers, redisMark }: Heartbeat): Promise<Renewal> {
     const rows = await this.dataSource.query<InstanceRow[]>(RENEW, [id, redisAnswers, LEASE_MS, redisMark]);
     const live = rows.map((row) => ({
       id: row.id,
@@ -147,7 +147,7 @@ export class InstancesRepository {
     return { live, databaseNowMs: rows[0]?.database_now_ms };
   }
 
-  async remove(id: string): Promise<void> {
+  async release(id: string): Promise<void> {
     await this.dataSource.query('DELETE FROM gateway_instances WHERE id = $1', [id]);
   }
 

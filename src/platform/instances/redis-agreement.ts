@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/log/log.js';
+import { isOther } from './compatibility.rules.js';
 import type { LiveInstance } from './instances.repository.js';
-import { isOther } from './rivals.rules.js';
 
 /**
  * Marks may differ for this long: after a flush of Redis, one instance writes a new mark and the others report it with
@@ -16,8 +16,8 @@ export const MARK_SETTLE_MS = 2_000;
  * Log lines: redis_differs, redis_agrees. Source: ADR 0036.
  */
 export class RedisAgreement {
-  private apartSinceMs: number | undefined;
-  private told = false;
+  private differsSinceMs: number | undefined;
+  private isReported = false;
   private others: readonly LiveInstance[] = [];
   private own: LiveInstance | undefined;
 
@@ -27,32 +27,32 @@ export class RedisAgreement {
   ) {}
 
   /** Some instance uses another Redis: no instance may count in Redis. */
-  get isApart(): boolean {
-    return this.told;
+  get differs(): boolean {
+    return this.isReported;
   }
 
   /** An older instance uses another Redis, so this instance is the wrong one. */
-  get isElsewhere(): boolean {
+  get isOnOther(): boolean {
     const { own, others } = this;
-    return this.told && own !== undefined && others.some((other) => isOlder(other, own));
+    return this.isReported && own !== undefined && others.some((other) => isOlder(other, own));
   }
 
   /** @param live the live instances, this one included. */
-  hear(ownId: string, live: readonly LiveInstance[]): void {
+  update(ownId: string, live: readonly LiveInstance[]): void {
     this.own = live.find(({ id }) => id === ownId);
     const mark = this.own?.redisMark ?? null;
     this.others = live.filter(({ redisMark }) => isOther(mark, redisMark));
     const [other] = this.others;
     if (other === undefined) {
-      this.apartSinceMs = undefined;
-      if (this.told) this.log.event('redis_agrees', {});
-      this.told = false;
+      this.differsSinceMs = undefined;
+      if (this.isReported) this.log.event('redis_agrees', {});
+      this.isReported = false;
       return;
     }
     const nowMs = this.clock.monotonicMs();
-    this.apartSinceMs ??= nowMs;
-    if (this.told || nowMs - this.apartSinceMs < MARK_SETTLE_MS) return;
-    this.told = true;
+    this.differsSinceMs ??= nowMs;
+    if (this.isReported || nowMs - this.differsSinceMs < MARK_SETTLE_MS) return;
+    this.isReported = true;
     this.log.event('redis_differs', { host: other.host, pid: other.pid });
   }
 }

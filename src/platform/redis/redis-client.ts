@@ -6,12 +6,12 @@ import type { RedisAddress, RedisHost } from './redis-address.rules.js';
 export type RedisClient = Redis | Cluster;
 
 /** Timeout of discovery on one of several hosts, before the next one is tried. */
-const DIRECTIONS_MS = 300;
+const DISCOVERY_TIMEOUT_MS = 300;
 
 const PROBE_KEY = 'gw:probe';
 const PROBE_TTL_MS = 10_000;
 /** Redirections per command: a slot may move while the cluster map is read. */
-const MOST_REDIRECTIONS = 3;
+const MAX_REDIRECTIONS = 3;
 
 /** One attempt each, no queues: the connection decides about waiting and retries. */
 const DRIVER_OPTIONS = {
@@ -30,10 +30,10 @@ const CLUSTER_OPTIONS = {
   enableOfflineQueue: false,
   enableReadyCheck: false,
   clusterRetryStrategy: () => null,
-  maxRedirections: MOST_REDIRECTIONS,
+  maxRedirections: MAX_REDIRECTIONS,
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
-  slotsRefreshTimeout: DIRECTIONS_MS,
+  slotsRefreshTimeout: DISCOVERY_TIMEOUT_MS,
   slotsRefreshInterval: 5_000,
 } as const;
 
@@ -49,9 +49,9 @@ export function createRedisClient(address: RedisAddress, attempt: number): Redis
     case 'single':
       return new Redis({ ...options, ...hosts[0], db: address.database });
     case 'sentinel':
-      return new Redis({ ...options, ...sentinelOptions(address), sentinels: inTurn(hosts, attempt) });
+      return new Redis({ ...options, ...sentinelOptions(address), sentinels: rotated(hosts, attempt) });
     case 'cluster':
-      return new Cluster(inTurn(hosts, attempt), {
+      return new Cluster(rotated(hosts, attempt), {
         ...CLUSTER_OPTIONS,
         // Hosts stay names, because certificates name them.
         dnsLookup: (name, found) => found(null, name),
@@ -93,8 +93,8 @@ function sentinelOptions({
   return {
     name,
     db: database,
-    connectTimeout: DIRECTIONS_MS,
-    sentinelCommandTimeout: DIRECTIONS_MS,
+    connectTimeout: DISCOVERY_TIMEOUT_MS,
+    sentinelCommandTimeout: DISCOVERY_TIMEOUT_MS,
     sentinelRetryStrategy: () => null,
     ...(username !== '' && { sentinelUsername: username }),
     ...(password !== '' && { sentinelPassword: password }),
@@ -106,7 +106,7 @@ function credentialOptions({ username, password }: RedisAddress['credentials']):
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
-function inTurn(hosts: readonly RedisHost[], attempt: number): RedisHost[] {
+function rotated(hosts: readonly RedisHost[], attempt: number): RedisHost[] {
   const first = attempt % hosts.length;
   return [...hosts.slice(first), ...hosts.slice(0, first)];
 }

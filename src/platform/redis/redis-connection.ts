@@ -9,15 +9,15 @@ import { requireRedisAddress } from './redis-address.rules.js';
 import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
 
 /** Command timeout; after it Redis counts as lost. */
-const ANSWER_MS = 250;
+const COMMAND_TIMEOUT_MS = 250;
 
 /** Timeout of connecting, including authentication and a first write. */
-const CONNECT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Interval of the write probes; a dead idle connection or a read-only Redis is detected within 1.75 s. */
 const PROBE_MS = 1_500;
 
-/** Reconnect delays; together with `CONNECT_MS` below 5 s. */
+/** Reconnect delays; together with `CONNECT_TIMEOUT_MS` below 5 s. */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
 
 interface RedisConnectionOptions {
@@ -65,16 +65,16 @@ export class RedisConnection {
   /**
    * Runs a command.
    *
-   * @param ask sends the command; called only while Redis answers.
+   * @param command sends it; called only while Redis answers.
    * @returns the result; `undefined` when there is none within 250 ms, or at once while Redis is unavailable. Never
    * rejects.
    */
-  run<T>(ask: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
+  run<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
-    if (client instanceof Redis) this.sendTogether(client);
-    return within(ANSWER_MS, ask(client)).catch((error: unknown) => {
-      this.lose(client, error);
+    if (client instanceof Redis) this.batchWrites(client);
+    return within(COMMAND_TIMEOUT_MS, command(client)).catch((error: unknown) => {
+      this.drop(client, error);
       return undefined;
     });
   }
@@ -93,7 +93,7 @@ export class RedisConnection {
    * Sends the commands of one event loop turn with one system call, so their replies also arrive together: each call
    * wakes Redis, and each reply wakes this process.
    */
-  private sendTogether({ stream }: Redis): void {
+  private batchWrites({ stream }: Redis): void {
     if (this.sending) return;
     this.sending = true;
     stream.cork();
@@ -106,38 +106,38 @@ export class RedisConnection {
   private async connect(url: Secret): Promise<void> {
     const client = createRedisClient(requireRedisAddress(url.reveal()), this.failures);
     this.client = client;
-    client.on('error', (error) => this.lose(client, error));
-    client.on('close', () => this.lose(client, new Error('the connection was closed')));
+    client.on('error', (error) => this.drop(client, error));
+    client.on('close', () => this.drop(client, new Error('the connection was closed')));
     try {
       await within(
-        CONNECT_MS,
+        CONNECT_TIMEOUT_MS,
         client.connect().then(() => probe(client)),
       );
     } catch (error) {
-      this.lose(client, error);
+      this.drop(client, error);
       return;
     }
     if (this.client !== client) return;
     this.ready = true;
-    this.sayThatItIsBack();
+    this.logRecovery();
     this.keepProbing(client);
   }
 
   private keepProbing(client: RedisClient): void {
     this.timer = setTimeout(() => {
-      within(ANSWER_MS, probe(client)).then(
+      within(COMMAND_TIMEOUT_MS, probe(client)).then(
         () => {
           if (this.client !== client) return;
           this.failures = 0;
           this.keepProbing(client);
         },
-        (error: unknown) => this.lose(client, error),
+        (error: unknown) => this.drop(client, error),
       );
     }, PROBE_MS);
   }
 
   /** Drops a connection, once, and schedules the next attempt. */
-  private lose(client: RedisClient, error: unknown): void {
+  private drop(client: RedisClient, error: unknown): void {
     const { url, clock, log } = this.options;
     if (this.client !== client || url === undefined) return;
     this.client = undefined;
@@ -152,7 +152,7 @@ export class RedisConnection {
     log.event('redis_lost', { error: errorCode(cause) ?? String(cause) });
   }
 
-  private sayThatItIsBack(): void {
+  private logRecovery(): void {
     if (this.lostAtMs === undefined) return;
     const { clock, log } = this.options;
     log.event('redis_back', { lostMs: Math.round(clock.monotonicMs() - this.lostAtMs) });
@@ -164,13 +164,13 @@ export class RedisConnection {
  * Bounds a wait from the moment the command is sent, at the end of this event loop turn. A reply that is already in the
  * socket when the time ends, because this process was busy, still counts.
  */
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+function within<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const begin = setImmediate(() => {
       timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms);
     });
-    void answer.then(resolve, reject).finally(() => {
+    void reply.then(resolve, reject).finally(() => {
       clearImmediate(begin);
       clearTimeout(timer);
     });

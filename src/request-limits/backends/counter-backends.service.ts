@@ -4,7 +4,7 @@ import { Ids } from '../../common/ids.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { RecordedRequests } from '../../usage/recorded-requests.service.js';
-import { DayBases, type TakeBase, takeBaseAsFloor, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
+import { type ApplyBase, applyBaseAlone, applyBaseInRedis, applyBaseInShare, DayBases } from '../counts/day-bases.js';
 import { RequestCounters, ScopeEviction } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
 import { byKey, carriedMinutes, handedCount, type UnreportedWindow } from '../epochs/handed-counts.rules.js';
@@ -69,8 +69,8 @@ export class CounterBackends {
     const counting = new LocalCounting({
       clock: this.clock,
       counters,
-      dayBases: new DayBases(this.recorded, takeBaseHere, async (appId, userId, dayStartMs, recorded) =>
-        counters.haveLeft ? Math.max(recorded, await this.stored.findDay(appId, userId, dayStartMs)) : recorded,
+      dayBases: new DayBases(this.recorded, applyBaseAlone, async (appId, userId, dayStartMs, recorded) =>
+        counters.hasEvicted ? Math.max(recorded, await this.stored.findDay(appId, userId, dayStartMs)) : recorded,
       ),
       minuteBases,
       instances: 1,
@@ -92,7 +92,7 @@ export class CounterBackends {
   private inRedis(view: EpochView, counters: RequestCounters, minuteBases: MinuteBases, events: BackendEvents) {
     const { clock, ids, redis } = this;
     const namespace = counterNamespace(view);
-    const dayBases = this.dayBasesOf(view, takeBaseAsFloor);
+    const dayBases = this.dayBasesOf(view, applyBaseInRedis);
     return new RedisCounting({ clock, ids, redis, counters, dayBases, minuteBases, namespace, ...events });
   }
 
@@ -107,7 +107,7 @@ export class CounterBackends {
       counters,
       dayBases: this.dayBasesOf(
         view,
-        takeBaseInShare(() => counters.haveLeft),
+        applyBaseInShare(() => counters.hasEvicted),
       ),
       minuteBases,
       instances: view.members.length,
@@ -122,8 +122,8 @@ export class CounterBackends {
     return true;
   }
 
-  private dayBasesOf({ epoch }: EpochView, take: TakeBase): DayBases {
-    return new DayBases(this.recorded, take, (appId, userId, windowStartMs, requests) =>
+  private dayBasesOf({ epoch }: EpochView, apply: ApplyBase): DayBases {
+    return new DayBases(this.recorded, apply, (appId, userId, windowStartMs, requests) =>
       this.epochs.agreeOnDay(epoch, { appId, userId, windowStartMs, requests }),
     );
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { aCall, type TestLimits } from '../../../test/support/request-limits/limited-calls.js';
 import type { RecordedScope } from '../../usage/recorded-requests.service.js';
-import { DayBases, takeBaseHere, takeBaseInShare } from '../counts/day-bases.js';
+import { applyBaseAlone, applyBaseInShare, DayBases } from '../counts/day-bases.js';
 import { RequestCounters } from '../counts/request-counters.js';
 import { windowIndex } from '../request-limit.rules.js';
 import { LocalCounting } from './local-counting.js';
@@ -10,7 +10,7 @@ import { LocalCounting } from './local-counting.js';
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
 
-/** A place of counting with recorded requests; `asked` collects its queries. */
+/** A backend with recorded requests; `asked` collects its queries. */
 function counting({ recorded = 0, instances = 1, rank = 0 } = {}) {
   const clock = new FakeClock(NOON);
   const counters = new RequestCounters();
@@ -19,24 +19,24 @@ function counting({ recorded = 0, instances = 1, rank = 0 } = {}) {
     asked.push(userId);
     return recorded;
   };
-  const take = instances === 1 ? takeBaseHere : takeBaseInShare(() => counters.haveLeft);
+  const apply = instances === 1 ? applyBaseAlone : applyBaseInShare(() => counters.hasEvicted);
   const agreed = new Map<string, number>();
   const agree = async (_app: string, user: string, _day: number, known: number) => agreed.get(user) ?? known;
-  const place = new LocalCounting({
+  const backend = new LocalCounting({
     ...{ clock, counters, instances, rank },
-    dayBases: new DayBases({ countOn }, take, agree),
+    dayBases: new DayBases({ countOn }, apply, agree),
     minuteBases: () => 0,
   });
   const outcome = async (user: string | null, limits: TestLimits) => {
     try {
-      await place.admit(aCall('app', user, limits));
+      await backend.admit(aCall('app', user, limits));
       return 'passed';
     } catch (error) {
       return error instanceof Error && 'reason' in error ? error.reason : error;
     }
   };
   const users = () => [...counters.scopes()].map(({ userId }) => userId).filter((user) => user !== '');
-  return { clock, counters, place, asked, agreed, outcome, users };
+  return { clock, counters, backend, asked, agreed, outcome, users };
 }
 
 describe('users nobody knows', () => {
@@ -73,15 +73,15 @@ describe('users nobody knows', () => {
   });
 
   it('only looked at → nothing is kept', async () => {
-    const { place, users, asked } = counting({ recorded: 4 });
-    expect(await place.countToday(aCall('app', 'ann', { user: { perDay: 9 } }))).toBe(4);
+    const { backend, users, asked } = counting({ recorded: 4 });
+    expect(await backend.countToday(aCall('app', 'ann', { user: { perDay: 9 } }))).toBe(4);
     expect([users(), asked]).toEqual([[], ['ann']]);
   });
 
   it('refused anyway → their own limit is told of; of a thousand made up in a second ten are asked for', async () => {
-    const { place, users, asked, clock } = counting({ recorded: 4 });
+    const { backend, users, asked, clock } = counting({ recorded: 4 });
     const isTold = async (user: string) => {
-      const told = Promise.resolve().then(() => place.require(aCall('app', user, { user: { perDay: 4 } })));
+      const told = Promise.resolve().then(() => backend.require(aCall('app', user, { user: { perDay: 4 } })));
       return told.then(
         () => false,
         () => true,
@@ -104,7 +104,7 @@ describe('a scope that has left and comes back', () => {
     for (let call = 0; call < calls; call++) expect(await outcome('ann', limits)).toBe('passed');
     clock.advance(5 * MINUTE_MS);
     const minute = windowIndex('minute', clock.nowMs());
-    counters.drop(counters.idle(minute), minute);
+    counters.evict(counters.idle(minute), minute);
     agreed.set('ann', calls);
     let passed = 0;
     while ((await outcome('ann', limits)) === 'passed') passed++;

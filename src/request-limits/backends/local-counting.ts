@@ -15,7 +15,7 @@ export interface LocalCountingOptions {
   /** Number of instances that share the rest of each limit, and the rank of this one, from 0. */
   readonly instances: number;
   readonly rank: number;
-  /** Throws when this place must not count any more; absent when it always may. */
+  /** Throws when this backend must not count any more; absent when it always may. */
   readonly requireCurrent?: () => void;
 }
 
@@ -37,9 +37,9 @@ export class LocalCounting implements RequestCounting {
   /** Counts a call in all its windows, or in none. @throws app_rate_limited, service_unavailable. */
   admit(call: LimitedCall): MaybePromise<void> {
     const windows = this.windows.find(call, this.options.clock.nowMs());
-    const openDay = windows.openDay();
+    const unloadedDay = windows.unloadedDay();
     // Meanwhile other calls may have been counted and the minute may have ended, so the check starts again.
-    if (openDay !== undefined) return whenResolved(this.options.dayBases.ask(openDay), () => this.admit(call));
+    if (unloadedDay !== undefined) return whenResolved(this.options.dayBases.load(unloadedDay), () => this.admit(call));
     windows.requireRoom(this.hasRoom);
     this.options.requireCurrent?.();
     windows.countOwn();
@@ -50,23 +50,25 @@ export class LocalCounting implements RequestCounting {
    */
   require(call: LimitedCall): MaybePromise<void> {
     const windows = this.lookAt(call);
-    const openDay = windows.openDay();
-    if (openDay && windows.isUserLoose && !openDay.scope.app.mayLookUp(windows.nowMs)) return;
-    return whenResolved(openDay && this.options.dayBases.ask(openDay), () => windows.requireRoom(this.hasRoom));
+    const unloadedDay = windows.unloadedDay();
+    if (unloadedDay && windows.isUserTemporary && !unloadedDay.scope.app.mayLookUp(windows.nowMs)) return;
+    return whenResolved(unloadedDay && this.options.dayBases.load(unloadedDay), () =>
+      windows.requireRoom(this.hasRoom),
+    );
   }
 
   /** Requests of the user's UTC day, as known to this instance; 0 when they are not counted. */
   countToday(call: LimitedCall): MaybePromise<number> {
     const windows = this.lookAt(call);
     const { userDay } = windows;
-    const openDay = windows.openDay();
-    return whenResolved(openDay && this.options.dayBases.ask(openDay), () => userDay?.count ?? 0);
+    const unloadedDay = windows.unloadedDay();
+    return whenResolved(unloadedDay && this.options.dayBases.load(unloadedDay), () => userDay?.count ?? 0);
   }
 
   /** Windows for a check; counters of an unknown user are temporary. */
   private lookAt(call: LimitedCall): CallWindows {
     const { clock, counters, minuteBases } = this.options;
-    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: this.hasRoom, looksOnly: true });
+    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: this.hasRoom, isCheck: true });
     return windows.find(call, clock.nowMs());
   }
 }

@@ -9,13 +9,13 @@ import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
 import { EpochOver, type LimitedCall, type RequestCounting } from '../request-counting.js';
 import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
 import { counterKey, markKey } from './counter-keys.rules.js';
-import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_SAYS } from './request-script.js';
+import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_RESULT } from './request-script.js';
 
 const MARK_BYTES = 6;
 /** TTL of a counter from its first call on; instances whose clocks are behind still use it. */
 const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
 /** Maximum script runs per call; two of them may return `baseMissing`. */
-const MAX_QUESTIONS = 4;
+const MAX_SCRIPT_RUNS = 4;
 
 type Scripted = Pick<Redis, 'eval' | 'evalsha'>;
 
@@ -28,9 +28,9 @@ export interface RedisCountingOptions {
   readonly minuteBases: MinuteBases;
   /** Namespace of the counters of this deployment and epoch. */
   readonly namespace: string;
-  /** Throws when this place must not count any more. */
+  /** Throws when this backend must not count any more. */
   readonly requireCurrent: () => void;
-  /** A call was counted, but this place must not count any more: the call is counted elsewhere. */
+  /** A call was counted, but this backend must not count any more: the call is counted elsewhere. */
   readonly onUnsent: (call: LimitedCall) => void;
   /** Redis is unreachable. */
   readonly onLost: () => void;
@@ -39,7 +39,7 @@ export interface RedisCountingOptions {
 }
 
 /** One script run for a call. */
-interface Question {
+interface ScriptRun {
   readonly call: LimitedCall;
   readonly app: AppCounts;
   readonly limits: readonly LimitedWindow[];
@@ -65,7 +65,7 @@ export class RedisCounting implements RequestCounting {
   async countToday(call: LimitedCall): Promise<number> {
     if (call.user?.perDay == null) return 0;
     const user = { perMinute: null, perDay: Number.MAX_SAFE_INTEGER };
-    const [day] = await this.decide({ ...call, user, app: undefined }, 'look');
+    const [day] = await this.decide({ ...call, user, app: undefined }, 'read');
     return day?.window.count ?? 0;
   }
 
@@ -76,24 +76,24 @@ export class RedisCounting implements RequestCounting {
    *   times a second.
    * @returns the windows that limit the call, with current counts.
    */
-  private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'look'): Promise<readonly LimitedWindow[]> {
+  private async decide(call: LimitedCall, purpose: 'admit' | 'require' | 'read'): Promise<readonly LimitedWindow[]> {
     const { clock, counters, minuteBases, dayBases, requireCurrent } = this.options;
     const counts = purpose === 'admit';
-    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: hasRoom, looksOnly: !counts });
-    for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
+    const windows = new CallWindows({ counters, minuteBases, mayHaveRoom: hasRoom, isCheck: !counts });
+    for (let runs = 0; runs < MAX_SCRIPT_RUNS; runs++) {
       requireCurrent();
       windows.find(call, clock.nowMs()).requireRoom(hasRoom);
       const limits = windows.limits();
       const [first] = limits;
       if (first === undefined) return limits;
       const outdated = windows.hasOutdatedDay();
-      const isAnswered =
-        !outdated && (await this.ask({ call, app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
-      if (isAnswered) return limits;
-      const openDay = windows.openDay();
-      const isRefusedAnyway = purpose === 'require' && windows.isUserLoose;
+      const isDecided =
+        !outdated && (await this.runScript({ call, app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
+      if (isDecided) return limits;
+      const unloadedDay = windows.unloadedDay();
+      const isRefusedAnyway = purpose === 'require' && windows.isUserTemporary;
       if (isRefusedAnyway && !first.scope.app.mayLookUp(windows.nowMs)) return limits;
-      if (openDay !== undefined) await dayBases.ask(openDay);
+      if (unloadedDay !== undefined) await dayBases.load(unloadedDay);
     }
     throw countsUnknown();
   }
@@ -102,7 +102,7 @@ export class RedisCounting implements RequestCounting {
    * @returns false when Redis needs the base of a day.
    * @throws app_rate_limited, EpochOver.
    */
-  private async ask({ call, app, limits, counts, nowMs }: Question): Promise<boolean> {
+  private async runScript({ call, app, limits, counts, nowMs }: ScriptRun): Promise<boolean> {
     const { ids, redis, namespace, onLost, onForgotten } = this.options;
     const indexes = limits.map(({ window }) => window.index);
     const keys = [markKey(namespace, app.appId), ...limits.map((one) => keyOf(namespace, one))];
@@ -111,27 +111,27 @@ export class RedisCounting implements RequestCounting {
     for (const { kind, limit, window } of limits) {
       numbers += ` ${limit} ${window.base} ${window.seen} ${LIFE_MS[kind]}`;
     }
-    const answer = toNumbers(await redis.run((client) => runScript(client, keys, numbers)));
-    if (answer === undefined) onLost();
-    const [said, knownMark = 0, ...counted] = answer ?? [];
-    if (said === SCRIPT_SAYS.forgotten) onForgotten();
-    this.requireStillCurrent(counts && said === SCRIPT_SAYS.counted ? call : undefined);
-    if (said === undefined || said === SCRIPT_SAYS.forgotten) throw new EpochOver();
-    if (said === SCRIPT_SAYS.baseMissing) return false;
+    const reply = toNumbers(await redis.run((client) => evalScript(client, keys, numbers)));
+    if (reply === undefined) onLost();
+    const [result, knownMark = 0, ...counted] = reply ?? [];
+    if (result === SCRIPT_RESULT.forgotten) onForgotten();
+    this.requireStillCurrent(counts && result === SCRIPT_RESULT.counted ? call : undefined);
+    if (result === undefined || result === SCRIPT_RESULT.forgotten) throw new EpochOver();
+    if (result === SCRIPT_RESULT.baseMissing) return false;
     if (knownMark !== 0) app.mark = knownMark;
     for (const [at, { window }] of limits.entries()) {
       if (window.index !== indexes[at]) continue;
       window.count = Math.max(window.count, counted[at] ?? 0);
       // A check may find no counter yet.
-      if (!counts || said !== SCRIPT_SAYS.counted) continue;
+      if (!counts || result !== SCRIPT_RESULT.counted) continue;
       window.seen = window.count;
       window.own++;
     }
-    const full = limits[said - 1];
+    const full = limits[result - 1];
     if (full === undefined) return true;
     throw requestLimitRefusal(full.scope.userId === '' ? 'app' : 'user', full.kind, {
       limit: full.limit,
-      index: indexes[said - 1] ?? 0,
+      index: indexes[result - 1] ?? 0,
       nowMs,
     });
   }
@@ -154,7 +154,7 @@ function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): strin
 }
 
 /** Runs the script by its digest, and by its text when Redis does not have it cached. */
-async function runScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
+async function evalScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
   try {
     return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, numbers);
   } catch (error) {
@@ -164,8 +164,8 @@ async function runScript(client: Scripted, keys: readonly string[], numbers: str
 }
 
 /** Undefined for an unexpected reply, which is handled as no reply. */
-function toNumbers(answer: unknown): number[] | undefined {
-  if (!Array.isArray(answer)) return undefined;
-  const numbers = answer.map(Number);
+function toNumbers(reply: unknown): number[] | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const numbers = reply.map(Number);
   return numbers.every(Number.isSafeInteger) ? numbers : undefined;
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const MARK_LIFE_MS = 3 * 86_400_000;
 
 /** Result codes of the script; a positive number is the 1-based position of the counter without room. */
-export const SCRIPT_SAYS = { counted: 0, baseMissing: -1, forgotten: -2 } as const;
+export const SCRIPT_RESULT = { counted: 0, baseMissing: -1, forgotten: -2 } as const;
 
 /** Arguments of {@link COUNT_REQUEST} per counter. */
 const NUMBERS_OF_COUNTER = 4;
@@ -22,53 +22,53 @@ const NUMBERS_OF_COUNTER = 4;
  * lower than last seen, Redis has lost data: nothing is counted.
  */
 export const COUNT_REQUEST = `
-local said = {}
-for number in string.gmatch(ARGV[1], '[^ ]+') do said[#said + 1] = number end
+local args = {}
+for number in string.gmatch(ARGV[1], '[^ ]+') do args[#args + 1] = number end
 local mark = tonumber(redis.call('GET', KEYS[1]) or '0')
-local known = tonumber(said[1])
-if known ~= 0 and known ~= mark then return {${SCRIPT_SAYS.forgotten}} end
-local answer = {${SCRIPT_SAYS.counted}, mark}
+local known = tonumber(args[1])
+if known ~= 0 and known ~= mark then return {${SCRIPT_RESULT.forgotten}} end
+local reply = {${SCRIPT_RESULT.counted}, mark}
 local isNew = {}
 local isMissing = false
 for i = 2, #KEYS do
   local at = 4 + (i - 2) * ${NUMBERS_OF_COUNTER}
-  local base = tonumber(said[at + 1])
+  local base = tonumber(args[at + 1])
   local count = redis.call('GET', KEYS[i])
   isNew[i] = not count
   if not count then
-    if tonumber(said[at + 2]) > 0 then return {${SCRIPT_SAYS.forgotten}} end
+    if tonumber(args[at + 2]) > 0 then return {${SCRIPT_RESULT.forgotten}} end
     if base < 0 then isMissing = true end
     count = base
   else
     count = tonumber(count)
-    if count < tonumber(said[at + 2]) then return {${SCRIPT_SAYS.forgotten}} end
+    if count < tonumber(args[at + 2]) then return {${SCRIPT_RESULT.forgotten}} end
     if count < base then
       count = base
       isNew[i] = true
     end
   end
-  answer[i + 1] = count
-  if answer[1] == 0 and count >= tonumber(said[at]) then answer[1] = i - 1 end
+  reply[i + 1] = count
+  if reply[1] == 0 and count >= tonumber(args[at]) then reply[1] = i - 1 end
 end
-if answer[1] == 0 and isMissing then return {${SCRIPT_SAYS.baseMissing}} end
-if answer[1] ~= 0 or said[3] == '0' then return answer end
+if reply[1] == 0 and isMissing then return {${SCRIPT_RESULT.baseMissing}} end
+if reply[1] ~= 0 or args[3] == '0' then return reply end
 local isMarkDue = mark == 0
 for i = 2, #KEYS do
-  answer[i + 1] = answer[i + 1] + 1
+  reply[i + 1] = reply[i + 1] + 1
   if isNew[i] then
-    redis.call('SET', KEYS[i], string.format('%.0f', answer[i + 1]), 'PX', said[4 + (i - 2) * ${NUMBERS_OF_COUNTER} + 3])
+    redis.call('SET', KEYS[i], string.format('%.0f', reply[i + 1]), 'PX', args[4 + (i - 2) * ${NUMBERS_OF_COUNTER} + 3])
     isMarkDue = true
   else
     redis.call('INCR', KEYS[i])
   end
 end
 if mark == 0 then
-  answer[2] = tonumber(said[2])
-  redis.call('SET', KEYS[1], said[2], 'PX', ${MARK_LIFE_MS})
+  reply[2] = tonumber(args[2])
+  redis.call('SET', KEYS[1], args[2], 'PX', ${MARK_LIFE_MS})
 elseif isMarkDue then
   redis.call('PEXPIRE', KEYS[1], ${MARK_LIFE_MS})
 end
-return answer`;
+return reply`;
 
 /** SHA-1 of the script, for `EVALSHA`. */
 export const COUNT_REQUEST_SHA = createHash('sha1').update(COUNT_REQUEST).digest('hex');

@@ -15,7 +15,7 @@ export interface LimitedWindow {
 }
 
 /** A day window whose base must be read, with its scope. */
-export interface OpenDay {
+export interface UnloadedDay {
   readonly scope: ScopeCounts;
   readonly window: WindowCount;
 }
@@ -29,7 +29,7 @@ export interface CallWindowsOptions {
    */
   readonly mayHaveRoom: HasRoom;
   /** True for checks that do not count: then counters of an unknown user are temporary. */
-  readonly looksOnly?: boolean;
+  readonly isCheck?: boolean;
 }
 
 /**
@@ -45,13 +45,13 @@ export class CallWindows {
   private user: ScopeCounts | undefined;
   private app: ScopeCounts | undefined;
   private call: LimitedCall | undefined;
-  private looseUser: ScopeCounts | undefined;
+  private temporaryUser: ScopeCounts | undefined;
 
   constructor(private readonly options: CallWindowsOptions) {}
 
   /** The counters of the calling user are temporary. */
-  get isUserLoose(): boolean {
-    return this.user !== undefined && this.user === this.looseUser;
+  get isUserTemporary(): boolean {
+    return this.user !== undefined && this.user === this.temporaryUser;
   }
 
   /**
@@ -88,8 +88,8 @@ export class CallWindows {
   }
 
   /** A day window whose base is unknown, or older than the last configuration change; the application's first. */
-  openDay(): OpenDay | undefined {
-    return openDayOf(this.app, this.appDay) ?? openDayOf(this.user, this.userDay);
+  unloadedDay(): UnloadedDay | undefined {
+    return unloadedDayOf(this.app, this.appDay) ?? unloadedDayOf(this.user, this.userDay);
   }
 
   /** Whether the base of a day must be read again, because the application may have changed since. */
@@ -122,12 +122,12 @@ export class CallWindows {
   private userOf(call: LimitedCall, minute: number): ScopeCounts | undefined {
     const { user, userId, app } = call;
     if (user === undefined || userId === null) return undefined;
-    const { counters, mayHaveRoom, looksOnly } = this.options;
+    const { counters, mayHaveRoom, isCheck } = this.options;
     const known = counters.findUser(call, userId, minute);
     if (known !== undefined) return known;
-    if (looksOnly) {
-      this.looseUser ??= counters.looseUser(call, userId, minute);
-      return this.looseUser;
+    if (isCheck) {
+      this.temporaryUser ??= counters.temporaryUser(call, userId, minute);
+      return this.temporaryUser;
     }
     const isOpen =
       (this.appMinute === undefined || mayHaveRoom(this.appMinute, app?.perMinute ?? 0)) &&
@@ -157,7 +157,7 @@ function limited(
   return { scope, kind, window, limit };
 }
 
-function openDayOf(scope: ScopeCounts | undefined, window: WindowCount | undefined): OpenDay | undefined {
+function unloadedDayOf(scope: ScopeCounts | undefined, window: WindowCount | undefined): UnloadedDay | undefined {
   if (scope === undefined || window === undefined) return undefined;
   const isKnown = window.base !== UNKNOWN && !isOutdated(scope, window);
   return isKnown ? undefined : { scope, window };

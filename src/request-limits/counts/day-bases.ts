@@ -2,7 +2,7 @@ import { instantOf } from '../../common/clock.js';
 import type { RecordedRequests } from '../../usage/recorded-requests.service.js';
 import { waitAtMost } from '../request-counting.js';
 import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
-import type { OpenDay } from './call-windows.js';
+import type { UnloadedDay } from './call-windows.js';
 import { UNKNOWN, type WindowCount } from './scope-counts.js';
 
 const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
@@ -11,13 +11,13 @@ const DAY_CHARACTERS = 'YYYY-MM-DD'.length;
 export type AgreeOnBase = (appId: string, userId: string, dayStartMs: number, recorded: number) => Promise<number>;
 
 /** Applies a base: `agreed` is the count before this epoch, `recorded` the number of stored requests now. */
-export type TakeBase = (window: WindowCount, agreed: number, recorded: number) => void;
+export type ApplyBase = (window: WindowCount, agreed: number, recorded: number) => void;
 
 /**
  * For counting in this process. A base is read again when a limit may have been off meanwhile; `recorded` then includes
  * this instance's own calls.
  */
-export const takeBaseHere: TakeBase = (window, agreed, recorded) => {
+export const applyBaseAlone: ApplyBase = (window, agreed, recorded) => {
   window.base = window.base === UNKNOWN ? agreed : Math.max(window.base, recorded - window.own);
   window.count = Math.max(window.count, window.base + window.own);
 };
@@ -26,17 +26,17 @@ export const takeBaseHere: TakeBase = (window, agreed, recorded) => {
  * For counting within a share. The stored count of an evicted scope may include this instance's own calls, which count
  * against its share and not against the shared rest.
  *
- * @param mayHaveLeft whether scopes have been evicted.
+ * @param mayHaveEvicted whether scopes have been evicted.
  */
-export function takeBaseInShare(mayHaveLeft: () => boolean): TakeBase {
+export function applyBaseInShare(mayHaveEvicted: () => boolean): ApplyBase {
   return (window, agreed, recorded) => {
-    if (window.base === UNKNOWN && mayHaveLeft()) window.unsureOwn = agreed;
-    takeBaseHere(window, agreed, recorded);
+    if (window.base === UNKNOWN && mayHaveEvicted()) window.unsureOwn = agreed;
+    applyBaseAlone(window, agreed, recorded);
   };
 }
 
 /** For counting in Redis: the base is a lower bound of the Redis counter. */
-export const takeBaseAsFloor: TakeBase = (window, agreed, recorded) => {
+export const applyBaseInRedis: ApplyBase = (window, agreed, recorded) => {
   window.base = Math.max(agreed, recorded);
 };
 
@@ -45,7 +45,7 @@ export class DayBases {
   /** @param agree absent when this instance counts alone. */
   constructor(
     private readonly recorded: Pick<RecordedRequests, 'countOn'>,
-    private readonly take: TakeBase = takeBaseHere,
+    private readonly apply: ApplyBase = applyBaseAlone,
     private readonly agree?: AgreeOnBase,
   ) {}
 
@@ -54,27 +54,27 @@ export class DayBases {
    *
    * @throws service_unavailable, in the promise, when the query takes longer than a second.
    */
-  ask(day: OpenDay): Promise<void> {
+  load(day: UnloadedDay): Promise<void> {
     const { window } = day;
-    window.asking ??= this.read(day)
+    window.loading ??= this.read(day)
       .catch((error: unknown) => {
         throw countsUnknown(error);
       })
       .finally(() => {
-        window.asking = undefined;
+        window.loading = undefined;
       });
-    return waitAtMost(window.asking);
+    return waitAtMost(window.loading);
   }
 
-  private async read({ scope, window }: OpenDay): Promise<void> {
+  private async read({ scope, window }: UnloadedDay): Promise<void> {
     const { app, organizationId, userId } = scope;
     const dayStartMs = window.index * WINDOW_MS.day;
-    const askedAt = app.changes;
+    const changes = app.changes;
     const day = instantOf(dayStartMs).toISOString().slice(0, DAY_CHARACTERS);
     const whose = { organizationId, appId: app.appId, userId: userId === '' ? null : userId };
     const recorded = await this.recorded.countOn(whose, day);
     const agreed = (await this.agree?.(app.appId, userId, dayStartMs, recorded)) ?? recorded;
-    this.take(window, agreed, recorded);
-    window.checkedAt = askedAt;
+    this.apply(window, agreed, recorded);
+    window.checkedAt = changes;
   }
 }

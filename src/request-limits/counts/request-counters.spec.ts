@@ -49,10 +49,10 @@ describe('request counters', () => {
     const idle = counters.idle(NOON);
     expect(idle).toHaveLength(3);
     expect(counters.findUser(CALL, 'busy', NOON)).toBe(busy);
-    expect(counters.haveLeft).toBe(false);
-    counters.drop(idle, NOON);
+    expect(counters.hasEvicted).toBe(false);
+    counters.evict(idle, NOON);
     expect([...counters.scopes()]).toEqual([busy]);
-    expect([counters.haveLeft, counters.isCrowded]).toEqual([true, false]);
+    expect([counters.hasEvicted, counters.isCrowded]).toEqual([true, false]);
   });
 
   it('as many as can be kept are in use → no further one, and all of them stay', () => {
@@ -66,14 +66,14 @@ describe('request counters', () => {
     expect(() => counters.ofApp(CALL, NOON)).toThrow(expect.objectContaining({ status: 503, retryAfterSeconds: 60 }));
     expect([...counters.scopes()]).toHaveLength(50);
     expect(counters.ofUser(CALL, 'alice', NOON)).toBe(alice);
-    counters.drop(counters.idle(NOON + 2), NOON + 2);
+    counters.evict(counters.idle(NOON + 2), NOON + 2);
     expect(make('further-1')().userId).toBe('further-1');
   });
 
   it('a user is only looked for, or looked at → no place is taken', () => {
     const counters = new RequestCounters();
     expect(counters.findUser(CALL, 'alice', NOON)).toBeUndefined();
-    expect(counters.looseUser(CALL, 'alice', NOON).userId).toBe('alice');
+    expect(counters.temporaryUser(CALL, 'alice', NOON).userId).toBe('alice');
     expect([...counters.scopes()]).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('request counters', () => {
   it('a day that is asked about while another begins → its answer goes to no other day', () => {
     const scope = new RequestCounters().ofApp(CALL, NOON);
     const first = scope.onDay(1);
-    first.asking = Promise.resolve();
+    first.loading = Promise.resolve();
     scope.onDay(2);
     expect(scope.onDay(3)).not.toBe(first);
   });

@@ -12,7 +12,7 @@ const MAX_SCOPES = 2 * CROWDED_SCOPES;
 /** Scopes evicted per batch. */
 const BATCH_SCOPES = 5_000;
 /** Minimum interval between scans, which visit every scope. */
-const LOOK_EVERY_MS = 1_000;
+const SCAN_EVERY_MS = 1_000;
 
 const MINUTES_OF_DAY = WINDOW_MS.day / WINDOW_MS.minute;
 
@@ -33,7 +33,7 @@ export interface RequestCountersOptions {
 export class RequestCounters {
   private readonly apps = new Map<string, AppCounts>();
   private size = 0;
-  private left = false;
+  private evicted = false;
 
   constructor(private readonly options: RequestCountersOptions = {}) {}
 
@@ -43,14 +43,14 @@ export class RequestCounters {
   }
 
   /** A missing scope may have been evicted. */
-  get haveLeft(): boolean {
-    return this.left;
+  get hasEvicted(): boolean {
+    return this.evicted;
   }
 
   /** The counters of the called application. @throws service_unavailable the maximum number of scopes is reached. */
   ofApp(call: LimitedCall, minute: number): ScopeCounts {
     const app = this.appOf(call.appId, minute);
-    if (app.own === undefined) app.own = this.made(app, call.organizationId, '');
+    if (app.own === undefined) app.own = this.create(app, call.organizationId, '');
     app.own.usedIn = minute;
     return app.own;
   }
@@ -67,14 +67,14 @@ export class RequestCounters {
     const known = this.findUser(call, userId, minute);
     if (known !== undefined) return known;
     const app = this.appOf(call.appId, minute);
-    const scope = this.made(app, call.organizationId, userId);
+    const scope = this.create(app, call.organizationId, userId);
     scope.usedIn = minute;
     app.users.set(userId, scope);
     return scope;
   }
 
   /** Temporary counters of the calling user, for checks that do not count. */
-  looseUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
+  temporaryUser(call: LimitedCall, userId: string, minute: number): ScopeCounts {
     return new ScopeCounts(this.appOf(call.appId, minute), call.organizationId, userId);
   }
 
@@ -104,14 +104,14 @@ export class RequestCounters {
   }
 
   /** Evicts scopes, except those in use again. */
-  drop(scopes: Iterable<ScopeCounts>, minute: number): void {
+  evict(scopes: Iterable<ScopeCounts>, minute: number): void {
     for (const scope of scopes) {
       if (!isIdle(scope, minute)) continue;
       const { app, userId } = scope;
       if (userId !== '') app.users.delete(userId);
       else app.own = undefined;
       this.size--;
-      this.left = true;
+      this.evicted = true;
     }
     for (const [appId, app] of this.apps) {
       if (app.own === undefined && app.users.size === 0 && isLongAgo(app, minute)) this.apps.delete(appId);
@@ -130,7 +130,7 @@ export class RequestCounters {
     return app;
   }
 
-  private made(app: AppCounts, organizationId: string, userId: string): ScopeCounts {
+  private create(app: AppCounts, organizationId: string, userId: string): ScopeCounts {
     const { maxScopes = MAX_SCOPES, onCrowded } = this.options;
     if (this.isCrowded) onCrowded?.();
     if (this.size >= maxScopes) throw countersFull();
@@ -159,7 +159,7 @@ export type ReportWindows = (windows: readonly UnreportedWindow[]) => Promise<bo
  * counter of the scope continues from them.
  */
 export class ScopeEviction {
-  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private scannedAtMs = Number.NEGATIVE_INFINITY;
   private running: Promise<void> | undefined;
 
   constructor(
@@ -170,8 +170,8 @@ export class ScopeEviction {
   /** Evicts idle scopes when crowded. @throws in the promise any error of `report`; scopes not evicted yet stay. */
   run(report: ReportWindows): Promise<void> {
     const nowMs = this.clock.monotonicMs();
-    if (!this.counters.isCrowded || nowMs - this.lookedAtMs < LOOK_EVERY_MS) return Promise.resolve();
-    this.lookedAtMs = nowMs;
+    if (!this.counters.isCrowded || nowMs - this.scannedAtMs < SCAN_EVERY_MS) return Promise.resolve();
+    this.scannedAtMs = nowMs;
     this.running ??= this.evict(report).finally(() => {
       this.running = undefined;
     });
@@ -186,7 +186,7 @@ export class ScopeEviction {
       if (unreported.length > 0 && !(await report(unreported))) return;
       // A window with calls since the snapshot has unstored calls again, and its scope is not idle.
       for (const { window, index, own } of unreported) if (window.index === index) window.reported = own;
-      this.counters.drop(batch, this.minute());
+      this.counters.evict(batch, this.minute());
     }
   }
 

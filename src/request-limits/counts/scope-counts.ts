@@ -26,7 +26,7 @@ export class WindowCount {
   /** The application's `changes` at which `base` was read. */
   checkedAt = 0;
   /** The running query for `base`. */
-  asking: Promise<void> | undefined;
+  loading: Promise<void> | undefined;
 
   /** Starts another window. @param base `UNKNOWN` when it must be read. */
   begin(index: number, base: number, checkedAt: number): void {
@@ -38,7 +38,7 @@ export class WindowCount {
     this.base = base;
     this.count = Math.max(0, base);
     this.checkedAt = checkedAt;
-    this.asking = undefined;
+    this.loading = undefined;
   }
 
   /** Counts a call that this instance admitted. */
@@ -86,7 +86,7 @@ export class ScopeCounts {
     [this.day, this.otherDay] = [this.otherDay, this.day];
     // The pending query still refers to its window object, so another day needs a new one.
     if (this.day.index !== index) {
-      if (this.day.asking !== undefined) this.day = new WindowCount();
+      if (this.day.loading !== undefined) this.day = new WindowCount();
       this.day.begin(index, UNKNOWN, this.app.changes);
     }
     return this.day;
@@ -102,7 +102,7 @@ export class ScopeCounts {
 }
 
 /** Maximum queries for recorded requests of unknown users, per application and second. */
-const LOOKS_A_SECOND = 10;
+const MAX_LOOKUPS_PER_SECOND = 10;
 
 /** Counters of an application and of its users. */
 export class AppCounts {
@@ -116,8 +116,8 @@ export class AppCounts {
   /** UTC day of the latest call. */
   usedOn = -1;
 
-  private looksIn = -1;
-  private looks = 0;
+  private lookupSecond = -1;
+  private lookups = 0;
 
   constructor(readonly appId: string) {}
 
@@ -127,7 +127,7 @@ export class AppCounts {
    */
   mayLookUp(nowMs: number): boolean {
     const second = Math.floor(nowMs / 1_000);
-    if (second !== this.looksIn) [this.looksIn, this.looks] = [second, 0];
-    return ++this.looks <= LOOKS_A_SECOND;
+    if (second !== this.lookupSecond) [this.lookupSecond, this.lookups] = [second, 0];
+    return ++this.lookups <= MAX_LOOKUPS_PER_SECOND;
   }
 }

@@ -27,7 +27,7 @@ export class EpochAgreement {
 
   /** Calls `listener` when another instance may have changed the epoch. @returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
-    const ends = [this.configChanges.subscribe(TOPIC, listener), this.instances.onBeat(listener)];
+    const ends = [this.configChanges.subscribe(TOPIC, listener), this.instances.onHeartbeat(listener)];
     return () => {
       for (const end of ends) end();
     };

@@ -27,7 +27,7 @@ function run(seed: number, weather: Weather) {
   const actions: readonly Action[] = [
     [120, () => simulation.call()],
     [180, () => simulation.deliver()],
-    [30, () => simulation.beat()],
+    [30, () => simulation.heartbeat()],
     [15, () => simulation.record()],
     [40, () => simulation.advance(Math.floor(random() * 400))],
     [loseRedis, () => simulation.loseRedis()],

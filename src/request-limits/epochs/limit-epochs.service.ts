@@ -23,7 +23,7 @@ const MISSING_PAUSE_MS = 50;
 /** Retry delay after a database failure. */
 const FAILURE_PAUSE_MS = 200;
 /** Interval at which a waiting call checks again. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /** Maximum consecutive steps; each depends on the state that the previous one left. */
 const MAX_STEPS = 12;
 /** Maximum wait of the start for a backend. */
@@ -152,7 +152,7 @@ export class LimitEpochs implements RequestCounting {
     }
   }
 
-  /** Resolves when there is a backend, or after `LOOK_MS`; all waiting calls share one timer. */
+  /** Resolves when there is a backend, or after `CHECK_MS`; all waiting calls share one timer. */
   private wait(): Promise<void> {
     if (this.waiting === undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ export class LimitEpochs implements RequestCounting {
         this.waiting = undefined;
         resolve();
       };
-      const timer = setTimeout(end, LOOK_MS);
+      const timer = setTimeout(end, CHECK_MS);
       this.waiting = { promise, end };
     }
     return this.waiting.promise;

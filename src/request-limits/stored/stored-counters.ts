@@ -5,8 +5,8 @@ import type { LimitEpochsRepository } from '../epochs/limit-epochs.repository.js
 /** Counters per `MGET`. */
 const BATCH_COUNTERS = 1_000;
 
-/** The current place of counting, as seen from outside the instances. */
-export interface CountersPlace {
+/** The current counter backend, as seen from outside the instances. */
+export interface StoredBackend {
   readonly epoch: number;
   readonly countedIn: 'redis' | 'instances' | 'undecided';
   /** Namespace of its counters. */
@@ -22,7 +22,7 @@ export class StoredCounters {
     private readonly redis: RedisConnection,
   ) {}
 
-  async place(): Promise<CountersPlace> {
+  async backend(): Promise<StoredBackend> {
     const view = await this.epochs.read('');
     const shared = view.isOpen ? view.countedIn : 'undecided';
     const countedIn = this.redis.state === 'unused' ? 'instances' : shared;

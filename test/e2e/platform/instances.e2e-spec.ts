@@ -19,7 +19,7 @@ import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
-/** Longer than an instance is believed without a sign of life. */
+/** Longer than a lease. */
 const EXPIRED_MS = 4_000;
 /** Nobody answers there: what counts is that it is set. */
 const NO_REDIS = 'redis://127.0.0.1:1';
@@ -144,12 +144,12 @@ describe('a second instance without Redis', () => {
     // Connected beforehand, so that they really meet.
     await Promise.all(Array.from({ length: 20 }, () => dataSource.query('SELECT pg_sleep(0.2)')));
     const instances = new InstancesRepository(dataSource);
-    const rivals = await Promise.all(
+    const conflicting = await Promise.all(
       Array.from({ length: 20 }, (_, id) =>
-        instances.enter({ id: `instance-${id}`, process: ownProcess(), usesRedis: false, redisMark: null }),
+        instances.acquire({ id: `instance-${id}`, process: ownProcess(), usesRedis: false, redisMark: null }),
       ),
     );
-    expect(rivals.filter(({ length }) => length === 0)).toHaveLength(1);
+    expect(conflicting.filter(({ length }) => length === 0)).toHaveLength(1);
     expect(await entries()).toHaveLength(1);
   });
 
@@ -162,7 +162,7 @@ describe('a second instance without Redis', () => {
   it('both have one → both serve and know of each other; one stops → the other is alone at its next beat', async () => {
     const [first, second] = await Promise.all([start({ redis: NO_REDIS }), start({ redis: NO_REDIS })]);
     const both = [first.registry.id, second.registry.id].sort();
-    await Promise.all([first.registry.beat(), second.registry.beat()]);
+    await Promise.all([first.registry.heartbeat(), second.registry.heartbeat()]);
     for (const { registry } of [first, second]) {
       expect(registry.live.map(({ id }) => id)).toEqual(both);
       expect([registry.isAlone, registry.isConfirmed]).toEqual([false, true]);
@@ -241,7 +241,7 @@ describe('an instance that cannot be heard', () => {
   it('with Redis → no longer confirmed before others count it out; heard again within 5 s → confirmed', async () => {
     const { cut, freeze, thaw } = await cutOff(NO_REDIS);
     const other = await start({ redis: NO_REDIS });
-    await other.registry.beat();
+    await other.registry.heartbeat();
     expect(other.registry.isAlone).toBe(false);
     freeze();
     await eventually(() => other.registry.isAlone, { withinMs: 6_000 });
@@ -272,7 +272,7 @@ describeWithRedis('two instances with one Redis', () => {
     ends.push(() => redis.stop());
     const instances = [await start({ redis: redis.url }), await start({ redis: redis.url })];
     for (const { url, registry } of instances) {
-      await registry.beat();
+      await registry.heartbeat();
       expect(await (await fetch(`${url}/v1/readyz`)).json()).toMatchObject({ instances: 2, limits: 'ok' });
       expect(await (await fetch(`${url}/metrics`)).text()).toContain('\ngateway_instances 2\n');
     }

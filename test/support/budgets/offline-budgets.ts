@@ -46,7 +46,7 @@ export class FakeRegistry extends InstanceRegistry {
     return [this.ownId, ...this.others].map((id) => ({ id, ...alike }));
   }
 
-  override get timesEntered(): number {
+  override get leaseAcquisitions(): number {
     return this.entries;
   }
 
@@ -58,12 +58,12 @@ export class FakeRegistry extends InstanceRegistry {
     return this.confirmed;
   }
 
-  override onBeat(listener: () => void): () => void {
+  override onHeartbeat(listener: () => void): () => void {
     this.beats.add(listener);
     return () => this.beats.delete(listener);
   }
 
-  override async beat(): Promise<void> {
+  override async heartbeat(): Promise<void> {
     if (this.confirmed) for (const listener of this.beats) listener();
   }
 }

@@ -1,5 +1,5 @@
 import { roomInShare } from '../../../src/request-limits/backends/local-counting.js';
-import { takeBaseInShare } from '../../../src/request-limits/counts/day-bases.js';
+import { applyBaseInShare } from '../../../src/request-limits/counts/day-bases.js';
 import { RequestCounters } from '../../../src/request-limits/counts/request-counters.js';
 import type { ScopeCounts, WindowCount } from '../../../src/request-limits/counts/scope-counts.js';
 import { EpochMachine, type EpochState, type EpochStep } from '../../../src/request-limits/epochs/epoch-machine.js';
@@ -107,8 +107,8 @@ export class LimitsSimulation {
     this.nowMs += ms;
   }
 
-  /** A sign of life of one instance, and the step that follows. */
-  beat(): void {
+  /** A heartbeat of one instance, and the step that follows. */
+  heartbeat(): void {
     const one = this.anyAwake();
     if (one === undefined) return;
     const entry = this.stored.instances.get(one.id);
@@ -150,7 +150,7 @@ export class LimitsSimulation {
     this.stored.add(reportedCounts(windows));
     for (const { window, own } of windows) window.reported = own;
     const later = windowIndex('minute', this.nowMs) + 2;
-    backend.counters.drop(backend.counters.idle(later), later);
+    backend.counters.evict(backend.counters.idle(later), later);
   }
 
   /** Records what was admitted, all but the newest calls. */
@@ -163,7 +163,7 @@ export class LimitsSimulation {
   private callHere(one: Instance, backend: Backend, minute: WindowCount, day: WindowCount): void {
     if (day.base < 0) {
       const agreed = this.agreedOn(backend, day.index);
-      takeBaseInShare(() => backend.counters.haveLeft)(day, agreed, agreed);
+      applyBaseInShare(() => backend.counters.hasEvicted)(day, agreed, agreed);
     }
     const hasRoom = roomInShare(backend.members.length, backend.members.indexOf(one.id));
     if (hasRoom(minute, this.limits.perMinute) && hasRoom(day, this.limits.perDay)) this.admit(backend, minute, day);

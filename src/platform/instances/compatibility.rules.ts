@@ -18,7 +18,10 @@ interface OwnRedis {
 }
 
 /** The incompatible instances: counts are shared through Redis, so both need one, and the same. */
-export function rivalsOf({ usesRedis, redisMark }: OwnRedis, neighbours: readonly Neighbour[]): readonly Neighbour[] {
+export function incompatibleWith(
+  { usesRedis, redisMark }: OwnRedis,
+  neighbours: readonly Neighbour[],
+): readonly Neighbour[] {
   return neighbours.filter(
     (neighbour) => !usesRedis || !neighbour.usesRedis || isOther(redisMark, neighbour.redisMark),
   );
@@ -30,15 +33,15 @@ export function isOther(mark: string | null, other: string | null): boolean {
 }
 
 /** The first instance with a heartbeat since the first check. @param firstSeenAt by id. */
-export function beatingOf(
-  rivals: readonly Neighbour[],
+export function firstRenewed(
+  conflicting: readonly Neighbour[],
   firstSeenAt: ReadonlyMap<string, string>,
 ): Neighbour | undefined {
-  return rivals.find(({ id, seenAt }) => (firstSeenAt.get(id) ?? seenAt) !== seenAt);
+  return conflicting.find(({ id, seenAt }) => (firstSeenAt.get(id) ?? seenAt) !== seenAt);
 }
 
 /** The error message of a start that a running instance prevents, with a remedy. */
-export function refusalBeside({ host, pid, usesRedis: theyDo }: Neighbour, usesRedis: boolean): string {
+export function incompatibilityMessage({ host, pid, usesRedis: theyDo }: Neighbour, usesRedis: boolean): string {
   const who = `process ${pid} on ${host}`;
   const why = 'Several instances count together through Redis';
   if (usesRedis && theyDo) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { beatingOf, type Neighbour, refusalBeside, rivalsOf } from './rivals.rules.js';
+import { firstRenewed, incompatibilityMessage, incompatibleWith, type Neighbour } from './compatibility.rules.js';
 
 const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
   id: 'other',
@@ -14,30 +14,32 @@ const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
 describe('instances that cannot serve together', () => {
   it('both with Redis → can; one or both without → cannot', () => {
     const [withIt, without] = [neighbour(), neighbour({ usesRedis: false })];
-    expect(rivalsOf({ usesRedis: true, redisMark: 'one' }, [withIt, without])).toEqual([without]);
-    expect(rivalsOf({ usesRedis: false, redisMark: null }, [withIt, without])).toEqual([withIt, without]);
+    expect(incompatibleWith({ usesRedis: true, redisMark: 'one' }, [withIt, without])).toEqual([without]);
+    expect(incompatibleWith({ usesRedis: false, redisMark: null }, [withIt, without])).toEqual([withIt, without]);
   });
 
   it('both with Redis, the marks differ → cannot; one of them is not known → can, until it is', () => {
     const [same, other, unknown] = ['one', 'two', null].map((redisMark) => neighbour({ redisMark }));
     const all = [same, other, unknown].filter((one) => one !== undefined);
-    expect(rivalsOf({ usesRedis: true, redisMark: 'one' }, all)).toEqual([other]);
-    expect(rivalsOf({ usesRedis: true, redisMark: null }, all)).toEqual([]);
+    expect(incompatibleWith({ usesRedis: true, redisMark: 'one' }, all)).toEqual([other]);
+    expect(incompatibleWith({ usesRedis: true, redisMark: null }, all)).toEqual([]);
   });
 
   it('seen at another time than first → beats; at the same time or for the first time → not known', () => {
     const later = neighbour({ seenAt: '12:00:01' });
-    expect(beatingOf([neighbour(), later], new Map([['other', '12:00:00']]))).toBe(later);
-    expect(beatingOf([neighbour()], new Map([['other', '12:00:00']]))).toBeUndefined();
-    expect(beatingOf([later], new Map())).toBeUndefined();
+    expect(firstRenewed([neighbour(), later], new Map([['other', '12:00:00']]))).toBe(later);
+    expect(firstRenewed([neighbour()], new Map([['other', '12:00:00']]))).toBeUndefined();
+    expect(firstRenewed([later], new Map())).toBeUndefined();
   });
 
   it('the refusal → who, why, and what to do', () => {
-    expect(refusalBeside(neighbour(), false)).toMatch(/^REDIS_URL is not set, and process 41 on web-2 .*set REDIS_URL/);
-    expect(refusalBeside(neighbour({ usesRedis: false }), true)).toMatch(
+    expect(incompatibilityMessage(neighbour(), false)).toMatch(
+      /^REDIS_URL is not set, and process 41 on web-2 .*set REDIS_URL/,
+    );
+    expect(incompatibilityMessage(neighbour({ usesRedis: false }), true)).toMatch(
       /^REDIS_URL is set, but process 41 on web-2 .* without it.*restart that one with the same REDIS_URL/,
     );
-    expect(refusalBeside(neighbour(), true)).toMatch(
+    expect(incompatibilityMessage(neighbour(), true)).toMatch(
       /^REDIS_URL names another Redis than that of process 41 on web-2.*give all of them the same REDIS_URL/,
     );
   });
