@@ -39,7 +39,9 @@ export class CallerAuthentication {
    */
   async authenticate(request: GatewayRequest, address: CallAddress): Promise<Caller> {
     const app = requireActive(await this.apps.find(address.appId));
-    const credential = await this.credentialOf(request, app, address.providerSlug);
+    const credential =
+      findCredential(request.raw.headers, AUTHORIZATION) ??
+      (await this.otherCredential(request, app, address.providerSlug));
     return takesGatewayTokens(app)
       ? await this.callerOfToken(request, app, credential, address)
       : await this.callerOfKey(request, app, credential);
@@ -69,15 +71,13 @@ export class CallerAuthentication {
     return { app, userId, apiKeyId, authMethod, appVersion, credentialHeader: header };
   }
 
-  /** Order of precedence: `Authorization`, the provider's native credential header, the application's token header. */
-  private async credentialOf(
+  /** Order of precedence after `Authorization`: the provider's native credential header, the application's token header. */
+  private async otherCredential(
     request: GatewayRequest,
     app: ReadableApp,
     slug: string | undefined,
   ): Promise<SentCredential> {
     const { headers } = request.raw;
-    const usual = findCredential(headers, AUTHORIZATION);
-    if (usual !== undefined) return usual;
     const own = app.tokenHeader === undefined ? [] : [app.tokenHeader];
     if (slug === undefined) return requireCredential(headers, own);
     const providers = await this.providers.forOrganization(app.organizationId);

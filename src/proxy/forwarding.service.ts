@@ -68,7 +68,8 @@ export class Forwarding implements BeforeApplicationShutdown {
   ): Promise<void> {
     const plan = await recipe.plan(caller, address, request.method);
     const body = takesBody(plan.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
-    const outgoing = await this.calls.begin(caller, request, plan.endpointSlug);
+    await this.calls.clockSettled();
+    const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
     const composed = await recipe.compose(plan, outgoing, body);
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;

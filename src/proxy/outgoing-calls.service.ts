@@ -4,6 +4,7 @@ import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-conf
 import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
+import type { MaybePromise } from '../common/maybe-promise.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import { Environment } from '../platform/config/environment.js';
 import { estimatedCostNanoUsd, maxCostOf } from '../pricing/max-cost.rules.js';
@@ -54,14 +55,15 @@ export class OutgoingCalls {
     private readonly environment: Environment,
   ) {}
 
-  /**
-   * Starts a request: assigns the id and the time of its event, which determine its day and month.
-   *
-   * While the clock is not settled, waits up to a second and then takes its best estimate.
-   */
-  async begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): Promise<OutgoingRequest> {
+  /** While the clock is not settled: waits up to a second; the calls that follow take its best estimate. */
+  clockSettled(): MaybePromise<void> {
     const settled = this.clock.settled();
-    if (settled !== undefined) await Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
+    if (settled instanceof Promise)
+      return Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
+  }
+
+  /** Starts a request: assigns the id and the time of its event, which determine its day and month. */
+  begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): OutgoingRequest {
     const createdAtMs = this.clock.nowMs();
     return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
   }

@@ -20,7 +20,7 @@ import {
   validateKeptParameters,
 } from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
-import { readRequestFacts, usageEdits } from './body/request-facts.rules.js';
+import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
@@ -45,6 +45,12 @@ interface PlannedCall {
   readonly plan: ProxyPlan;
   /** Time of the request, in milliseconds since the Unix epoch; determines the day of the prices. */
   readonly atMs: number;
+}
+
+interface ScannedJson {
+  readonly scan: ScannedBody;
+  /** The same body, scanned for nested models, on paths that have them. */
+  readonly nested: ScannedBody | undefined;
 }
 
 /** Validates a body against the plan and composes the body to send, so that the validated bytes are the sent bytes. */
@@ -92,17 +98,19 @@ export class ProxyPolicy {
     const { plan } = call;
     const names = plan.match.model === undefined ? undefined : nestedNamesOf(plan.path);
     const scan = await scanBody(body);
-    return this.validateJson(call, scan, names && (await scanBody(body, { names })));
-  }
-
-  /** @param nested the same body, scanned for nested models. */
-  private async validateJson(call: PlannedCall, scan: ScannedBody, nested?: ScannedBody): Promise<AdmittedRequest> {
-    const { caller, plan } = call;
-    const { provider, style, access } = plan;
-    const { type, route, dialect } = provider;
+    const nested = names && (await scanBody(body, { names }));
     const facts = readRequestFacts(scan);
     validateKeptObjects(scan);
     const ownedResponseId = readOwnedResponse(scan);
+    const admitted = this.composeJson(call, facts, { scan, nested });
+    if (ownedResponseId !== undefined) await this.responses.require(call.caller, ownedResponseId);
+    return admitted;
+  }
+
+  private composeJson(call: PlannedCall, facts: RequestFacts, { scan, nested }: ScannedJson): AdmittedRequest {
+    const { plan } = call;
+    const { provider, style, access } = plan;
+    const { type, route, dialect } = provider;
     const hostedTools = validateCostMembers(scan, style);
     validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
     const model = this.choose(call, facts.model);
@@ -121,11 +129,9 @@ export class ProxyPolicy {
     const modelTokens = this.outputLimits.find(type, model.canonical);
     const bounds = boundsOfJson(scan, output, hostedTools, modelTokens);
     const path = pathFor(plan, model);
-    const admitted: AdmittedRequest = dialect.isFree(plan.path)
+    return dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
       : { model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) };
-    if (ownedResponseId !== undefined) await this.responses.require(caller, ownedResponseId);
-    return admitted;
   }
 
   private async admitForm(call: PlannedCall, body: Buffer, contentType: string): Promise<AdmittedRequest> {

@@ -73,8 +73,10 @@ export class CallAdmission {
   async admit(caller: Caller, call: PricedCall, { timings }: GatewayRequest): Promise<CallHolds> {
     const startedMs = this.clock.monotonicMs();
     try {
-      await this.requireUnblocked(caller);
-      return await this.withinPlan(caller, call);
+      const { app, userId } = caller;
+      if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();
+      await this.entitlements.admitCall(app.organizationId);
+      return app.limits === undefined ? NOTHING_HELD : await this.withinLimits(caller, app.limits, call);
     } catch (error) {
       this.record(call.event, error);
       throw error;
@@ -94,35 +96,23 @@ export class CallAdmission {
     if (status !== undefined) this.refusals.note(event, status);
   }
 
-  private async requireUnblocked({ app, userId }: Caller): Promise<void> {
-    if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();
-  }
-
-  private async withinPlan(caller: Caller, call: PricedCall): Promise<CallHolds> {
-    const { organizationId, limits } = caller.app;
-    await this.entitlements.admitCall(organizationId);
-    if (limits === undefined) return NOTHING_HELD;
-    try {
-      return await this.withinLimits(caller, limits, call);
-    } catch (error) {
-      this.entitlements.withdrawCall(organizationId);
-      throw error;
-    }
-  }
-
-  /** Reserves budgets first, because reservations can be released. Counts requests last, all scopes in one step. */
+  /**
+   * Reserves budgets first, because reservations can be released. Counts requests last, all scopes in one step. A
+   * refusal uncounts the call in the account's plan.
+   */
   private async withinLimits(caller: Caller, { user, app }: AppLimits, call: PricedCall): Promise<CallHolds> {
-    // While the clock is unsettled, the windows and the month of the call are unknown.
-    if (this.clock.settled() !== undefined) throw countsUnknown();
     const { userId } = caller;
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];
     try {
+      // While the clock is unsettled, the windows and the month of the call are unknown.
+      if (this.clock.settled() !== undefined) throw countsUnknown();
       if (userId !== null) await this.hold(held, user, { caller, userId, call });
       await this.holdOfApp(held, app, { caller, userId: null, call }, limited);
       if (limited !== undefined) await this.requests.admit(limited);
     } catch (error) {
       for (const one of held) one.release();
+      this.entitlements.withdrawCall(caller.app.organizationId);
       throw error;
     }
     return held;
