@@ -7,8 +7,8 @@ import { InstanceRegistry } from '../instances/instance-registry.js';
 import { UsageJournal } from './usage-journal.js';
 
 /**
- * The usage journal of this process, below `DATA_DIR`. Global, because usage, proxy, health and metrics inject it. The module that
- * writes to it opens it: generating documents must not touch the disk.
+ * The usage journal of this process, below `DATA_DIR`. Global, because usage, proxy, health and metrics inject it. The
+ * module that writes to it opens it: generating documents must not touch the disk.
  *
  * Log lines: usage_journal_failed.
  */
