@@ -12,8 +12,8 @@ import { processEnvironment } from '../platform/config/environment.js';
 import { createDataSource } from '../platform/database/data-source.js';
 import { readDatabaseTime } from '../platform/instances/instances.repository.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
+import { CounterReader } from '../request-limits/backends/counter-reader.js';
 import { LimitEpochsRepository } from '../request-limits/epochs/limit-epochs.repository.js';
-import { StoredCounters } from '../request-limits/stored/stored-counters.js';
 
 const DIFFERS = 1;
 const NOT_CHECKED = 2;
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
 }
 
 function counterLedger({ parts }: OpenPlatform, patient: DataSource): CounterLedger {
-  const counters = new StoredCounters(new LimitEpochsRepository(patient), parts.redis);
+  const counters = new CounterReader(new LimitEpochsRepository(patient), parts.redis);
   const journals = join(resolve(parts.environment.DATA_DIR), 'journal');
   return new CounterLedger(new CounterLedgerRepository(patient), counters, { clock: parts.clock, journals });
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { FakeClock } from '../../test/support/clock.js';
 import type { RedisConnection } from '../platform/redis/redis-connection.js';
+import { CounterReader } from '../request-limits/backends/counter-reader.js';
 import type { LimitEpochsRepository } from '../request-limits/epochs/limit-epochs.repository.js';
-import { StoredCounters } from '../request-limits/stored/stored-counters.js';
 import type { CounterLedgerRepository } from './counter-ledger.repository.js';
 import { CounterLedger } from './counter-ledger.service.js';
 
@@ -22,7 +22,7 @@ function ledgerWith(counter: string) {
   const redis = { state: 'ok', run: (ask: (client: Redis) => unknown) => ask(client) } as unknown as RedisConnection;
   const clock = new FakeClock(Date.UTC(2030, 0, 15, 12));
   const options = { clock, journals: '/nonexistent', settleMs: 0 };
-  return new CounterLedger(repository as CounterLedgerRepository, new StoredCounters(epochs, redis), options);
+  return new CounterLedger(repository as CounterLedgerRepository, new CounterReader(epochs, redis), options);
 }
 
 describe('ledger of request counters', () => {

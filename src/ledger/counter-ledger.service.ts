@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, dayStartMs, instantOf, SystemClock } from '../common/clock.js';
-import type { StoredBackend, StoredCounters } from '../request-limits/stored/stored-counters.js';
+import type { CounterReader, StoredBackend } from '../request-limits/backends/counter-reader.js';
 import type { CountedDay, CounterLedgerRepository, DayLimitedApp } from './counter-ledger.repository.js';
 import { countedAtMost, isTooHigh, isTooLow, parseCounter, type ScopeRequests } from './counter-ledger.rules.js';
 import { readWrittenEvents, type WrittenEvent } from './written-events.js';
@@ -74,7 +74,7 @@ export class CounterLedger {
 
   constructor(
     private readonly repository: CounterLedgerRepository,
-    private readonly counters: StoredCounters,
+    private readonly counters: CounterReader,
     private readonly options: CounterLedgerOptions,
   ) {}
 

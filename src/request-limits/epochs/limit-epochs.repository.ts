@@ -163,7 +163,7 @@ export class LimitEpochsRepository {
     if (!(await isAt(tx, epoch, 'opened_at IS NULL'))) return false;
     // Handed over before, in a transaction whose outcome was unknown.
     if ((await enteredEpoch(tx, instanceId)) !== epoch) await addCounts(tx, counts);
-    await follow(tx, instanceId, epoch);
+    await setEnteredEpoch(tx, instanceId, epoch);
     return true;
   }
 
@@ -181,7 +181,7 @@ export class LimitEpochsRepository {
   /** Enters an open epoch without counts to hand over. @returns false when another epoch has begun. */
   async enter(tx: EntityManager, instanceId: string, epoch: number): Promise<boolean> {
     if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
-    await follow(tx, instanceId, epoch);
+    await setEnteredEpoch(tx, instanceId, epoch);
     return true;
   }
 
@@ -189,7 +189,7 @@ export class LimitEpochsRepository {
   async leave(tx: EntityManager, instanceId: string, counts: readonly HandedCount[]): Promise<void> {
     await tx.query('SELECT epoch FROM limit_epoch FOR SHARE');
     if ((await enteredEpoch(tx, instanceId)) !== 0) await addCounts(tx, counts);
-    await follow(tx, instanceId, 0);
+    await setEnteredEpoch(tx, instanceId, 0);
   }
 
   /** Opens an epoch once every instance has handed over. @returns false when one is missing, or the epoch is open. */
@@ -249,7 +249,7 @@ async function addCounts(tx: EntityManager, counts: readonly HandedCount[]): Pro
 }
 
 /** Last statement of a transaction, because heartbeats of the instance update the same row. */
-async function follow(tx: EntityManager, instanceId: string, epoch: number): Promise<void> {
+async function setEnteredEpoch(tx: EntityManager, instanceId: string, epoch: number): Promise<void> {
   await tx.query('UPDATE gateway_instances SET limit_epoch = $2 WHERE id = $1', [instanceId, epoch]);
 }
 

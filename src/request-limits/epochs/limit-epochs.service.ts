@@ -189,20 +189,22 @@ export class LimitEpochs implements RequestCounting {
   private async runSteps(): Promise<void> {
     while (this.stepAgain && !this.hasLeft) {
       this.stepAgain = false;
-      for (let steps = 0; steps < MAX_STEPS && !this.hasLeft; steps++) {
-        const askedAtMs = this.realTime.monotonicMs();
-        const view = await this.agreement.view();
-        const step = this.machine.next(view, this.ownState(view));
-        if (step.do === 'count') {
-          await this.countIn(view, askedAtMs);
-          break;
-        }
-        if (!(await this.take(step, view))) break;
-      }
+      await this.followEpoch();
+      this.lines.worked();
+      await this.evict();
+      await this.pruneSometimes();
     }
-    this.lines.worked();
-    await this.evict();
-    await this.pruneSometimes();
+  }
+
+  /** Takes steps until this instance counts, or other instances must act first. */
+  private async followEpoch(): Promise<void> {
+    for (let steps = 0; steps < MAX_STEPS && !this.hasLeft; steps++) {
+      const askedAtMs = this.realTime.monotonicMs();
+      const view = await this.agreement.view();
+      const step = this.machine.next(view, this.ownState(view));
+      if (step.do === 'count') return this.countIn(view, askedAtMs);
+      if (!(await this.take(step, view))) return;
+    }
   }
 
   private ownState(view: EpochView): Omit<OwnState, 'redisForgot'> {

@@ -9,8 +9,8 @@ import { CounterLedger } from '../../../src/ledger/counter-ledger.service.js';
 import { UsageJournal } from '../../../src/platform/journal/usage-journal.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
 import { counterNamespace, dayCounterKey } from '../../../src/request-limits/backends/counter-keys.rules.js';
+import { CounterReader } from '../../../src/request-limits/backends/counter-reader.js';
 import { LimitEpochsRepository } from '../../../src/request-limits/epochs/limit-epochs.repository.js';
-import { StoredCounters } from '../../../src/request-limits/stored/stored-counters.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
@@ -71,7 +71,7 @@ describeWithRedis('ledger of request counters', () => {
   const both = () => [world.gateway, second.gateway];
 
   function verify(settleMs = 0) {
-    const counters = new StoredCounters(
+    const counters = new CounterReader(
       new LimitEpochsRepository(world.dataSource),
       world.gateway.app.get(RedisConnection),
     );

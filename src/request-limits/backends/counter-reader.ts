@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../platform/redis/redis-connection.js';
-import { counterNamespace, dayCounterKey } from '../backends/counter-keys.rules.js';
 import type { LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
+import { counterNamespace, dayCounterKey } from './counter-keys.rules.js';
 
 /** Counters per `MGET`. */
 const BATCH_COUNTERS = 1_000;
@@ -16,7 +16,7 @@ export interface StoredBackend {
 }
 
 /** Reads the request counters that instances share, for the ledger. */
-export class StoredCounters {
+export class CounterReader {
   constructor(
     private readonly epochs: LimitEpochsRepository,
     private readonly redis: RedisConnection,
