@@ -37,7 +37,7 @@ export class RequestLimits implements OnApplicationBootstrap, OnApplicationShutd
     const alone = epochs.alone();
     this.counting = this.isShared ? epochs : alone.counting;
     this.counters = this.isShared ? () => epochs.backend?.counters : () => alone.counters;
-    metrics.limitsDegraded.read = () => (this.isShared && epochs.isDegraded ? 1 : 0);
+    metrics.limitsDegraded.read = () => (this.isShared && (epochs.isDegraded || redis.state === 'lost') ? 1 : 0);
     epochs.onUnsent = (call) => unsent.note(call);
     this.unsubscribe = configChanges.subscribe(APPS_TOPIC, (appId) => {
       if (appId === EVERYTHING) this.counters()?.everythingChanged();

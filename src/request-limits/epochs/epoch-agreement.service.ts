@@ -7,13 +7,12 @@ import { ConfigChanges } from '../../platform/database/config-changes.js';
 import { EVERYTHING } from '../../platform/database/config-changes.rules.js';
 import { whenReachable } from '../../platform/database/when-reachable.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
-import type { CountedIn, EpochReason } from './epoch-machine.js';
-import { type EpochView, type HandedCount, LimitEpochsRepository } from './limit-epochs.repository.js';
+import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 
 /** Topic of {@link ConfigChanges}: the stored epoch has changed. */
 const TOPIC = 'request_limits';
 
-/** Reads and changes the stored epoch, and notifies the other instances. Every method may fail. */
+/** Changes the stored epoch, and tells instances about it. Every promise may reject. */
 @Injectable()
 export class EpochAgreement {
   constructor(
@@ -33,39 +32,12 @@ export class EpochAgreement {
     };
   }
 
-  view(): Promise<EpochView> {
-    return this.epochs.read(this.instances.id);
-  }
-
-  /** Requests of minutes that begin between two times, milliseconds since the Unix epoch. */
-  listMinutes(fromMs: number, toMs: number): Promise<HandedCount[]> {
-    return this.epochs.listMinutes(fromMs, toMs);
-  }
-
-  /** @returns false when another instance began an epoch first. */
-  begin(epoch: number, countedIn: CountedIn, reason: EpochReason): Promise<boolean> {
-    return this.announced((tx) => this.epochs.begin(tx, epoch, countedIn, reason));
-  }
-
-  /** @returns false when the epoch is open or over. */
-  handOver(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
-    return this.announced((tx) => this.epochs.handOver(tx, this.instances.id, epoch, counts));
-  }
-
-  /** @returns false when the epoch is not open any more. */
-  enter(epoch: number): Promise<boolean> {
-    return this.announced((tx) => this.epochs.enter(tx, this.instances.id, epoch));
-  }
-
-  /** @returns false when an instance has not handed over. */
-  open(epoch: number): Promise<boolean> {
-    return this.announced((tx) => this.epochs.open(tx, epoch));
-  }
-
-  async leave(counts: readonly HandedCount[]): Promise<void> {
-    await this.announced(async (tx) => {
-      await this.epochs.leave(tx, this.instances.id, counts);
-      return true;
+  /** Changes the stored epoch in a transaction and notifies the other instances if `change` returns true. */
+  change(change: (tx: EntityManager) => Promise<boolean>): Promise<boolean> {
+    return this.dataSource.transaction(async (tx) => {
+      const changed = await change(tx);
+      if (changed) await this.configChanges.publish(tx, { topic: TOPIC, key: EVERYTHING });
+      return changed;
     });
   }
 
@@ -82,28 +54,6 @@ export class EpochAgreement {
       clock: new SystemClock(),
       waitMs: this.environment.DATABASE_WAIT_SECONDS * 1000,
       onWait: (_attempt, error) => this.log.event('database_waiting', { error }),
-    });
-  }
-
-  /**
-   * Adds the counts of scopes that this instance evicts in an open epoch. Sends no notification.
-   *
-   * @returns false when the epoch is over.
-   */
-  report(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
-    return this.dataSource.transaction((tx) => this.epochs.report(tx, epoch, counts));
-  }
-
-  async prune(nowMs: number): Promise<void> {
-    await this.epochs.prune(nowMs);
-  }
-
-  /** Notifies the other instances if `change` has changed the epoch. */
-  private announced(change: (tx: EntityManager) => Promise<boolean>): Promise<boolean> {
-    return this.dataSource.transaction(async (tx) => {
-      const changed = await change(tx);
-      if (changed) await this.configChanges.publish(tx, { topic: TOPIC, key: EVERYTHING });
-      return changed;
     });
   }
 }

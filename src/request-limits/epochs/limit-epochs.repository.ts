@@ -172,10 +172,12 @@ export class LimitEpochsRepository {
    *
    * @returns false when the epoch is over; nothing was added then.
    */
-  async report(tx: EntityManager, epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
-    if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
-    await addCounts(tx, counts);
-    return true;
+  report(epoch: number, counts: readonly HandedCount[]): Promise<boolean> {
+    return this.dataSource.transaction(async (tx) => {
+      if (!(await isAt(tx, epoch, 'opened_at IS NOT NULL'))) return false;
+      await addCounts(tx, counts);
+      return true;
+    });
   }
 
   /** Enters an open epoch without counts to hand over. @returns false when another epoch has begun. */
@@ -186,10 +188,11 @@ export class LimitEpochsRepository {
   }
 
   /** Adds the counts of an instance that stops counting, and leaves the epochs. */
-  async leave(tx: EntityManager, instanceId: string, counts: readonly HandedCount[]): Promise<void> {
+  async leave(tx: EntityManager, instanceId: string, counts: readonly HandedCount[]): Promise<true> {
     await tx.query('SELECT epoch FROM limit_epoch FOR SHARE');
     if ((await enteredEpoch(tx, instanceId)) !== 0) await addCounts(tx, counts);
     await setEnteredEpoch(tx, instanceId, 0);
+    return true;
   }
 
   /** Opens an epoch once every instance has handed over. @returns false when one is missing, or the epoch is open. */

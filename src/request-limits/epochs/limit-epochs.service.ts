@@ -6,7 +6,6 @@ import { Log } from '../../common/log/log.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
-import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { type CounterBackend, CounterBackends } from '../backends/counter-backends.service.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
 import { EpochOver, type LimitedCall, MAX_WAIT_MS, type RequestCounting, waitAtMost } from '../request-counting.js';
@@ -14,7 +13,7 @@ import { countsUnknown, WINDOW_MS } from '../request-limit.rules.js';
 import { EpochAgreement, EpochLog } from './epoch-agreement.service.js';
 import { EpochMachine, type EpochStep, type OwnState } from './epoch-machine.js';
 import { CARRIED_MINUTES, carriedMinutes, handedCounts, reportedCounts } from './handed-counts.rules.js';
-import type { EpochView } from './limit-epochs.repository.js';
+import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 
 /** Counting stops this long before the lease expires. */
 const LEASE_MARGIN_MS = 500;
@@ -59,9 +58,9 @@ export class LimitEpochs implements RequestCounting {
 
   constructor(
     private readonly agreement: EpochAgreement,
+    private readonly epochs: LimitEpochsRepository,
     private readonly backends: CounterBackends,
     private readonly instances: InstanceRegistry,
-    private readonly redis: RedisConnection,
     private readonly clock: SharedClock,
     log: Log,
   ) {
@@ -76,9 +75,9 @@ export class LimitEpochs implements RequestCounting {
     return this.machine.usableAt(this.realTime.monotonicMs());
   }
 
-  /** Requests are counted without Redis although it is configured. */
+  /** The last agreed epoch is counted without Redis. */
   get isDegraded(): boolean {
-    return this.lines.isDegraded || this.redis.state === 'lost';
+    return this.lines.isDegraded;
   }
 
   /** The backend of an instance without Redis, which counts alone. */
@@ -120,7 +119,9 @@ export class LimitEpochs implements RequestCounting {
     this.unsubscribe();
     clearTimeout(this.retry);
     await this.stepping;
-    await waitAtMost(this.agreement.leave(this.counted()), LEAVE_MS).catch(() => undefined);
+    const counts = this.counted();
+    const leaving = this.agreement.change((tx) => this.epochs.leave(tx, this.instances.id, counts));
+    await waitAtMost(leaving, LEAVE_MS).catch(() => undefined);
   }
 
   private get hasLeft(): boolean {
@@ -200,7 +201,7 @@ export class LimitEpochs implements RequestCounting {
   private async followEpoch(): Promise<void> {
     for (let steps = 0; steps < MAX_STEPS && !this.hasLeft; steps++) {
       const askedAtMs = this.realTime.monotonicMs();
-      const view = await this.agreement.view();
+      const view = await this.epochs.read(this.instances.id);
       const step = this.machine.next(view, this.ownState(view));
       if (step.do === 'count') return this.countIn(view, askedAtMs);
       if (!(await this.take(step, view))) return;
@@ -221,14 +222,17 @@ export class LimitEpochs implements RequestCounting {
 
   /** @returns false when other instances must act first. */
   private async take(step: Exclude<EpochStep, { do: 'count' }>, { epoch }: EpochView): Promise<boolean> {
+    const { agreement, epochs, machine } = this;
+    const { id } = this.instances;
     if (step.do === 'wait') return false;
     if (step.do === 'begin') {
-      await this.agreement.begin(epoch, step.countedIn, step.reason);
+      await agreement.change((tx) => epochs.begin(tx, epoch, step.countedIn, step.reason));
     } else if (step.do === 'hand_over') {
-      if (await this.agreement.handOver(epoch, this.counted())) this.machine.enter();
+      const counts = this.counted();
+      if (await agreement.change((tx) => epochs.handOver(tx, id, epoch, counts))) machine.enter();
     } else if (step.do === 'enter') {
-      if (await this.agreement.enter(epoch)) this.machine.enter();
-    } else if (!(await this.agreement.open(epoch))) {
+      if (await agreement.change((tx) => epochs.enter(tx, id, epoch))) machine.enter();
+    } else if (!(await agreement.change((tx) => epochs.open(tx, epoch)))) {
       this.stepLater(MISSING_PAUSE_MS);
       return false;
     }
@@ -247,7 +251,7 @@ export class LimitEpochs implements RequestCounting {
   private async backendIn(view: EpochView): Promise<CounterBackend> {
     const nowMs = this.clock.nowMs();
     const aroundMs = (CARRIED_MINUTES + 1) * WINDOW_MS.minute;
-    const counts = await this.agreement.listMinutes(nowMs - aroundMs, nowMs + aroundMs);
+    const counts = await this.epochs.listMinutes(nowMs - aroundMs, nowMs + aroundMs);
     const minutes = carriedMinutes({ counts, nowMs, unknownForMs: view.minutesUnknownForMs });
     const backend: CounterBackend = this.backends.inEpoch(view, minutes, {
       requireCurrent: () => {
@@ -271,13 +275,13 @@ export class LimitEpochs implements RequestCounting {
   /** Runs after the steps, so no count is stored here while it is handed over. */
   private async evict(): Promise<void> {
     const { backend } = this;
-    await backend?.eviction.run((windows) => this.agreement.report(backend.epoch, reportedCounts(windows)));
+    await backend?.eviction.run((windows) => this.epochs.report(backend.epoch, reportedCounts(windows)));
   }
 
   private async pruneSometimes(): Promise<void> {
     const nowMs = this.realTime.monotonicMs();
     if (nowMs - this.prunedAtMs < PRUNE_EVERY_MS) return;
     this.prunedAtMs = nowMs;
-    await this.agreement.prune(this.clock.nowMs());
+    await this.epochs.prune(this.clock.nowMs());
   }
 }
