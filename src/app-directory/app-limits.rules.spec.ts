@@ -8,7 +8,7 @@ const scope = (per_minute: number | null, per_day: number | null, monthly_usd: n
 });
 
 describe('limits of an application for its calls', () => {
-  it('nothing is limited → undefined, so that calls ask nobody', () => {
+  it('nothing is limited → undefined, so that calls skip the check', () => {
     expect(appLimits({ per_user: UNLIMITED, per_app: UNLIMITED })).toBeUndefined();
   });
 

@@ -78,7 +78,7 @@ describe('ReadableApp.accessTo', () => {
     expect(app.accessTo(openai)).toBeUndefined();
   });
 
-  it('slug whose provider was replaced by one of another type → judged anew', () => {
+  it('slug whose provider was replaced by one of another type → its access is computed again', () => {
     const app = snapshotOf(rawServerConfig());
     const before = app.accessTo({ slug: 'main', type: 'openai' });
     const after = app.accessTo({ slug: 'main', type: 'gemini' });

@@ -80,13 +80,13 @@ describe('AppKeyDirectory.find', () => {
     expect(repository.asked).toEqual([HASH]);
   });
 
-  it('text that cannot be a key → undefined without a look-up', () => {
+  it('text that cannot be a key → undefined without a query', () => {
     const { keys, repository } = setUp();
     expect(keys.find(`gw_mgmt_${'a'.repeat(48)}`)).toBeUndefined();
     expect(repository.asked).toEqual([]);
   });
 
-  it('unknown key → believed for ten seconds', async () => {
+  it('unknown key → cached as missing for ten seconds', async () => {
     const { keys, repository, clock } = setUp();
     const unknown = PLAINTEXT.replace('kk', 'KK');
     expect(await keys.find(unknown)).toBeUndefined();
@@ -115,7 +115,7 @@ describe('AppKeyDirectory.find', () => {
 });
 
 describe('AppKeyDirectory.findById', () => {
-  it('known key → at once the second time, by its own look-up', async () => {
+  it('known key → at once the second time, cached by id', async () => {
     const { keys, repository } = setUp();
     const key = await keys.findById(KEY_ID);
     expect(key).toMatchObject({ id: KEY_ID, appId: 'notes-abc123', status: 'active' });
@@ -123,13 +123,13 @@ describe('AppKeyDirectory.findById', () => {
     expect(repository.asked).toEqual([KEY_ID]);
   });
 
-  it.each(['', 'key_', `key_${'K'.repeat(20)}`, HASH, PLAINTEXT])('%.10j, no id of a key → no look-up', (keyId) => {
+  it.each(['', 'key_', `key_${'K'.repeat(20)}`, HASH, PLAINTEXT])('%.10j, no id of a key → no query', (keyId) => {
     const { keys, repository } = setUp();
     expect(keys.findById(keyId)).toBeUndefined();
     expect(repository.asked).toEqual([]);
   });
 
-  it('unknown → believed for ten seconds; revoked unannounced → refused within a minute', async () => {
+  it('unknown → cached as missing for ten seconds; revoked unannounced → refused within a minute', async () => {
     const { keys, repository, clock } = setUp({ id: 'another' });
     expect(await keys.findById(KEY_ID)).toBeUndefined();
     repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'active', lastUsedAt: null });
@@ -152,7 +152,7 @@ describe('AppKeyDirectory.findById', () => {
 });
 
 describe('AppKeyDirectory.findStored', () => {
-  it('a key that memory knows otherwise → as it is stored, each time', async () => {
+  it('a key cached in another state → as it is stored, each time', async () => {
     const { keys, repository } = setUp();
     const known = await keys.find(PLAINTEXT);
     if (known) repository.rows.set(HASH, { ...known, status: 'revoked', lastUsedAt: null });
@@ -161,7 +161,7 @@ describe('AppKeyDirectory.findStored', () => {
     expect(repository.asked).toHaveLength(3);
   });
 
-  it('text that cannot be a key → undefined without a look-up', async () => {
+  it('text that cannot be a key → undefined without a query', async () => {
     const { keys, repository } = setUp();
     expect(await keys.findStored('gw_nonsense')).toBeUndefined();
     expect(repository.asked).toEqual([]);
@@ -233,7 +233,7 @@ describe('use of a key', () => {
     expect(repository.marked).toHaveLength(1);
   });
 
-  it('database away → one log line, and the caller never knows', async () => {
+  it('database away → one log line, and the call succeeds', async () => {
     const { keys, repository, uses, lines } = setUp();
     repository.failure = new Error('connection refused');
     await keys.find(PLAINTEXT);

@@ -19,7 +19,7 @@ describe('NewAppIds.draw', () => {
     expect(await new NewAppIds(new CountedIds(), oldUsage()).draw('My Notes!')).toBe('my-notes-000000');
   });
 
-  it('id under which somebody left usage → an unlucky draw', async () => {
+  it('id with recorded usage → another id is drawn', async () => {
     const usage = oldUsage('my-notes-000000');
     expect(await new NewAppIds(new CountedIds(), usage).draw('My Notes!')).toBeUndefined();
   });

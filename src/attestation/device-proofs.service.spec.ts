@@ -70,14 +70,14 @@ describe('DeviceProofs', () => {
     expect(() => exchange(publicKey, 0, sent)).toThrow(refusal(reason));
   });
 
-  it('certificates are judged by the injected clock → a week later they have run out', async () => {
+  it('certificates are verified by the injected clock → expired a week later', async () => {
     const clock = new FakeClock();
     const { register } = setUp(newProofs(clock), clock);
     clock.advance(WEEK_MS);
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
   });
 
-  it.each([-1, 1])('a clock that is %i weeks off the database’s → trouble of ours', async (weeks) => {
+  it.each([-1, 1])('a clock that is %i weeks off the database’s → service error', async (weeks) => {
     const clock = new FakeClock();
     const { register } = setUp(newProofs(clock));
     clock.advance(weeks * WEEK_MS);
@@ -86,14 +86,14 @@ describe('DeviceProofs', () => {
     await expect(register(() => 'AAAA')).rejects.toEqual(refusal('cbor_invalid'));
   });
 
-  it('clocks a week apart, and everything in force by ours → accepted', async () => {
+  it('clocks a week apart, and all certificates valid by the service’s clock → accepted', async () => {
     const databaseClock = new FakeClock();
     databaseClock.advance(WEEK_MS);
     await expect(setUp(newProofs(), databaseClock).register()).resolves.toBeDefined();
   });
 
   it.each([-5_000, 5_000])(
-    'a clock that is %i weeks off, so that the root is not in force either → trouble of ours',
+    'a clock that is %i weeks off, so that the root is not valid either → service error',
     async (weeks) => {
       const clock = new FakeClock();
       const { register } = setUp(newProofs(clock));
@@ -115,7 +115,7 @@ describe('DeviceProofs', () => {
     expect(() => first.exchange(secondKey.publicKey, 2)).toThrow(refusal('signature_invalid'));
   });
 
-  it('a stored key that cannot be read → trouble of ours, not a failed proof', () => {
+  it('a stored key that cannot be read → service error, not a failed proof', () => {
     const { exchange } = setUp();
     expect(() => exchange('AAAA', 0)).toThrow(expect.not.objectContaining({ code: 'attest_failed' }));
   });

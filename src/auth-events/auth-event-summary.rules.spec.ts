@@ -77,7 +77,7 @@ describe('rows of a summary', () => {
   it.each([
     ['a row of nulls', { count: '0', avg_ms: null, p50_ms: null, p95_ms: null }],
     ['no row', undefined],
-  ])('nobody waited, %s → count 0 and nulls', (_what, row) => {
+  ])('no user waited, %s → count 0 and nulls', (_what, row) => {
     expect(toClaimDelay(row)).toEqual({ count: 0, avg_ms: null, p50_ms: null, p95_ms: null });
   });
 

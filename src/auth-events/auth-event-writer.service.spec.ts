@@ -133,7 +133,7 @@ describe('recording authentication events', () => {
     expect(table.batches).toHaveLength(3);
   });
 
-  it('database away → kept, asked again after pauses, stored in order once it is back, and nobody is alarmed', async () => {
+  it('database away → kept, retried after pauses, stored in order once it is back, without an error line', async () => {
     table.failure = away();
     record('a', 'b');
     await eventually(() => table.attempts === 3, { withinMs: 2_000 });
@@ -175,7 +175,7 @@ describe('recording authentication events', () => {
     ]);
   });
 
-  it('an event Postgres never takes → it alone is lost, and said', async () => {
+  it('an event that Postgres rejects → only this event is lost, and logged', async () => {
     table.poison.add('bad');
     record('a', 'bad', 'b');
     await writer.flush();
@@ -192,7 +192,7 @@ describe('recording authentication events', () => {
     ]);
   });
 
-  it('an event Postgres never takes, and the connection breaks before the rest is stored → counted once', async () => {
+  it('an event that Postgres rejects, and the connection breaks before the rest is stored → counted once', async () => {
     table.poison.add('bad');
     table.breaksAt = 'b';
     record('a', 'bad', 'b');
@@ -203,14 +203,14 @@ describe('recording authentication events', () => {
     expect([table.users, lost()]).toEqual([['a', 'b'], [1]]);
   });
 
-  it('an event nobody can write down → does not throw, is said', () => {
+  it('an event that cannot be serialised → does not throw, is logged', () => {
     events.record(draftOf({ createdAt: new Date(Number.NaN) }));
     expect(lost()).toEqual([1]);
   });
 });
 
 describe('more events than memory may hold', () => {
-  it('10,003 while the database is away → the three oldest give way, the others arrive in order', async () => {
+  it('10,003 while the database is away → the three oldest are dropped, the others arrive in order', async () => {
     table.failure = away();
     record(...names(10_003));
     await eventually(() => table.attempts > 0, { withinMs: 1_000 });
@@ -221,7 +221,7 @@ describe('more events than memory may hold', () => {
     expect(lost()).toEqual([1, 2]);
   });
 
-  it('a statement under way → its events are kept, those behind it give way', async () => {
+  it('a statement under way → its events are kept, queued ones are dropped', async () => {
     table.delayMs = 100;
     record(...names(500));
     await eventually(() => table.running === 1, { withinMs: 1_000 });

@@ -43,7 +43,7 @@ describe('budget account', () => {
     expect([account.free, account.inUse]).toEqual([350, 150]);
   });
 
-  it('corrected while a statement is under way → what that one says is not believed', () => {
+  it('corrected while a statement is under way → the result of that statement is discarded', () => {
     const { account } = anAccount();
     account.begin();
     account.doubt();
@@ -113,7 +113,7 @@ describe('accounts of instances', () => {
   const hold = (nanoUsd: number, at = one) => at.budgets.hold(SCOPE, nanoUsd, clock.nowMs());
   const refusalOf = (nanoUsd: number, at = one) => rejectionOf((async () => hold(nanoUsd, at))());
 
-  it('a statement is under way whose callers gave up → nothing is held by what was granted before it', async () => {
+  it('a statement is under way whose callers timed out → nothing is held by earlier grants', async () => {
     await hold(10);
     book.spend(KEY, 995);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ describe('accounts of instances', () => {
     expect(book.of(KEY).get('one')).toBe(10);
   });
 
-  it('the budget is spent and calls still run → a flood at two instances asks each about once', async () => {
+  it('the budget is spent and calls still run → many calls at two instances, about one statement for each', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     const running = [await hold(10), await hold(10, two)];

@@ -23,7 +23,7 @@ describe('budget month', () => {
     expect(budgetMonthOf(at(instant))).toEqual({ day, startMs: at(day), endMs: at(next) });
   });
 
-  it('any instant → lies in its month, and the month begins on its first day', () => {
+  it('any instant → within its month, and the month begins on its first day', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('9998-01-01'), noInvalidDate: true }), (instant) => {
         const { day, startMs, endMs } = budgetMonthOf(instant.getTime());

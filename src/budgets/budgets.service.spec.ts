@@ -38,7 +38,7 @@ async function refusal(work: () => unknown): Promise<GatewayError> {
 }
 
 describe('budgets', () => {
-  it('first call asks Postgres; then calls are admitted at once, from memory', async () => {
+  it('first call queries Postgres; then calls are admitted at once, from memory', async () => {
     expect(hold(10)).toBeInstanceOf(Promise);
     await hold(10);
     const asked = one.repository.statements;
@@ -68,17 +68,14 @@ describe('budgets', () => {
   it.each([
     [null, 'app'],
     ['ann', 'user'],
-  ])(
-    'budget 0, user %s → refused at once, scope %s, until the next month, Postgres not asked',
-    async (userId, name) => {
-      const error = await refusal(() => hold(10, scope(0, userId)));
-      expect(error).toMatchObject({ code: 'app_budget_exhausted', status: 429, retryAfterSeconds: MONTH_END_SECONDS });
-      expect(error.data).toEqual({ scope: name });
-      expect(one.repository.statements).toBe(0);
-    },
-  );
+  ])('budget 0, user %s → refused at once, scope %s, until the next month, without a query', async (userId, name) => {
+    const error = await refusal(() => hold(10, scope(0, userId)));
+    expect(error).toMatchObject({ code: 'app_budget_exhausted', status: 429, retryAfterSeconds: MONTH_END_SECONDS });
+    expect(error.data).toEqual({ scope: name });
+    expect(one.repository.statements).toBe(0);
+  });
 
-  it('budget is spent → refused until the next month, and a flood of calls asks Postgres about once', async () => {
+  it('budget is spent → refused until the next month, and many calls need about one query', async () => {
     book.spend(KEY, 1_000);
     for (let call = 0; call < 200; call++) {
       expect(await refusal(() => hold(1))).toMatchObject({
@@ -121,7 +118,7 @@ describe('budgets', () => {
     expect(await refusal(() => hold(1))).toMatchObject({ reason: 'app_budget_spent' });
   });
 
-  it('told twice, or in the wrong order → the first counts', async () => {
+  it('settled twice, or in the wrong order → the first counts', async () => {
     const first = await hold(100);
     first.stored();
     first.dropped();
@@ -169,7 +166,7 @@ describe('budgets between an end and its record', () => {
     expect(await refused).toMatchObject({ reason: 'app_budget_spent', retryAfterSeconds: MONTH_END_SECONDS });
   });
 
-  it('Postgres has an event already, this instance is told while it asks → counted once in the end', async () => {
+  it('Postgres has an event already, this instance is notified during its query → counted once', async () => {
     const first = await hold(900);
     first.settle(600);
     one.repository.gate = async (when) => {
@@ -180,7 +177,7 @@ describe('budgets between an end and its record', () => {
     await hold(950);
   });
 
-  it('the call before ends while this one is asked for → admitted by what that one really cost', async () => {
+  it('the previous call ends during the query → admitted by its actual cost', async () => {
     const first = await hold(1_000);
     one.repository.gate = async () => {
       one.repository.gate = async () => undefined;
@@ -208,7 +205,7 @@ describe('budgets between an end and its record', () => {
 });
 
 describe('budgets and trouble', () => {
-  it('Postgres away → what was granted serves on, more is 503 with Retry-After, and then all is well again', async () => {
+  it('Postgres away → granted amounts are admitted, more is 503 with Retry-After; back → admitted again', async () => {
     await hold(10);
     one.repository.gate = async () => Promise.reject(new Error('away'));
     expect(hold(10)).not.toBeInstanceOf(Promise);
@@ -232,7 +229,7 @@ describe('budgets and trouble', () => {
     expect(hold(900)).not.toBeInstanceOf(Promise);
   });
 
-  it('others may take this instance for dead → 503, also for what was granted, until they hear of it', async () => {
+  it('the lease may have expired → 503, also for granted amounts, until it is renewed', async () => {
     await hold(10);
     one.registry.confirmed = false;
     expect(await refusal(() => hold(10))).toMatchObject({
@@ -243,7 +240,7 @@ describe('budgets and trouble', () => {
     await hold(10);
   });
 
-  it('not heard for longer than a lease → nothing is held by old grants; what is in use is granted anew', async () => {
+  it('lease expired → nothing is held by old grants; amounts in use are granted again', async () => {
     const first = await hold(100);
     clock.advance(5 * MINUTE_MS);
     book.grants.clear();
@@ -255,7 +252,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('taken for dead while its clock stood still → nothing is held by old grants', async () => {
+  it('lease expired while its clock stood still → nothing is held by old grants', async () => {
     await hold(100);
     book.grants.clear();
     const two = anInstance('two', book, clock);
@@ -266,7 +263,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('other instances hold what is left → they give back what they do not use, and the call is admitted', async () => {
+  it('other instances hold the remainder → they return what they do not use, and the call is admitted', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     const first = await hold(500, scope(), two);
@@ -277,7 +274,7 @@ describe('budgets and trouble', () => {
     expect(book.of(KEY).get('two')).toBeUndefined();
   });
 
-  it('another instance crosses the budget → nobody goes on by what was left before, and all is refused', async () => {
+  it('another instance exceeds the budget → no earlier remainder is used, all calls are refused', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     book.spend(KEY, 600);
@@ -303,7 +300,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('stops → gives back what is not in use, and nothing of a call that still runs', async () => {
+  it('stop → unused grants are returned, those of a running call are kept', async () => {
     const running = await hold(100);
     const other = await hold(10, scope(1_000, 'ann'));
     other.release();

@@ -31,7 +31,7 @@ describe('a call as request limits see it', () => {
     });
   });
 
-  it('a call that belongs to nobody → no limits of users', () => {
+  it('a call without a user → no user limits', () => {
     expect(callOf(null, { per_user: { requests: { per_minute: 2 } } })).toBeUndefined();
   });
 });

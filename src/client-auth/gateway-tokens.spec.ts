@@ -224,7 +224,7 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
     return tokens.issue(HOLDER);
   }
 
-  it.each([SECRET, OTHER_SECRET])('by a year, signed with %s → worth nothing, cold or asked again', async (secret) => {
+  it.each([SECRET, OTHER_SECRET])('by a year, signed with %s → invalid, cached or not', async (secret) => {
     const { tokens } = setUp(SECRET, OTHER_SECRET);
     const token = await fromAhead(YEAR_MS, secret);
     expect(await tokens.validate(token)).toBe('token_of_wrong_clock');
@@ -243,7 +243,7 @@ describe('a token from a clock that was ahead (ADR 0038)', () => {
     expect(await tokens.validate(token)).toBe('token_expired');
   });
 
-  it('verified while that clock was ours, remembered, the clock mended → worth nothing at once', async () => {
+  it('verified with the wrong clock, cached, the clock corrected → invalid at once', async () => {
     const { tokens, clock } = setUp();
     clock.advance(YEAR_MS);
     const token = await tokens.issue(HOLDER);
@@ -289,7 +289,7 @@ describe('what is remembered of a token', () => {
     expect(await tokens.validate([one[0], one[1], other[2]].join('.'))).toBe('token_invalid');
   });
 
-  it('a token that failed → judged again each time', async () => {
+  it('a token that failed → verified again each time', async () => {
     const { tokens, clock } = setUp();
     const token = forged(HEADER, payload({ nbf: START_SECONDS + 1 }));
     expect(await tokens.validate(token)).toBe('token_invalid');

@@ -8,7 +8,7 @@ const limits = (per_minute: number | null, per_day: number | null, monthly_usd: 
   spending: { monthly_usd },
 });
 
-describe('how a user stands', () => {
+describe('standing of a user', () => {
   it('limits of every kind → the configured figures and what is left', () => {
     expect(userStanding(limits(10, 300, 0.5), USED, false)).toEqual({
       requestsToday: 12,
@@ -22,7 +22,7 @@ describe('how a user stands', () => {
     });
   });
 
-  it('no limit of any kind → nothing is counted, but the cost is told', () => {
+  it('no limit of any kind → nothing is counted, but the cost is returned', () => {
     expect(userStanding(limits(null, null, null), USED, true)).toEqual({
       requestsToday: null,
       requestsRemaining: null,
@@ -38,7 +38,7 @@ describe('how a user stands', () => {
   it.each([
     ['a limit per minute alone', limits(10, null, null)],
     ['a budget alone, even an empty one', limits(null, null, 0)],
-  ])('%s → today is counted, nothing remains to be told', (_name, one) => {
+  ])('%s → today is counted, no remainder is returned', (_name, one) => {
     expect(userStanding(one, USED, false)).toMatchObject({ requestsToday: 12, requestsRemaining: null });
   });
 

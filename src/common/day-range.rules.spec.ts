@@ -14,7 +14,7 @@ describe('dayRange', () => {
       { from: '2020-02-29', to: '2030-12-31' },
     ],
     [{ to: '0000-01-05' }, { from: '0000-01-01', to: '0000-01-05' }],
-  ])('%j → both days, thirty of them unless told', (asked, range) => {
+  ])('%j → both days, thirty by default', (asked, range) => {
     expect(dayRange(asked, TODAY)).toEqual(range);
   });
 

@@ -7,7 +7,7 @@ const fail = () => {
 };
 
 describe('whenReady', () => {
-  it('value at hand → the next value at once, without a promise', () => {
+  it('value available → the next value at once, without a promise', () => {
     expect(whenResolved(21, double)).toBe(42);
   });
 

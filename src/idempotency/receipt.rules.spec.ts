@@ -62,7 +62,7 @@ describe('digest of a request', () => {
     expect(new Set(digests).size).toBe(3);
   });
 
-  it('another proof: another digest, so that nobody tries bodies against it', () => {
+  it('another proof: another digest, so that bodies cannot be tested against it', () => {
     expect(claim(WHO, pair('key', 'other')).requestHash).not.toBe(claim().requestHash);
   });
 });

@@ -19,7 +19,7 @@ const CLAIM = claimOf('the proof of the client');
 const SEALED = sealAnswer(ANSWER, CLAIM, OURS, IV);
 
 describe('answers that hold a key', () => {
-  it('sealed: opens with the proof and our secret, and shows nothing of itself', () => {
+  it('sealed: opens with the proof and the service’s secret, and reveals nothing', () => {
     expect(openAnswer(SEALED, CLAIM, OURS)).toBe(ANSWER);
     expect(Buffer.from(SEALED.split('.').at(-1) ?? '', 'base64url').toString('latin1')).not.toContain('shown');
   });

@@ -70,7 +70,7 @@ describe('readManagementKey', () => {
 });
 
 describe('managementKeyRefused', () => {
-  it('a key that opens nothing → told apart from a missing one by the challenge only', () => {
+  it('an invalid key → differs from a missing one only by the challenge', () => {
     const { code, message, headers } = managementKeyRefused();
     expect({ code, message }).toEqual({ code: 'auth_required', message: refusalOf(undefined).message });
     expect(headers).toEqual({ 'www-authenticate': INVALID });
@@ -138,12 +138,12 @@ describe('requirePermission', () => {
     expect(codeOf(() => requirePermission(caller, { needs: 'read', role: least }))).toBe(code);
   });
 
-  it('a role that is too low and a key on a session route → the role is told', () => {
+  it('a role that is too low and a key on a session route → the error names the role', () => {
     const caller = { role: 'member', grant: 'read', credentialType: 'apiKey' } as const;
     expect(codeOf(() => requirePermission(caller, { needs: 'write', credential: 'session' }))).toBe('forbidden');
   });
 
-  it('a route that does not say what it needs → is taken for a writing one', () => {
+  it('a route without a declared demand → requires write', () => {
     const caller = { role: 'member', grant: 'manage', credentialType: 'session' } as const;
     expect(codeOf(() => requirePermission(caller, {}))).toBe('forbidden');
   });

@@ -61,7 +61,7 @@ describe('claim paths: dot separated, own properties of objects', () => {
     ['list', [{ name: 'pro' }]],
     ['none', null],
     ['__proto__.own', 'yes'],
-  ])('%s → what stands there', (at, expected) => {
+  ])('%s → the value at that path', (at, expected) => {
     expect(claimAt(claims, at)).toEqual(expected);
   });
 
@@ -81,7 +81,7 @@ describe('claim paths: dot separated, own properties of objects', () => {
     [['a.b'], 'dotted'],
     [['plan', '', 'x'], 1],
     [['__proto__', 'own'], 'yes'],
-  ])('a list, %j → what stands there, dots being part of a name', (at, expected) => {
+  ])('a list, %j → the value at that path, dots being part of a name', (at, expected) => {
     expect(claimAt(claims, at)).toEqual(expected);
   });
 
@@ -211,7 +211,7 @@ describe('required claims', () => {
 
   it('no requirement → met', () => expect(hasRequiredClaims({}, [])).toBe(true));
 
-  it('a thousand requirements on one long claim → judged in a moment', () => {
+  it('a thousand requirements on one long claim → checked quickly', () => {
     const claim = 'w '.repeat(12_000);
     const required = Array.from({ length: 1_000 }, () => ({ path: 'claim', contains: 'w' }));
     expect(fastestMs(() => expect(hasRequiredClaims({ claim }, required)).toBe(true))).toBeLessThan(50);

@@ -178,7 +178,7 @@ describe('key set handling', () => {
     await unknown;
   });
 
-  it('key withdrawn by the issuer → gone with the next arrival', async () => {
+  it('key withdrawn by the issuer → removed with the next fetched set', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     await issuer.rotate();
@@ -221,7 +221,7 @@ describe('key set handling', () => {
     expect(lines).toEqual([expect.objectContaining({ message: 'issuer_key_set_failed', url: issuer.jwksUrl })]);
   });
 
-  it('failed refetch → the next unknown kid asks again after two seconds: only an arrival starts the minute', async () => {
+  it('failed refetch → the next unknown kid refetches after two seconds: only a success starts the minute', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     clock.advance(MINUTE_MS);

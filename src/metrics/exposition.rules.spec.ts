@@ -78,7 +78,7 @@ describe('renderExposition', () => {
     expect(new Exposition(rendered).samples[0]?.value).toBe(value);
   });
 
-  it('money → told in dollars, exact to the nano-dollar', () => {
+  it('money → in dollars, exact to the nano-dollar', () => {
     const family = new Family(about({ divisor: 1e9 }), () => new Tally());
     family.of().add(6_000_001);
     expect(renderExposition(reportOf([family], []))).toContain('x_total 0.006000001\n');

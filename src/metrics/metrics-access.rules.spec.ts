@@ -23,7 +23,7 @@ describe('isLocalRequest', () => {
   });
 
   it.each(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded', 'x-real-ip', 'forwarded', 'via'])(
-    'a loopback peer that sends %s → passes somebody on: not local',
+    'a loopback peer that sends %s → a proxy: not local',
     (name) => {
       expect(isLocalRequest('127.0.0.1', { [name]: '127.0.0.1' })).toBe(false);
     },

@@ -36,7 +36,7 @@ describe('ExampleMaker', () => {
     expect(maker('answer').of({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] })).toBe('a');
   });
 
-  it('text of which nobody has said what it looks like → left out', () => {
+  it('text without an example → left out', () => {
     expect(maker('answer').of({ type: 'object', properties: { odd: { type: 'string' } } })).toEqual({});
   });
 

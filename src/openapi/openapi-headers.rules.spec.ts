@@ -39,7 +39,7 @@ describe('addAnswerHeaders', () => {
     expect(headersOf({ responses: { 503: { description: 'Not ready.', content: {} } } })).toEqual({ 503: {} });
   });
 
-  it('a body in a coding that nobody decodes → Accept-Encoding says what may be sent', () => {
+  it('a body in an unsupported coding → Accept-Encoding lists the supported ones', () => {
     expect(headersOf({ responses: { 415: refusal() } })).toEqual({
       415: { 'Accept-Encoding': headerReference('AcceptEncoding') },
     });
@@ -58,7 +58,7 @@ describe('addAnswerHeaders', () => {
     expect(headersWith(['ManagementBearer', 'ConsoleSession'], ['200', '401', '404', '413'])).toEqual(expected);
   });
 
-  it('a session that may be missing → nobody is refused for that', () => {
+  it('an optional session → no refusal without it', () => {
     expect(headersWith(['ConsoleSession', ''], ['200', '401'])).toEqual({ 200: RENEWED, 401: RENEWED });
   });
 

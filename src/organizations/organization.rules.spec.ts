@@ -78,7 +78,7 @@ describe('ownOrganizationId', () => {
   });
 
   it.each(['service-private-1', 'user_', 'user_0a1b2c3d4e5f6g7h8i9jk', 'org_0a1b2c3d4e5f6g7h8i9j'])(
-    '%s → nobody with an organization of their own',
+    '%s → a person without an organization',
     (id) => {
       expect(() => ownOrganizationId(id)).toThrow('Only people');
     },

@@ -48,7 +48,7 @@ describe('costNanoUsd: tokens', () => {
     });
   });
 
-  it('parts of buckets: each at its own rate, what is of no known kind at the dearest of its side', () => {
+  it('parts of buckets: each at its own rate, unknown kinds at the most expensive rate of the side', () => {
     const price = {
       ...{ input: 1, output: 50, cached_input: 0.5, cache_write: 2, cache_write_1h: 4, image_input: 6, video_input: 7 },
       ...{ cached_image_input: 3, text_output: 10, image_output: 50, video_output: 40, audio_output: 60 },

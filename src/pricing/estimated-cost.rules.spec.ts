@@ -18,11 +18,11 @@ describe('estimated cost (ADR 0042)', () => {
     expect(estimatedCostNanoUsd(compilePrice(price), USAGE)).toBe(expected);
   });
 
-  it('no price of ours → the rates that are assumed for the worst case', () => {
+  it('no known price → the assumed rates of the maximum cost', () => {
     expect(estimatedCostNanoUsd(undefined, USAGE)).toBe(maxCostOf(undefined, USAGE));
   });
 
-  it('any usage whose cost is an exact number → never above the worst case of bounds it lies within', () => {
+  it('any usage whose cost is an exact number → never above the maximum cost of its bounds', () => {
     const count = fc.integer({ min: 0, max: 10_000_000 });
     const rate = fc.integer({ min: 0, max: 200 });
     const usage = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });

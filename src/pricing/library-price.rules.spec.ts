@@ -36,7 +36,7 @@ describe('toModelPrice', () => {
     });
   });
 
-  it('tiers: several → lowest threshold with the dearest rate', () => {
+  it('tiers: several → lowest threshold with the most expensive rate', () => {
     const tiers = [
       { start: 128_000, price: 2 },
       { start: 1_000_000, price: 4 },
@@ -46,7 +46,7 @@ describe('toModelPrice', () => {
     });
   });
 
-  it('output: pictures dearer than text → the dearer rate for what is not told apart', () => {
+  it('output: images more expensive than text → the higher rate for unsplit counts', () => {
     expect(priceOf({ input_mtok: 1, output_mtok: 3, output_image_mtok: 60 })).toEqual({
       ...{ input: 1, output: 60, text_output: 3, image_output: 60 },
     });
@@ -74,7 +74,7 @@ describe('toModelPrice', () => {
     expect(priceOf(prices, '2027-01-01')).toEqual({ input: 9, output: 9 });
   });
 
-  it('dated: hours of the day → the dearest that can apply now, whatever was dearer before', () => {
+  it('dated: hours of the day → the most expensive rate that can apply now', () => {
     const hours = { type: 'time_of_date', start_time: '01:00:00Z', end_time: '04:00:00Z' } as const;
     const prices: ModelInfo['prices'] = [
       { prices: { input_mtok: 9, output_mtok: 9 } },

@@ -16,7 +16,7 @@ function maxCostOfTarget(price: ModelPrice, bounds: Partial<UsageBounds>): numbe
 }
 
 describe('worst cost of a call', () => {
-  it('every prompt token could be the dearest kind → that rate for all of them', () => {
+  it('every prompt token could be the most expensive kind → that rate for all of them', () => {
     expect(maxCostOfTarget(LONG, { inputTokens: 1_000, outputTokens: 100 })).toBe(1_000 * 5_000 + 100 * 20_000);
     expect(maxCostOfTarget({ input: 1, output: 2, audio_input: 40 }, { inputTokens: 10 })).toBe(400_000);
     expect(maxCostOfTarget({ input: 1, output: 2, audio_output: 80 }, { outputTokens: 10 })).toBe(800_000);

@@ -26,7 +26,7 @@ describe('PriceBook.find', () => {
     expect(BOOK.find('openai', 'gpt-4o-2024-05-13')?.tokens?.input).toBe(5_000_000_000);
   });
 
-  it('alias: its model has a correction of ours → the corrected price', () => {
+  it('alias: its model has a corrected price → the corrected price', () => {
     expect(BOOK.find('openai', 'gpt-5.6')?.longContext?.thresholdTokens).toBe(272_000);
   });
 
@@ -138,7 +138,7 @@ describe('PriceBook by day', () => {
     expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(1_500_000_000);
   });
 
-  it('corrections of ours → hold on every day', () => {
+  it('corrections → apply on every day', () => {
     const { book } = aDatedBook(GEMINI_CHANGE_MS);
     const before = book.find('openai', 'gpt-5.6-sol', undefined, Date.UTC(2026, 7, 1));
     expect(before?.longContext?.thresholdTokens).toBe(272_000);

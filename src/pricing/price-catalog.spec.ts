@@ -34,7 +34,7 @@ describe('buildPriceCatalog', () => {
     expect(CATALOG.perplexity?.sonar).toMatchObject({ input: 1, output: 1 });
   });
 
-  it('sections: the library still knows every provider we map → none is empty', () => {
+  it('sections: the library contains every mapped provider → none is empty', () => {
     const types = 'openai anthropic xai gemini perplexity deepseek groq mistral together cerebras moonshot baseten';
     for (const [type, section] of Object.entries(CATALOG)) {
       expect([type, Object.keys(section).length > 3]).toEqual([type, type !== 'bytedance']);

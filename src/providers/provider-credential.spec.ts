@@ -149,7 +149,7 @@ describe('ProviderCredential', () => {
     await expect(credential.headers()).rejects.toMatchObject({ reason: 'secret_undecryptable' });
   });
 
-  it('failure: many callers → the vault is asked and the log written once in two seconds', async () => {
+  it('failure: many callers → one vault call and one log line in two seconds', async () => {
     const { vault, clock, credential, lines } = setUpScripted();
     vault.answer = unreachable;
     for (let call = 0; call < 5; call++) {
@@ -161,7 +161,7 @@ describe('ProviderCredential', () => {
     expect(await credential.headers()).toEqual(FIRST);
   });
 
-  it('failure: nobody waits for it → no unhandled rejection', async () => {
+  it('failure without a waiting caller → no unhandled rejection', async () => {
     const { vault, credential } = setUpScripted();
     vault.answer = unreachable;
     void credential.headers();
@@ -184,7 +184,7 @@ describe('ProviderCredential', () => {
     expect(error).toMatchObject({ code: 'provider_unavailable', message: expect.not.stringContaining('inner') });
   });
 
-  it('printing: an open key → shows nothing of it', async () => {
+  it('printing a decrypted key → nothing of it is shown', async () => {
     const { credential } = setUpScripted();
     await credential.headers();
     const printed = inspect(credential, { depth: null, showHidden: true }) + JSON.stringify(credential);

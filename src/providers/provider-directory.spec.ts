@@ -198,7 +198,7 @@ describe('ProviderDirectory with gateways', () => {
     expect(gateways.reads).toBe(0);
   });
 
-  it('routed rows → the way and the token of their gateway; a direct one beside them its own', async () => {
+  it('routed rows → route and token of their gateway; a direct row → its own', async () => {
     const { stored, gateways, directory, sealed, gatewayWith } = setUp();
     gateways.rows = [await gatewayWith('t-1'), await gatewayWith('t-2', { id: 'g2', type: 'vercel', config: {} })];
     stored.rows = [

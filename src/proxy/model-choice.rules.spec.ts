@@ -134,7 +134,7 @@ describe('model of a request without a body', () => {
     expect(bare({ path: 'v1/models', allowedModels: ['gpt-a'] })).toMatchObject(none);
   });
 
-  it('named in the path → judged and rewritten; no price is needed', () => {
+  it('named in the path → checked and rewritten; no price is needed', () => {
     expect(bare(ofPath, { 'gpt-a': 'unpriced' })).toMatchObject({
       requested: 'gpt-a',
       canonical: 'unpriced',

@@ -90,7 +90,7 @@ describe('request headers to a provider', () => {
     expect(upstreamHeaders(sent, { ...RULE, contentType: form }).slice(0, 2)).toEqual(['content-type', form]);
   });
 
-  it('header that passes on this way only → goes on; injected and removed ones still do not', () => {
+  it('header allowed on this route only → forwarded; injected and removed ones are not', () => {
     const sent = ['CF-AIG-Cache-TTL', '60', 'cf-aig-authorization', 'Bearer client', 'cf-aig-skip-cache', 'true'];
     const way = { ...RULE, removed: ['cf-aig-skip-cache'], passed: new Set(['cf-aig-cache-ttl', 'cf-aig-skip-cache']) };
     expect(passed(sent, way)).toEqual(['cf-aig-cache-ttl', '60']);
@@ -114,7 +114,7 @@ describe('request headers to a provider', () => {
     ).toEqual(['accept', 'x']);
   });
 
-  it('header that is ours → ours alone, however the client spells or repeats it', () => {
+  it('header of the gateway → only its value, however the client spells or repeats it', () => {
     const injected = ['anthropic-version', '2023-06-01', 'x-api-key', 'sk-operator'];
     const sent = ['Anthropic-Version', '1999-01-01', 'anthropic-version', '2000-01-01', 'X-API-KEY', 'sk-client'];
     expect(upstreamHeaders(sent, { ...RULE, injected })).toEqual([...FIXED, ...injected]);

@@ -80,7 +80,7 @@ describe('address limits with Redis', () => {
     expect(await passes(limits)).toBe(expected);
   });
 
-  it('Redis has forgotten everything → this instance still lets no more than 60 pass', async () => {
+  it('Redis lost its data → this instance still admits no more than 60', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     expect(await passedOf(100, limits)).toBe(60);

@@ -25,7 +25,7 @@ describe('client address', () => {
     );
   });
 
-  it('behind any chain of trusted proxies → the nearest address that is none; what stands left of it is never read', () => {
+  it('behind any chain of trusted proxies → the nearest address that is none; entries left of it are never read', () => {
     fc.assert(
       fc.property(fc.string(), ipv4, fc.array(proxy, { maxLength: 10 }), (forged, client, chain) => {
         const header = [forged, client, ...chain].join(', ');

@@ -20,7 +20,7 @@ describe('window counters', () => {
     expect(counters.increment(SECOND, 'a').count).toBe(1);
   });
 
-  it('the clock is set back into the window before and on again → both counts go on', () => {
+  it('the clock is set back into the previous window and forward again → both counts continue', () => {
     const counters = new WindowCounters();
     const counted = [FIRST, SECOND, FIRST, SECOND, SECOND].map((window) => counters.increment(window, 'a').count);
     expect(counted).toEqual([1, 1, 2, 2, 3]);

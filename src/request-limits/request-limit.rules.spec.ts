@@ -68,7 +68,7 @@ describe('refusal', () => {
     );
   });
 
-  it('nobody can tell how many there were → 503 with Retry-After', () => {
+  it('the count is unknown → 503 with Retry-After', () => {
     expect(countsUnknown()).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 1 });
   });
 });

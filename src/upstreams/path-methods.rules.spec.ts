@@ -20,7 +20,7 @@ describe('methodsOfPath', () => {
     'v1/models/{model}',
     'v1beta/models/{model}',
     'v1/models/gpt-4.1',
-  ])('%s tells facts about models → GET alone', (path) => {
+  ])('%s lists models → GET only', (path) => {
     expect([...methodsOfPath(path)]).toEqual(['GET']);
   });
 

@@ -102,7 +102,7 @@ describe('dialectOf', () => {
     expect(dialectOf(type).isFree(path)).toBe(false);
   });
 
-  it('model author → the laboratory, the namespace, or nobody', () => {
+  it('model author → the laboratory, the namespace, or none', () => {
     expect(dialectOf('gemini').modelAuthor('gemini-2.5-pro')).toBe('Google');
     expect(dialectOf('groq').modelAuthor('llama-4')).toBeNull();
     expect(dialectOf('openrouter').modelAuthor('anthropic/claude-sonnet-5')).toBe('anthropic');

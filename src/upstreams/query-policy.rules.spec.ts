@@ -107,7 +107,7 @@ describe('judgeQuery: what is refused', () => {
     expect(() => validateQuery(query)).toThrow(refusal('query'));
   });
 
-  it('any spelling of a judged name → refused or left out, never sent', () => {
+  it('any spelling of a validated name → refused or left out, never sent', () => {
     const written = (letter: string, hex: boolean) =>
       hex ? `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}` : letter;
     const spelling = fc

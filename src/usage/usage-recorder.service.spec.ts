@@ -173,7 +173,7 @@ describe('usage recorder', () => {
     expect([...parts.metrics.cost.members()]).toEqual([[['openai', 'computed'], { value: 6_000_000 }]]);
   });
 
-  it('nobody flushes → stored within moments, many in one statement, one statement at a time', async () => {
+  it('no flush → stored within moments, many in one statement, one statement at a time', async () => {
     events.delayMs = 5;
     for (let count = 0; count < 1_250; count++)
       parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
@@ -216,7 +216,7 @@ describe('usage recorder', () => {
     expect(linesOf('unhandled_error')).toHaveLength(1);
   });
 
-  it('Postgres away for a while → calls go on, one line a second, everything is stored when it is back', async () => {
+  it('Postgres away for a while → calls continue, one line a second, everything is stored when it is back', async () => {
     events.failure = new Error('Connection terminated');
     for (let count = 0; count < 600; count++) parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
     await parts.recorder.flush();
@@ -375,7 +375,7 @@ describe('usage recovery', () => {
 describe('money held for a request', () => {
   const cost = 6_000_000;
 
-  it('settled → holds get the cost at once, and are told when it is stored', async () => {
+  it('settled → holds get the cost at once, and are notified when it is stored', async () => {
     const [user, app] = [aHold(1e9, 'ada'), aHold(1e9)];
     const ticket = admit({}, [user.hold, app.hold]);
     parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
@@ -409,7 +409,7 @@ describe('money held for a request', () => {
     ]);
   });
 
-  it('sent to the next target → the same holds; settled twice → told once', async () => {
+  it('sent to the next target → the same holds; settled twice → notified once', async () => {
     const { hold, told } = aHold(1e9);
     const first = admit({}, [hold]);
     const second = parts.recorder.redirect(first, { ...first.admission, providerSlug: 'next' }, 0);
@@ -419,7 +419,7 @@ describe('money held for a request', () => {
     expect(told).toEqual([cost, 'stored']);
   });
 
-  it('Postgres away → told once it is stored; event it never takes → dropped, its neighbours stored', async () => {
+  it('Postgres away → notified when stored; event that it rejects → dropped, the others stored', async () => {
     const holds = [aHold(1e9), aHold(1e9), aHold(1e9)];
     const tickets = holds.map(({ hold }) => admit({}, [hold]));
     events.failure = new Error('away');
@@ -445,15 +445,12 @@ describe('usage responses', () => {
     expect(await parts.responses.createdBy('other-abc123', userId, 'resp_1')).toBe(false);
   });
 
-  it.each(['resp\u0000', '\ud800'])(
-    'id %j, which is never stored → nobody created it, and Postgres is not asked',
-    async (id) => {
-      const findResponseUser = () => Promise.reject(new Error('asked'));
-      expect(
-        await new UsageResponses(Object.assign(new FakeReads(), { findResponseUser })).createdBy('a', null, id),
-      ).toBe(false);
-    },
-  );
+  it.each(['resp\u0000', '\ud800'])('id %j, which is never stored → no creator, without a query', async (id) => {
+    const findResponseUser = () => Promise.reject(new Error('asked'));
+    expect(
+      await new UsageResponses(Object.assign(new FakeReads(), { findResponseUser })).createdBy('a', null, id),
+    ).toBe(false);
+  });
 
   it.each([
     ['stored by another process', [{ userId: null }], true, 1],

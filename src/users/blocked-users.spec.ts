@@ -55,7 +55,7 @@ function setUp() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('BlockedUsers.isBlocked', () => {
-  it('application in memory → at once, for every user of it, from one look-up', async () => {
+  it('application in memory → at once, for every user of it, from one query', async () => {
     const { users, repository } = setUp();
     expect(await users.isBlocked(APP, 'mallory')).toBe(true);
     expect(users.isBlocked(APP, 'mallory')).toBe(true);
@@ -63,7 +63,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toEqual([APP.id]);
   });
 
-  it('application without blocked users → believed like any other', async () => {
+  it('application without blocked users → cached like any other', async () => {
     const { users, repository } = setUp();
     expect(await users.isBlocked(OTHER_APP, 'mallory')).toBe(false);
     expect(users.isBlocked(OTHER_APP, 'mallory')).toBe(false);
@@ -80,7 +80,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(await answer).toBe(true);
   });
 
-  it('age: counted from the start of the look-up → a slow one shortens the life of what it brings', async () => {
+  it('age: counted from the start of the query → a slow query shortens the lifetime of its result', async () => {
     const { users, repository, clock } = setUp();
     const gate = Promise.withResolvers<void>();
     repository.gate = gate.promise;
@@ -106,7 +106,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toHaveLength(2);
   });
 
-  it('many callers at once on a cold application → one look-up', async () => {
+  it('many callers at once on a cold application → one query', async () => {
     const { users, repository } = setUp();
     const answers = Array.from({ length: 50 }, (_, caller) => users.isBlocked(APP, caller % 2 ? 'mallory' : 'alice'));
     expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(25);
@@ -130,7 +130,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toHaveLength(1);
   });
 
-  it('blocked here while a look-up is under way → what that brings is not believed', async () => {
+  it('blocked here while a query is under way → its result is discarded', async () => {
     const { users, repository, changes } = setUp();
     const gate = Promise.withResolvers<void>();
     repository.gate = gate.promise;

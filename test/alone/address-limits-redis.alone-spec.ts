@@ -24,7 +24,7 @@ async function stateOf(world: World, state: string): Promise<boolean> {
 }
 
 describe('address limits with a Redis that is not there', () => {
-  it('Redis is not there at the start → the service starts, counts for itself, says so in readyz', async () => {
+  it('Redis is away at the start → the service starts, counts alone, reports it in readyz', async () => {
     const world = await startLimitedWorld({ REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect(statuses(await callTimes(61, world))).toEqual({ 204: 60, 429: 1 });
@@ -131,7 +131,7 @@ describeBreakingRedis('address limits while Redis fails', () => {
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(1_000);
   });
 
-  it('flushed in the middle of a window → this instance still lets no more than 60 pass', async () => {
+  it('flushed in the middle of a window → this instance still admits no more than 60', async () => {
     await callTimes(40, world, from(address));
     await redis.kill();
     await redis.revive();

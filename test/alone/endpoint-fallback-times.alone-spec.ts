@@ -35,7 +35,7 @@ function timingsOf({ headers }: Answer): Record<string, number> {
   return Object.fromEntries(marks.map((mark) => mark.split(';dur=')).map(([name, ms]) => [name, Number(ms)]));
 }
 
-describe('what the client is told', () => {
+describe('the answer to the client', () => {
   it('Server-Timing → the time to the first byte of the target that served, alone', async () => {
     await chained(slowHeaders(400, failing), serving);
     expect(timingsOf(await chain.call()).provider_ttfb).toBeLessThan(300);

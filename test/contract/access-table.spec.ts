@@ -42,7 +42,7 @@ describe('access table', () => {
     expect(routes.filter(({ access }) => access.ownApp !== true)).toEqual([]);
   });
 
-  it('a management route that is not a GET → asks for write, but for what changes nobody else', () => {
+  it('a management route that is not a GET → requires write, unless it changes only the caller’s own data', () => {
     const readOnly = listRouteAccess(app)
       .filter(({ route, access }) => !route.startsWith('GET ') && access.scheme === 'management')
       .filter(({ access }) => access.needs !== 'write')

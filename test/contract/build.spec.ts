@@ -131,7 +131,7 @@ describe('the build (docs/adr/0040)', () => {
   );
 
   it(
-    'an error → fails, leaves what was built before, and fails again until it is mended',
+    'an error → fails, keeps the previous build, and fails again until it is fixed',
     async () => {
       await built();
       write('src/answer.ts', "export const answer: number = 'many';\n");

@@ -58,18 +58,18 @@ describe('kept objects: what the request types of the official SDKs declare', ()
     expect(names).toContain('FileData.fileUri');
   });
 
-  it('every member that can name a kept object → judged by the table, or exempt with a reason', () => {
+  it('every member that can name a kept object → validated by the table, or exempt with a reason', () => {
     expect(unjudged(members)).toEqual([]);
   });
 
-  it('every exemption → of a member that is declared and not judged', () => {
+  it('every exemption → of a member that is declared and not validated', () => {
     const names = new Set(members.map(({ name }) => name));
     const stale = Object.keys(EXEMPT_MEMBERS).filter((name) => !names.has(name) || isJudged(name));
     const owners = new Set(members.filter(({ name }) => name === 'id').map(({ owner }) => owner));
     expect([stale, Object.keys(EXEMPT_IDS).filter((owner) => !owners.has(owner))]).toEqual([[], []]);
   });
 
-  it('members of that kind that nobody has judged yet → found, at any depth and in either spelling', () => {
+  it('members of that kind without a decision → found, at any depth and in either spelling', () => {
     expect(unjudged(declaredMembers(NEW_DECLARATIONS))).toEqual([
       'Grounding.knowledgeStore',
       'NewCall.id',

@@ -208,7 +208,7 @@ describe('migrations', () => {
     await before.destroy();
   });
 
-  it('constraints → all named by us, so that a refusal can be told by its name', async () => {
+  it('constraints → all have explicit names, so that an error can be identified', async () => {
     await up();
     const generated = await source.query(
       `SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace

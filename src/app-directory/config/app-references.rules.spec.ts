@@ -133,7 +133,7 @@ describe('checkReferences: prices of policies', () => {
 });
 
 describe('checkReferences: model rewrites', () => {
-  it('target nobody can price → refused by key, names inherited by objects included', () => {
+  it('target without a price → refused by key, names inherited by objects included', () => {
     const raw = { ...rawServerConfig(), routing: { providers: { mode: 'all' }, model_rewrites: { 'a.b': 'nope' } } };
     expect(() => check(raw)).toThrow('config.routing.model_rewrites.a.b: "nope" has no price');
     expect(() => check(rawSelection({ openai: policy(['toString']) }))).toThrow('"toString" has no price');

@@ -99,7 +99,7 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       true,
     ],
     ['a length alone', [extension(BASIC_CONSTRAINTS, sequence(der(0x02, Buffer.of(0))))], false],
-  ])('basic constraints, %s → claims authority: see the table', (_, extensions, claimsAuthority) => {
+  ])('basic constraints, %s → authority as in the table', (_, extensions, claimsAuthority) => {
     expect(readCertificate(certificate({ extensions }))).toMatchObject({
       claimsAuthority,
       isAuthority: claimsAuthority,
@@ -117,7 +117,7 @@ describe('readCertificate (RFC 5280 4.1)', () => {
       expect(() => readCertificate(bytes)).toThrow();
   });
 
-  it('signed otherwise than it says → signed by nobody', () => {
+  it('signature algorithm differs from the declared one → not verified', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
     expect(readCertificate(certificate({ signedAlgorithm: ECDSA_SHA384 })).isSignedBy(key)).toBe(false);
     expect(readCertificate(certificate({ algorithm: RSA })).isSignedBy(key)).toBe(false);
@@ -143,7 +143,7 @@ describe('findExtension (RFC 5280 4.1)', () => {
     ['two', many(2, extension('2a0304', value)), undefined],
     ['one that is text', [sequence(objectId('2a0304'), der(0x0c, value))], undefined],
     ['none at all', [], undefined],
-  ])('%s → see the table', (_, extensions, found) => {
+  ])('%s → result as in the table', (_, extensions, found) => {
     expect(findExtension(certificate({ extensions }), '2a0304')).toEqual(found);
   });
 
@@ -154,14 +154,14 @@ describe('findExtension (RFC 5280 4.1)', () => {
   });
 });
 
-describe('the costliest certificates that are read', () => {
+describe('the most expensive certificates that are read', () => {
   const ids = Array.from({ length: 790 }, (_id, at) => (0x2a030000 + (at >> 7) * 256 + (at & 127)).toString(16));
 
   it.each([
     ['names', { names: 332 }],
     ['alternative names', { extensions: [extension('551d11', sequence(...many(2_600, der(0x82, Buffer.from('a')))))] }],
     ['extensions', { extensions: ids.map((id) => extension(id, Buffer.alloc(0))) }],
-  ])('as many %s as there is room for, in both → judged within 50 ms', (_, written) => {
+  ])('the maximum number of %s, in both → verified within 50 ms', (_, written) => {
     const bytes = certificate(written);
     expect(bytes.length).toBeGreaterThan(MAX_BYTES * 0.9);
     expect(bytes.length).toBeLessThanOrEqual(MAX_BYTES);

@@ -57,7 +57,7 @@ describe('a genuine assertion', () => {
     expect(verifyAssertionObject(proof, expected)).toBe(1);
   });
 
-  it('members nobody knows, data after the counter → tolerated', () => {
+  it('unknown members, data after the counter → tolerated', () => {
     const changes: AssertionChanges = {
       members: (members) => members.set('extra', [1, new Map([['deep', null]])]),
       authenticatorData: (bytes) => Buffer.concat([bytes, Buffer.from('more')]),

@@ -68,7 +68,7 @@ describe('a genuine attestation', () => {
     expect(stored.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
   });
 
-  it('members nobody knows at any level → tolerated', async () => {
+  it('unknown members at any level → tolerated', async () => {
     const extra = (members: Map<unknown, unknown>) => members.set('later', new Map([['more', [1, null]]])).set(7, 'x');
     await expect(validate({ members: extra, statement: extra })).resolves.toBeDefined();
   });
@@ -199,7 +199,7 @@ describe('point 2: the certificates', () => {
     await expect(validate({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
   });
 
-  it('no trusted root in force → trouble of ours, not a failed proof', async () => {
+  it('no valid trusted root → service error, not a failed proof', async () => {
     const failure = expect.objectContaining({ code: 'internal_error', reason: 'attestation_root_not_in_force' });
     const old = await DeviceVendor.create({ rootNotAfter: new Date(from) });
     const roots = readTrustedRoots(old.rootPem);
@@ -294,7 +294,7 @@ describe('points 5 and 6: the authenticator data', () => {
     },
   );
 
-  it('a development key where the application takes it → its environment is told', async () => {
+  it('a development key that the application allows → its environment is returned', async () => {
     const app = { ...APP, environments: ['production' as const, 'development' as const] };
     const key = await validate({}, { app, request: { environment: 'development' } });
     expect(key.environment).toBe('development');

@@ -38,7 +38,7 @@ describe('decodeBase64', () => {
     expect(() => decodeBase64(text, 3)).toThrow(refusal('proof_too_large'));
   });
 
-  it('whatever was encoded → comes back', () => {
+  it('any encoded bytes → decoded to the same bytes', () => {
     const encodings = fc.constantFrom('base64' as const, 'base64url' as const);
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), encodings, (bytes, encoding) => {
@@ -62,7 +62,7 @@ describe('readCborMap', () => {
     expect(map.get('constructor')).toBeUndefined();
   });
 
-  it('members of any kind → read; a tag makes nothing of ours', () => {
+  it('members of any kind → read; a tag does not create an object', () => {
     // {"a": 1, 2: null, "t": 35("(a+)+"), "f": 1.5, "u": undefined, "n": -1, "d": 1(0)}
     const map = read('a7616101 02f6 6174d8236528612b292b 6166f93e00 6175f7 616e20 6164c100'.replaceAll(' ', ''));
     expect(map.size).toBe(7);

@@ -13,7 +13,7 @@ describe('toDocumentedSetting', () => {
     ['nothing', {}, 'unset', ''],
     ['an object with words for it', { fallback: {}, fallbackText: 'empty' }, 'empty', ''],
     ['words instead of a value', { fallbackText: 'unset: embedded' }, 'unset: embedded', ''],
-  ])('default is %s → written so that a person and an example file understand it', (_name, more, text, example) => {
+  ])('default is %s → written for the table and for the example file', (_name, more, text, example) => {
     expect(toDocumentedSetting(setting(more))).toMatchObject({ defaultText: text, exampleValue: example });
   });
 });

@@ -19,7 +19,7 @@ function answer(error: unknown, reply: FastifyReply): void {
 const SECRET = 'connection postgres://user:private@host failed';
 
 describe('errors that were thrown', () => {
-  it('ours → itself', () => {
+  it('gateway error → itself', () => {
     const error = new GatewayError('app_not_found');
     expect(toGatewayError(error, () => true)).toBe(error);
   });
@@ -36,7 +36,7 @@ describe('errors that were thrown', () => {
   });
 
   it.each([[new Error(SECRET)], [new TypeError(SECRET)], [SECRET], [undefined], [null], [{ code: 5 }]])(
-    'unknown: %p → 500 without a word of it; the cause is kept for the log',
+    'unknown: %p → 500 without its message; the cause is kept for the log',
     (thrown) => {
       const error = toGatewayError(thrown, never);
       expect(error).toMatchObject({ status: 500, code: 'internal_error', cause: thrown });
@@ -44,7 +44,7 @@ describe('errors that were thrown', () => {
     },
   );
 
-  it('a dependency is away → 503 that says when to come back, without its detail', () => {
+  it('a dependency is away → 503 with Retry-After, without its detail', () => {
     const thrown = new Error(SECRET);
     expect(toGatewayError(thrown, (error) => error === thrown)).toMatchObject({
       status: 503,
@@ -57,7 +57,7 @@ describe('errors that were thrown', () => {
   });
 });
 
-describe('requests that the framework refuses by itself', () => {
+describe('requests that the framework refuses', () => {
   const fastify = Fastify({
     bodyLimit: 10,
     routerOptions: { maxParamLength: 20 },

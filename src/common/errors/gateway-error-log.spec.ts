@@ -24,7 +24,7 @@ async function logged(
 }
 
 describe('the line of a refusal', () => {
-  it('whoever notices it, however often → one line, and the request knows its code', async () => {
+  it('logged by several parties, several times → one line, and the request has its code', async () => {
     let refusedWith: string | undefined;
     const written = await logged((request) => {
       errorLog.write(request, new GatewayError('forbidden'));
@@ -84,7 +84,7 @@ describe('the detail of a failure', () => {
     });
   });
 
-  it('something thrown that is no error → its type only, since it may hold anything', async () => {
+  it('a thrown value that is no error → its type only, since its content is unknown', async () => {
     await logged((request) => errorLog.write(request, failure('sk-in-thrown-text')));
     await logged((request) => errorLog.write(request, failure({ apiKey: 'sk-in-thrown-object' })));
     expect(lines.join()).not.toContain('sk-in');

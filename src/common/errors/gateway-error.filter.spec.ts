@@ -70,7 +70,7 @@ describe('the error filter', () => {
     ]);
   });
 
-  it('a failure nobody planned → 500 without detail; the detail is logged beside it', async () => {
+  it('an unexpected failure → 500 without detail; the detail is logged', async () => {
     const response = await throwing(new TypeError('x is not a function'));
     expect(response.statusCode).toBe(500);
     expect(response.body).toBe('{"error":{"code":"internal_error","message":"Something went wrong on our side."}}');

@@ -73,7 +73,7 @@ describe('refusing on an answer that was handed over', () => {
     expect((await fastify.inject('/v1/healthz')).headers).not.toHaveProperty('server-timing');
   });
 
-  it('an unplanned failure → the client learns nothing of it, the log everything', async () => {
+  it('an unexpected failure → no detail for the client, all details in the log', async () => {
     const error = new GatewayError('internal_error', { cause: new TypeError('x is undefined') });
     handle = (request, reply) => refusals.answer(request, reply.raw, error);
     expect((await fastify.inject('/')).body).not.toContain('undefined');

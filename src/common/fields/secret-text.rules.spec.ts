@@ -77,6 +77,5 @@ describe('a hint that was stored before', () => {
     ['a😀b😀', 12, 'b😀'],
   ])('%j of %d characters → shown as %j', (stored, length, shown) => expect(shownHint(stored, length)).toBe(shown));
 
-  it('of a length that nobody can tell → shown as it is stored', () =>
-    expect(shownHint('abcd', undefined)).toBe('abcd'));
+  it('of unknown length → shown as it is stored', () => expect(shownHint('abcd', undefined)).toBe('abcd'));
 });

@@ -65,7 +65,7 @@ describe('what never became a request', () => {
   it.each([
     ['keeps silent', () => {}],
     ['goes on sending', (socket: Socket) => void socket.write('a')],
-  ])('client that %s and does not close its side → given up all the same', async (_name, drip) => {
+  ])('client that %s and does not close its side → connection is cut', async (_name, drip) => {
     const log = new Log(new SystemClock(), 'info', () => {});
     const bounds = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 };
     server = createServer(bounds, (request) => void request.resume());

@@ -39,7 +39,7 @@ describe('draining a server', () => {
     expect(await drained).toBeLessThan(5_000);
   });
 
-  it('response that outlasts the time → given up at the deadline, still open for the caller to cut', async () => {
+  it('response that exceeds the time → abandoned at the deadline, still open for the caller to cut', async () => {
     const { server, url } = await listening((_request, response) => void response.write('never ends'));
     const answer = await fetch(url);
     const tookMs = await elapsedMs(drainServer(server, 150, clock));

@@ -112,7 +112,7 @@ describe('reading a body', () => {
     expect(await outcome).toMatchObject(TOO_LARGE);
   });
 
-  it('the client breaks off → 400, told apart from a complete body', async () => {
+  it('the client breaks off → 400, not taken for a complete body', async () => {
     const { socket, outcome, message } = await exchange('Content-Length: 10');
     socket.write('half');
     await message;

@@ -43,7 +43,7 @@ describe('the head of a request', () => {
     expect(checked({ host: 'a b' }, '1.0')).toThrow(expect.objectContaining({ reason: 'host_malformed' }));
   });
 
-  it.each(['0.9', '2.0', '3.0', '1.2'])('HTTP/%s → refused: nobody here speaks it', (version) => {
+  it.each(['0.9', '2.0', '3.0', '1.2'])('HTTP/%s → refused: not supported', (version) => {
     expect(checked(HOST, version)).toThrow(
       expect.objectContaining({ code: 'invalid_request', status: 400, reason: 'http_version_unsupported' }),
     );

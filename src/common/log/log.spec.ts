@@ -52,7 +52,7 @@ describe('log lines', () => {
     expect(JSON.parse(errorLine({ status })).level).toBe(level);
   });
 
-  it('a listener → told of every event, also of one that is not written', () => {
+  it('a listener → receives every event, also one that is not written', () => {
     const told: unknown[] = [];
     const lines: string[] = [];
     const log = new Log(

@@ -15,7 +15,7 @@ describe('Secret', () => {
     expect(text).toContain('[secret]');
   });
 
-  it('reveal → gives the value to the one who asks by name', () => {
+  it('reveal → returns the value', () => {
     expect(secret.reveal()).toBe('sk-very-private');
   });
 });

@@ -46,7 +46,7 @@ describe('what an identity token says of a person', () => {
     { sub: '' },
     { sub: 's'.repeat(256) },
     { sub: 'a\u0000' },
-  ])('%o → names nobody', (wrong) => expect(thirdPartyPersonOf({ ...CLAIMS, ...wrong })).toBeUndefined());
+  ])('%o → no name', (wrong) => expect(thirdPartyPersonOf({ ...CLAIMS, ...wrong })).toBeUndefined());
 
   it.each(['http://images.example/x', 'javascript:alert(1)', 'https://a b', `https://${'a'.repeat(2_048)}`, 7])(
     'picture %s → none',

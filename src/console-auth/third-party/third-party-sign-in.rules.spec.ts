@@ -18,7 +18,7 @@ describe('the state of a sign-in at a third party', () => {
     expect(readSignInState(signInStateCookie(STATE, OLD_KEY), [KEY, OLD_KEY], NOW)).toEqual(STATE);
   });
 
-  it('its last millisecond → read; the next → gone', () => {
+  it('its last millisecond → read; the next → expired', () => {
     const cookie = signInStateCookie(STATE, KEY);
     expect(readSignInState(cookie, [KEY], NOW + 999)).toEqual(STATE);
     expect(readSignInState(cookie, [KEY], NOW + 1_000)).toBeUndefined();

@@ -92,7 +92,7 @@ describe('AccountRequests', () => {
     expect(recorded.questions).toHaveLength(2);
   });
 
-  it('withdrawn → counts no more, whatever was asked before; an account nobody counts → nothing happens', async () => {
+  it('withdrawn → no longer counted, also by an earlier query; an account without a count → no effect', async () => {
     const { requests } = counting();
     const count = await requests.of('a', 1);
     count.add(1);
@@ -121,7 +121,7 @@ describe('AccountRequests', () => {
     expect(recorded.questions).toEqual(['a 2026-11-01', 'a 2026-11-10']);
   });
 
-  it('first answer fails → those who wait learn it, the next call asks again', async () => {
+  it('first query fails → waiting calls get the error, the next call queries again', async () => {
     const { recorded, requests } = counting();
     recorded.fails = true;
     await rejectionOf(Promise.resolve(requests.of('a', 1)));
@@ -130,7 +130,7 @@ describe('AccountRequests', () => {
     expect((await requests.of('a', 1)).used).toBe(2);
   });
 
-  it('a later answer fails → calls go on, and the question is repeated after three seconds', async () => {
+  it('a later query fails → calls continue, and the query is repeated after three seconds', async () => {
     const { recorded, clock, requests } = counting();
     const count = await requests.of('a', 1);
     recorded.fails = true;

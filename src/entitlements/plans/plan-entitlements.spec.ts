@@ -43,7 +43,7 @@ describe('PlanEntitlements', () => {
     expect(() => entitlements.admitCall('anybody')).toThrow('used up');
   });
 
-  it('a plan without a limit of requests → nothing is asked or counted', () => {
+  it('a plan without a request limit → no query, no count', () => {
     const { entitlements } = allowing({ plans, isStale: false });
     for (let call = 0; call < 5; call++) expect(entitlements.admitCall('pro')).toBeUndefined();
     entitlements.withdrawCall('pro');

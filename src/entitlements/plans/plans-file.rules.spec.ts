@@ -60,7 +60,7 @@ describe('parsePlans', () => {
     ]);
   });
 
-  it('no default plan, no accounts → nobody has a plan', () => {
+  it('no default plan, no accounts → no account has a plan', () => {
     expect(parse({ plans: {} })).toMatchObject({ forOthers: { plan: null }, accounts: new Map() });
     expect(parse({ plans: {}, default_plan: null }).forOthers.plan).toBeNull();
   });

@@ -55,7 +55,7 @@ describe('PlansFile', () => {
     expect(lines).toMatchObject([{ level: 'info', message: 'plans_file_read', file: path, plans: 2, accounts: 0 }]);
   });
 
-  it('no file → the service starts without plans, says so once, and takes the file when it comes', async () => {
+  it('no file → the service starts without plans, logs it once, and loads the file when it appears', async () => {
     await open();
     expect([keys(), file?.isStale]).toEqual(['none', true]);
     await aWhile();
@@ -94,7 +94,7 @@ describe('PlansFile', () => {
     expect(file?.isStale).toBe(false);
   });
 
-  it('gone for a while → what it said stays in force; the same file is back → not stale any more', async () => {
+  it('deleted for a while → its content stays in force; the same file is back → no longer stale', async () => {
     write('free');
     await open();
     const aside = join(directory, 'aside.json');

@@ -52,7 +52,7 @@ describe('acceptanceOf', () => {
     expect(acceptanceOf(OFFER, { ...PERSON, memberRole }, NOW_MS)).toEqual({ outcome, role });
   });
 
-  it('whoever accepted it before and is still a member → is told their role', () => {
+  it('accepted before and still a member → the role is returned', () => {
     const used = { ...OFFER, acceptedAt: BEFORE, acceptedBy: PERSON.identityId };
     expect(acceptanceOf(used, { ...PERSON, memberRole: 'member' }, NOW_MS)).toEqual({
       outcome: 'repeated',
@@ -96,7 +96,7 @@ describe('requireMayOffer', () => {
     else expect(() => requireMayOffer(own, role)).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 
-  it('somebody who has just left → offers nothing', () => {
+  it('a person who has just left → offers nothing', () => {
     expect(() => requireMayOffer(undefined, 'member')).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 });

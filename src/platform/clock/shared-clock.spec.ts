@@ -46,7 +46,7 @@ function machine(aheadMs = 0) {
 
 describe('SharedClock', () => {
   it.each([0, 45_000, -HOUR_MS, 86_400_000])(
-    'a machine %i ms ahead → the time of the database, which goes on',
+    'a machine %i ms ahead → the time of the database, which advances',
     (by) => {
       const { own, clock, measure } = machine(by);
       measure(THEIRS_MS);
@@ -110,7 +110,7 @@ describe('SharedClock', () => {
   });
 
   it.each([HOUR_MS, -HOUR_MS, 600])(
-    'the machine’s clock is set by %i ms → not settled, told once, and time goes on',
+    'the machine’s clock is set by %i ms → not settled, reported once, and time advances',
     (by) => {
       const { own, clock, jumps, measure } = machine();
       measure(THEIRS_MS);
@@ -133,7 +133,7 @@ describe('SharedClock', () => {
     expect([clock.settled(), clock.nowMs()]).toEqual([undefined, THEIRS_MS + 20_000]);
   });
 
-  it('it slept while the answer was on its way → that answer is not believed', () => {
+  it('the machine slept during the query → its answer is discarded', () => {
     const { own, clock, measure } = machine();
     measure(THEIRS_MS);
     const asked = clock.read();

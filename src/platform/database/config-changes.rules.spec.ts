@@ -19,7 +19,7 @@ describe('configuration change', () => {
   });
 
   it.each([undefined, '', 'apps', '["apps"]', '["apps","a","b"]', '["apps",1]', '{"topic":"apps","key":"a"}', 'null'])(
-    'text %j, not ours → no change',
+    'unknown text %j → no change',
     (payload) => {
       expect(parseChange(payload)).toBeUndefined();
     },

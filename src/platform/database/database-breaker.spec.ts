@@ -59,7 +59,7 @@ describe('database breaker', () => {
     expect(await ended).toMatchObject([{ code: 'ETIMEDOUT' }]);
   });
 
-  it('probes go on until one is answered → closed, and told once', async () => {
+  it('probes continue until one is answered → closed, and reported once', async () => {
     await connected().ended;
     await sleep(300);
     expect(breaker.isOpen).toBe(true);

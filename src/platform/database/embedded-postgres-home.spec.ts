@@ -42,7 +42,7 @@ describe('embedded home', () => {
     expect(statSync(home.passwordFile).mode & 0o777).toBe(0o600);
   });
 
-  it('a database whose password is gone → says so instead of making another', () => {
+  it('a database whose password is missing → error instead of a new database', () => {
     const home = openHome(base);
     pretendCluster(home);
     expect(() => requirePassword(home, ids)).toThrow(`${home.passwordFile} is missing`);

@@ -61,7 +61,7 @@ describe('file lock', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('the holder lives → gives up after the wait and names it; its lock stays', async () => {
+  it('the holder is alive → times out and names it; its lock stays', async () => {
     writeFileSync(lock, JSON.stringify(ownMark()));
     const waiting = withFileLock(lock, 100, async () => 'entered');
     await expect(waiting).rejects.toThrow(`held by process ${process.pid}`);

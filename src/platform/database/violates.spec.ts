@@ -30,7 +30,7 @@ describe('violates', () => {
 });
 
 describe('missed partition', () => {
-  it('check without a name → true, also inside a wrapper; one of ours, or anything else → false', () => {
+  it('check without a name → true, also inside a wrapper; a named one, or anything else → false', () => {
     const missed = failure('23514', { constraint: undefined });
     expect([missed, new QueryFailedError('insert', [], missed)].map(missedPartition)).toEqual([true, true]);
     const others = [failure('23514', { constraint: 'usage_events_cost_source_check' }), failure('23505'), undefined];
@@ -54,13 +54,13 @@ describe('connection trouble', () => {
     },
   );
 
-  it('the connection of a transaction broke, which then goes on → trouble', () => {
+  it('the connection of a transaction broke, which then continues → connection error', () => {
     expect(isConnectionTrouble(new QueryRunnerAlreadyReleasedError())).toBe(true);
     expect(isConnectionTrouble(new QueryRunnerProviderAlreadyReleasedError())).toBe(true);
   });
 
   it.each(['23505', '40002', '42P01', '28P01', '3D000', '57P04', '22008', 'ERR_INVALID_ARG_TYPE'])(
-    '%s, which waiting does not mend → no trouble',
+    '%s, which a retry does not solve → no connection error',
     (code) => {
       expect(isConnectionTrouble(failure(code))).toBe(false);
     },

@@ -22,13 +22,13 @@ function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
 }
 
 describe('what needs Postgres, while it cannot be reached', () => {
-  it('at hand → done once, nothing said', async () => {
+  it('reachable → done once, nothing logged', async () => {
     const { done, waits, attempts } = anAction([]);
     expect(await done).toBe('done');
     expect([attempts(), waits]).toEqual([1, []]);
   });
 
-  it('twice out of reach → done at the third time, each wait told with its reason', async () => {
+  it('twice unreachable → done at the third attempt, each wait logged with its reason', async () => {
     const { done, waits } = anAction([refused(), new Error('Connection terminated unexpectedly')]);
     expect(await done).toBe('done');
     expect(waits).toEqual([
@@ -37,7 +37,7 @@ describe('what needs Postgres, while it cannot be reached', () => {
     ]);
   });
 
-  it('anything that waiting does not mend → thrown at once', async () => {
+  it('an error that a retry does not solve → thrown at once', async () => {
     const { done, attempts } = anAction([new Error('syntax')]);
     await expect(done).rejects.toThrow('syntax');
     expect(attempts()).toBe(1);

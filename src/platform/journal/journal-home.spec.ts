@@ -51,7 +51,7 @@ describe('journal home', () => {
     expect((await takeJournalHome(root, 'one')).orphans).toEqual([orphan]);
   });
 
-  it('orphan taken over → is no orphan for the next one, until it is given up', async () => {
+  it('orphan recovered by one process → no orphan for others, until it is released', async () => {
     const orphan = journalOf('orphan', DEAD);
     await takeJournalHome(root, 'one');
     expect((await takeJournalHome(root, 'two')).orphans).toEqual([]);

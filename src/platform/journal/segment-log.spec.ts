@@ -97,7 +97,7 @@ describe('segment log', () => {
     expect(files.syncs).toBe(2);
   });
 
-  it('segment nobody pins → is deleted when it is full, not before', async () => {
+  it('unpinned segment → deleted when it is full, not before', async () => {
     const first = log.append(MEGABYTE.repeat(8));
     first.pins = 1;
     log.unpin(first);
@@ -141,7 +141,7 @@ describe('segment log', () => {
     expect(contents()).toEqual(['before\n']);
   });
 
-  it('disk that has room again while nobody writes → works again by itself', async () => {
+  it('disk has room again without a write → the log recovers', async () => {
     files.free = 0;
     expect(() => log.append('lost\n')).toThrow();
     files.free = 100;
@@ -149,7 +149,7 @@ describe('segment log', () => {
     expect(log.failed).toBe(false);
   });
 
-  it('sync that fails → is told, and later lines go to a new file', async () => {
+  it('sync that fails → reported, and later lines are written to a new file', async () => {
     files.syncFails = true;
     log.append('doubtful\n').pins = 1;
     await settledDown();

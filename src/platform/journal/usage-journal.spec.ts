@@ -76,7 +76,7 @@ describe('usage journal: recovery', () => {
     expect(readFileSync(join(copy, 'rejected.log'), 'utf8')).toBe('A{"event_id":\u0000\nnonsense\n');
   });
 
-  it('journal that was recovered → is gone', async () => {
+  it('journal that was recovered → deleted', async () => {
     (await bench.start()).admit(admitted('a'));
     const copy = bench.killed();
     expect((await bench.recovered(copy)).events).toHaveLength(1);

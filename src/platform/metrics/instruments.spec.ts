@@ -46,7 +46,7 @@ describe('Histogram', () => {
 });
 
 describe('Gauge', () => {
-  it('nobody knows → nothing to tell', () => {
+  it('unknown value → no sample', () => {
     expect(new Gauge({ name: 'x', help: 'X.', type: 'gauge', labels: [] }).read()).toBeUndefined();
   });
 });

@@ -167,7 +167,7 @@ describe('GuardedRequest: the guard', () => {
   });
 
   it.each([['127.0.0.1'], ['::1'], ['10.0.0.8'], ['::ffff:127.0.0.1'], ['64:ff9b::7f00:1'], ['not an address']])(
-    'name that resolves to %s → blocked; the message tells no address',
+    'name that resolves to %s → blocked; the message contains no address',
     async (address) => {
       const error = await failure(client({ answers: [[address]] }).request.get('https://rebind.example/', LIMITS));
       expect(error.reason).toBe('blocked');
@@ -200,7 +200,7 @@ describe('GuardedRequest: the guard', () => {
     expect(server.count()).toBe(1);
   });
 
-  it('one connection → one look-up: the answer that was checked is the one dialled', async () => {
+  it('one connection → one DNS query: the checked address is the one dialled', async () => {
     const server = await serverWith((_q, response) => response.end('first'));
     const { request, asked } = client({ trust: 'svc.internal', answers: [['127.0.0.1'], ['10.255.255.1']] });
     expect((await request.get(`http://svc.internal:${server.port}/`, LIMITS)).body.toString()).toBe('first');

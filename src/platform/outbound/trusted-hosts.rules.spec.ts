@@ -83,7 +83,7 @@ describe('metadata hosts that were trusted by mistake', () => {
     expect(mistaken.allowsAddress('models.corp', '169.253.0.1')).toBe(true);
   });
 
-  it('entries without effect → told as they were written; networks that hold more are none', () => {
+  it('entries without effect → reported as written; larger networks are not reported', () => {
     expect(mistaken.metadataEntries).toEqual([
       '169.254.169.254',
       'metadata.google.internal:80',

@@ -82,7 +82,7 @@ describe('addresses of Redis', () => {
     expect(parseRedisAddress(text)).toBeUndefined();
   });
 
-  it('refused → told without the text', () => {
+  it('refused → error without the text', () => {
     expect(() => requireRedisAddress('redis://:private@')).toThrow('the address of Redis is not redis[s]://');
     expect(() => requireRedisAddress('redis://:private@')).not.toThrow('private');
   });

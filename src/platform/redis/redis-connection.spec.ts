@@ -22,7 +22,7 @@ describe('Redis connection without a Redis', () => {
     redis.close();
   });
 
-  it('nobody listens there → opening neither fails nor waits; one line however often it tries', async () => {
+  it('no server at the address → opening neither fails nor waits; one line for any number of attempts', async () => {
     const { redis, lines } = connectionTo('redis://user:private@127.0.0.1:1');
     redis.open();
     expect([redis.state, redis.run(neverAsked)]).toEqual(['lost', undefined]);

@@ -97,7 +97,7 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toBeInstanceOf(Promise);
   });
 
-  it('miss: nothing found → believed synchronously for its own shorter time, then asked again', async () => {
+  it('miss: nothing found → cached for a shorter time, then queried again', async () => {
     const { cache, loads, warm, clock } = setUp();
     await warm('a', undefined);
     clock.atMs += 9_999;
@@ -131,7 +131,7 @@ describe('SnapshotCache', () => {
     expect(loads).toHaveLength(3);
   });
 
-  it('refresh: the thing is gone → the snapshot goes too', async () => {
+  it('refresh: the row is deleted → the snapshot is evicted', async () => {
     const { cache, loads, warm, clock } = setUp();
     await warm('a', { version: 1 });
     clock.atMs += 30_000;

@@ -69,7 +69,7 @@ describe('ExtensionVault', () => {
     [new GatewayError('internal_error', { cause: new Error(TEXT) })],
     [TEXT],
     [undefined],
-  ])('fails with %p → refused without a word of it', async (failure) => {
+  ])('fails with %p → refused without its message', async (failure) => {
     for (const error of await Promise.all(failing(failure))) {
       expect(error).toMatchObject({ code: 'provider_unavailable', reason: 'vault_failed' });
       expect(inspect(error, { depth: null })).not.toContain(TEXT);

@@ -162,7 +162,7 @@ describe('KmsVault', () => {
     });
   });
 
-  it('nobody listens → unreachable; the error tells neither address nor token', async () => {
+  it('no server at the address → unreachable; the error contains neither address nor token', async () => {
     const { vault } = await vaultWith(honest);
     await vault.close();
     const settings = { mode: 'kms', url: new Secret('http://127.0.0.1:1/hidden'), token: new Secret('t0ken') } as const;

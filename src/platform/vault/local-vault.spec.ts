@@ -120,7 +120,7 @@ describe('createVault', () => {
     await expect(made.close()).resolves.toBeUndefined();
   });
 
-  it('misconfiguration → state says so, every seal and open is refused', async () => {
+  it('misconfiguration → state is misconfigured, every seal and open is refused', async () => {
     const made = createVault({ variable: 'SECRET_VAULT_MODE', problem: 'is required' }, new SystemIds());
     const refusal = { code: 'provider_unavailable', reason: 'vault_misconfigured' };
     expect(made.state).toBe('misconfigured');

@@ -58,14 +58,14 @@ describe('sealing anew', () => {
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 6, unreadable: 0 });
   });
 
-  it('somebody writes another key meanwhile → theirs stays', async () => {
+  it('another key is written meanwhile → it stays', async () => {
     const rows = await sealedAt(1, 1);
     rows.onReplace = (id) => rows.blobs.set(id, 'local1.2.theirs');
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 0, unreadable: 0 });
     expect([...rows.blobs.values()]).toEqual(['local1.2.theirs']);
   });
 
-  it('a blob of another row → is counted, stays, and keeps nobody else from it', async () => {
+  it('a blob of another row → counted, unchanged, and does not stop the others', async () => {
     const rows = await sealedAt(1, 3);
     const moved = rows.blobs.get('p_0000') ?? '';
     rows.blobs.set('p_0001', moved);

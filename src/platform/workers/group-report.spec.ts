@@ -75,12 +75,12 @@ async function scraped(worker = first): Promise<[numbers: unknown, ms: number]> 
 }
 
 describe('what workers have counted together', () => {
-  it('any of them is asked → the sum of all, at once', async () => {
+  it('any worker is scraped → the sum of all, at once', async () => {
     expect(await scraped(first)).toEqual([[7, 3], 4]);
     expect(await scraped(second)).toEqual([[7, 3], 4]);
   });
 
-  it('asked twice at a time → each is asked once, both are answered', async () => {
+  it('two concurrent scrapes → each worker is asked once, both are answered', async () => {
     const both = await Promise.all([scraped(first), scraped(second)]);
     expect(both.map(([numbers]) => numbers)).toEqual([
       [7, 3],
@@ -89,7 +89,7 @@ describe('what workers have counted together', () => {
     expect([first.asked, second.asked]).toEqual([1, 1]);
   });
 
-  it('one is too busy → half a second later what it said last; never heard: nothing of it', async () => {
+  it('one is too busy → its last report after half a second; no report yet: omitted', async () => {
     second.isBusy = true;
     expect(await scraped()).toEqual([[3, 1], 502]);
     second.isBusy = false;
@@ -109,13 +109,13 @@ describe('what workers have counted together', () => {
     expect(await scraped()).toEqual([[17, 6], 4]);
   });
 
-  it('one ends while it is waited for → nobody waits any longer', async () => {
+  it('one exits during a scrape → the wait ends', async () => {
     second.isBusy = true;
     setTimeout(() => second.end(), 10);
     expect(await scraped()).toEqual([[3, 1], 11]);
   });
 
-  it('messages of others, and of a shape nobody sends → not heard', async () => {
+  it('unknown messages → ignored', async () => {
     for (const message of [null, 'x', { kind: 'report', report: 1 }, { kind: 'other' }])
       second.emit('message', message);
     expect(await scraped()).toEqual([[7, 3], 4]);
@@ -123,7 +123,7 @@ describe('what workers have counted together', () => {
 });
 
 describe('a worker whose first process is silent', () => {
-  it('→ told so after a second, and the next time it is heard again', async () => {
+  it('→ error after a second, and the next scrape succeeds', async () => {
     const alone = new FakeWorker();
     expect(await scraped(alone)).toEqual([undefined, 1_000]);
     group.watch(alone);
@@ -132,7 +132,7 @@ describe('a worker whose first process is silent', () => {
 });
 
 describe('a process that serves alone', () => {
-  it('→ tells of itself at once', () => {
+  it('→ reports itself at once', () => {
     const alone = new WorkerGroup(undefined);
     alone.reportFrom(() => report(2, 1));
     expect(alone.report()).toEqual(report(2, 1));

@@ -75,7 +75,7 @@ describe('WorkerPool', () => {
     expect(workers).toHaveLength(2);
   });
 
-  it('the first one ends before it serves → the start fails, nobody else is started', async () => {
+  it('the first one ends before it serves → the start fails, no further worker is started', async () => {
     const banner = pool.start();
     worker(0).end(1);
     await expect(banner).rejects.toThrow('exit code 1');
@@ -116,7 +116,7 @@ describe('WorkerPool', () => {
     expect(workers).toHaveLength(4);
   });
 
-  it('stopped → all are told and waited for; nobody is replaced', async () => {
+  it('stopped → all are signalled and waited for; none is replaced', async () => {
     await started();
     let isOver = false;
     const stopped = pool.stop('SIGTERM').finally(() => {
@@ -140,7 +140,7 @@ describe('WorkerPool', () => {
     expect(await stopped).toBe(false);
   });
 
-  it('stopped during a pause → nobody comes after it', async () => {
+  it('stopped during a pause → no worker is started after it', async () => {
     await started();
     worker(1).end(1);
     const stopped = pool.stop('SIGTERM');

@@ -185,7 +185,7 @@ describe.each([
     expect(budgets.told.join()).toMatch(/^$|^hold user 70,hold app 70,release user,release app$/);
   });
 
-  it('a call that belongs to nobody → the application’s limits alone', async () => {
+  it('a call without a user → only the application’s limits', async () => {
     const holds = await admit({ per_app: EVERYTHING.per_app }, null);
     expect([holds.length, asked]).toEqual([1, ['plan', 'requests app 20/null']]);
   });

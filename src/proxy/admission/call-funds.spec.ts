@@ -24,7 +24,7 @@ function funds(empty?: BudgetScope) {
 }
 
 describe('money a request comes to need (ADR 0044)', () => {
-  it('what is held does → nothing is asked for', () => {
+  it('the hold suffices → no statement', () => {
     const { funds: call, told } = funds();
     expect([call.cover(100), told, call.holds.length]).toEqual([true, [], 2]);
   });

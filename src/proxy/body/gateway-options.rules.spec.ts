@@ -25,7 +25,7 @@ describe('options for a translating gateway', () => {
       '{"providerOptions":{"gateway":{"only":["x"],"order":["y"]},"openai":{"store":true}},"a":1}',
       '{"providerOptions":{"gateway":{"only":["azure"],"order":["y"]},"openai":{"store":true}},"a":1}',
     ],
-  ])('providers pinned: %s → ours wins, other options are kept', (body, expected) => {
+  ])('providers pinned: %s → the operator’s value replaces the client’s, other options are kept', (body, expected) => {
     expect(sent(body, pinnedTo('azure'))).toBe(expected);
   });
 
@@ -38,7 +38,7 @@ describe('options for a translating gateway', () => {
     expect(sent(body)).toBe(expected);
   });
 
-  it('option named twice → sent once, as it was judged', () => {
+  it('option named twice → sent once, as validated', () => {
     expect(sent('{"providerOptions":{"gateway":{"byok":{},"byok":null}}}')).toBe(
       '{"providerOptions":{"gateway":{"byok":null}}}',
     );

@@ -190,7 +190,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
   });
 
   it.each(['{"input":[{"content":1,"content":2,"Type":3}]}', '{"input":{"input":"","input":""},"input":1}'])(
-    'names that stand twice where nothing is named: %s → passes, for the provider to judge',
+    'duplicate names without a reference: %s → passes',
     (body) => {
       expect(validate(body)).toBe('passes');
     },

@@ -63,7 +63,7 @@ describe('openrouter: models to fall back to', () => {
   });
 });
 
-describe('perplexity: models that count instead of the one that was judged', () => {
+describe('perplexity: models that replace the validated one', () => {
   const perplexity: AlternativesTarget = { type: 'perplexity', routeKind: 'direct', allowedModels: new Set() };
 
   it.each([[{}], [{ models: null }], [{ input: [{ models: ['a'] }] }]])('%j → accepted', (body) => {

@@ -25,7 +25,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('usage chunk filter: what the client sees', () => {
-  it('a stream we asked usage of → as if nobody had asked', () => {
+  it('a stream whose usage the gateway requested → the client sees no usage chunk', () => {
     const asked = `${delta('a', ',"usage":null')}${delta('b', ', "usage": null ,"x":1')}${USAGE_CHUNK}${DONE}`;
     expect(filterText(asked)).toBe(`${delta('a')}${delta('b', ' ,"x":1')}${DONE}`);
   });
@@ -35,7 +35,7 @@ describe('usage chunk filter: what the client sees', () => {
     ['an event name and an id', `event: m\nid: 1\n${USAGE_CHUNK}`],
     ['no space, other order, space inside', 'data:{"usage":{"a":1},"choices":[ ]}\n\n'],
     ['no blank line before the end', USAGE_CHUNK.slice(0, -2)],
-  ])('usage-only chunk with %s → gone', (_, event) => {
+  ])('usage-only chunk with %s → removed', (_, event) => {
     expect(filterText(`${delta('a')}${event}`)).toBe(delta('a'));
   });
 
@@ -54,7 +54,7 @@ describe('usage chunk filter: what the client sees', () => {
     expect(filterText(text)).toBe(text);
   });
 
-  it('usage: null as the first or only member → gone without a stray comma', () => {
+  it('usage: null as the first or only member → removed without a stray comma', () => {
     expect(filterText('data: {"usage":null,"choices":[]}\n\ndata: {"usage":null}\n\n')).toBe(
       'data: {"choices":[]}\n\ndata: {}\n\n',
     );

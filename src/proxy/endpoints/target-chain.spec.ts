@@ -151,7 +151,7 @@ describe('chain of targets', () => {
     expect(chainOf(dear).next('provider_timeout', 700)).toBeUndefined();
   });
 
-  it('primary without a free connection → the first fallback; without one, nobody', () => {
+  it('primary without a free connection → the first fallback; without one, no target', () => {
     crowded.push('main');
     expect(first(chainOf(second))).toBeDefined();
     expect(lines).toEqual([expect.objectContaining({ next: 'second', reason: 'provider_connections_exhausted' })]);
@@ -160,7 +160,7 @@ describe('chain of targets', () => {
 });
 
 describe('an answer on its way', () => {
-  it('nobody else is asked, and the client’s body is let go', async () => {
+  it('no other target is called, and the client’s body is released', async () => {
     const chain = chainOf(second);
     first(chain);
     chain.end();
@@ -183,7 +183,7 @@ describe('time of a chain (ADR 0015)', () => {
     expect(made.map(({ ttfbTimeoutMs }) => ttfbTimeoutMs)).toEqual([60_000, 30_000, 50_000]);
   });
 
-  it('nothing left → no further target, and a line that says so', () => {
+  it('no time left → no further target, and a log line', () => {
     const chain = chainOf(second, third);
     first(chain);
     clock.advance(TOTAL_MS);

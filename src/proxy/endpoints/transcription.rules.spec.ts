@@ -87,11 +87,11 @@ describe('transcription of a named endpoint: what is set', () => {
     );
   });
 
-  it('second family, whose answer always tells the duration → any format', async () => {
+  it('second family, whose answer always contains the duration → any format', async () => {
     expect(await composed('xai', field('response_format', 'srt'), file('file'))).toEqual([['model', 'wire-model']]);
   });
 
-  it('a type whose plain answer tells no duration → is asked for one that does', async () => {
+  it('a type whose plain answer contains no duration → a format with one is requested', async () => {
     expect(await composed('groq', file('file'))).toEqual([
       ['model', 'wire-model'],
       ['response_format', 'verbose_json'],

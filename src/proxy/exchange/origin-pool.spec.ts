@@ -79,7 +79,7 @@ describe('connections to one origin', () => {
     expect(take()).not.toBe(first);
   });
 
-  it('idle for 30 s → given up; younger and busy ones stay', () => {
+  it('idle for 30 s → closed; younger and busy ones stay', () => {
     const { clock, pool, take } = setUp();
     const [old, young, busy] = [take(), take(), take()];
     pool.release(old);

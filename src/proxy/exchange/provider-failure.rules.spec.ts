@@ -23,7 +23,7 @@ describe('calls that brought no answer', () => {
     ['without a code', new Error('10.0.0.7'), 'provider_unknown'],
     ['with a code that is no text', withCode('10.0.0.7', 42), 'provider_unknown'],
     ['given up by us', new GivenUp('cancelled'), 'provider_cancelled'],
-  ])('connection %s → 502; the reason is for the log, no address is told', (_name, error, reason) => {
+  ])('connection %s → 502; the reason is for the log, without an address', (_name, error, reason) => {
     const refusal = refusalOf(error, 1_000);
     expect(failureReason(error)).toBe(reason);
     expect(refusal).toMatchObject({ code: 'provider_error', status: 502, reason, cause: error });
@@ -31,7 +31,7 @@ describe('calls that brought no answer', () => {
     expect(refusal.data).toBeUndefined();
   });
 
-  it('an encoding nobody asked for → 502 that says so', () => {
+  it('an unrequested encoding → 502 that names it', () => {
     expect(refusalOf(new GivenUp('undecodable'), 1_000)).toMatchObject({
       status: 502,
       reason: 'provider_encoding_unknown',
@@ -39,7 +39,7 @@ describe('calls that brought no answer', () => {
     });
   });
 
-  it('silence in the middle of an answer → ours to name; 504 where nothing of it has reached the client', () => {
+  it('silence in the middle of an answer → provider_silent; 504 if nothing of it has reached the client', () => {
     const silent = connectionFailure(withCode('Body Timeout Error', 'UND_ERR_BODY_TIMEOUT'));
     expect([silent.message, failureReason(silent)]).toEqual(['silent', 'provider_silent']);
     expect(refusalOf(silent, 1_000)).toMatchObject({
@@ -53,7 +53,7 @@ describe('calls that brought no answer', () => {
     expect(connectionFailure(reset)).toBe(reset);
   });
 
-  it('the service stops → 503 of ours with a time to try again; not the provider’s failure', () => {
+  it('the service stops → 503 with Retry-After; not a provider failure', () => {
     const interrupted = new GivenUp('interrupted');
     expect([failureReason(interrupted), isOurFailure(interrupted)]).toEqual(['gateway_interrupted', true]);
     expect(refusalOf(interrupted, 1_000)).toMatchObject({
@@ -65,7 +65,7 @@ describe('calls that brought no answer', () => {
     expect(isOurFailure(new GivenUp('timeout'))).toBe(false);
   });
 
-  it('not recordable → the refusal that says why, or an error of ours; never the provider’s', () => {
+  it('not recordable → its refusal, or a gateway error; never a provider failure', () => {
     const refusal = new GatewayError('service_unavailable', { reason: 'usage_journal_full' });
     expect(refusalOf(new GivenUp('not_recordable', { cause: refusal }), 1_000)).toBe(refusal);
     const defect = new GivenUp('not_recordable', { cause: new Error('a defect') });

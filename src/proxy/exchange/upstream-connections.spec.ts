@@ -71,7 +71,7 @@ describe('idle origins', () => {
     return { ...parts, module: await module.init() };
   }
 
-  it('nobody calls an origin any more → its pool is forgotten; one with an open call stays', async () => {
+  it('unused origin → its pool is evicted; one with an open call stays', async () => {
     const { clock, connections, module } = await scheduled();
     const idle = connections.poolFor('https://idle.example.com');
     const busy = connections.poolFor('https://busy.example.com');
@@ -126,7 +126,7 @@ describe('dialling', () => {
     }
   }
 
-  it('private address nobody trusts → refused before a byte is sent', async () => {
+  it('untrusted private address → refused before a byte is sent', async () => {
     await expect(call({})).rejects.toMatchObject({ code: 'ERR_BLOCKED_ADDRESS' });
     expect(calls).toBe(0);
   });

@@ -6,7 +6,7 @@ function find(key: string, names = REQUEST_NAMES) {
   return names.find(bytes, 1, bytes.length - 1, key.includes('\\'));
 }
 
-describe('judged names', () => {
+describe('validated names', () => {
   it('key: written plainly → found as written', () => {
     expect(find('max_tokens')).toMatchObject({ written: 'max_tokens', checked: { name: 'max_tokens', root: true } });
   });
@@ -27,7 +27,7 @@ describe('judged names', () => {
     expect(found?.written).not.toBe(name);
   });
 
-  it.each(['', 'modem', 'modelss', 'x'.repeat(500), 'é', 'mödel', '\\n'])('key: %p → not judged', (key) => {
+  it.each(['', 'modem', 'modelss', 'x'.repeat(500), 'é', 'mödel', '\\n'])('key: %p → not validated', (key) => {
     expect(find(key)).toBeUndefined();
   });
 

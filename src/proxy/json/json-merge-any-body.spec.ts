@@ -191,7 +191,7 @@ describe('merge: any body and any members', () => {
     );
   });
 
-  it('one member of the root stands twice → refused exactly when it is merged', () => {
+  it('duplicate root member → refused exactly when it is merged', () => {
     const withTwin = body
       .filter((part) => part.members.length > 0)
       .chain((part) =>

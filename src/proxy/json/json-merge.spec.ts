@@ -71,7 +71,7 @@ describe('merge: the rules', () => {
     ['{"a":{},"b":1,"a":{}}', { a: {} }, 'a: named twice, again at byte 14'],
     ['{"t":{"f":{"x":1,"x":2}}}', { t: { f: { x: 1 } } }, 't.f.x: named twice, again at byte 17'],
     ['{"t":{"a b":1,"a b":2}}', { t: { 'a b': 1 } }, 't."a b": named twice, again at byte 14'],
-  ])('%s with %j: a merged member stands twice → refused as %s', (text, members, message) => {
+  ])('%s with %j: a duplicate merged member → refused as %s', (text, members, message) => {
     expect(refusal(text, members)).toBe(message);
   });
 
@@ -80,7 +80,7 @@ describe('merge: the rules', () => {
     ['{"a":{"b":1,"b":2}}', { a: { c: 1 } }, '{"a":{"b":1,"b":2,"c":1}}'],
     ['{"a":{"b":1,"b":2}}', { a: 1 }, '{"a":1}'],
     ['{"x":{"a":1,"a":2}}', { a: 3 }, '{"x":{"a":1,"a":2},"a":3}'],
-  ])('%s with %j: another member stands twice → %s', (text, members, expected) => {
+  ])('%s with %j: another duplicate member → %s', (text, members, expected) => {
     expect(merge(text, members)).toBe(expected);
   });
 

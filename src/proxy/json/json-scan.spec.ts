@@ -238,7 +238,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-describe('JSON scan: judged members', () => {
+describe('JSON scan: validated members', () => {
   it.each([
     ['{"model":"a","model":"b"}', 'model: named twice, again at byte 13'],
     ['{"model":"a","mod\\u0065l":"b"}', 'model: named twice'],
@@ -259,7 +259,7 @@ describe('JSON scan: judged members', () => {
     '{"x":[{"Model":1}]}',
     '{"generationConfig":[{"maxOutputTokens":1,"MaxOutputTokens":1}]}',
     '{"maxOutputTokens":1,"MaxOutputTokens":2}',
-  ])('names where they are not judged: %s → accepted', (text) => {
+  ])('names where they are not validated: %s → accepted', (text) => {
     expect(refusal(text)).toBe('accepted');
   });
 

@@ -19,7 +19,7 @@ describe('a reference in an answer', () => {
     'https://files.api.provider.com/file',
     'https://elsewhere.com/@user?at=@',
     'https://elsewhere.example/',
-  ])('%s → told', (value) => {
+  ])('%s → kept', (value) => {
     expect(['location', 'content-location', 'x-next-url'].map((name) => redaction.allows(name, value))).toEqual([
       true,
       true,
@@ -67,7 +67,7 @@ describe('a reference in an answer', () => {
       'http://[fe80::1]/',
     ],
     ['http://[64:ff9b::a00:1]/', 'http://[2002:a00:1::]/', 'http://[::]/', 'http://１２７.0.0.1/'],
-  ])('%j and its like → not told', (...values) => {
+  ])('%j and similar → removed', (...values) => {
     for (const value of values) {
       expect([value, redaction.allows('location', value)]).toEqual([value, false]);
       expect([value, redaction.allows('x-upload-uri', value)]).toEqual([value, false]);
@@ -94,7 +94,7 @@ describe('an address in any other header', () => {
     'for=::1',
     '{"url":"http://10.0.0.1/"}',
     '2606:4700::1111',
-  ])('%s → not told', (value) => {
+  ])('%s → removed', (value) => {
     expect(redaction.allows('x-any', value)).toBe(false);
   });
 
@@ -113,7 +113,7 @@ describe('an address in any other header', () => {
     "default-src 'none'; report-uri https://csp.elsewhere.com",
     'aa:bb:cc:dd:ee:ff',
     '',
-  ])('%s → told', (value) => {
+  ])('%s → kept', (value) => {
     expect(redaction.allows('x-any', value)).toBe(true);
   });
 
@@ -122,7 +122,7 @@ describe('an address in any other header', () => {
     'a:'.repeat(32_000),
     '1.'.repeat(32_000),
     `${'f'.repeat(32_000)}::${'f'.repeat(32_000)}`,
-  ])('a hostile value of 64 KB → judged within 50 ms', (value) => {
+  ])('a hostile value of 64 KB → checked within 50 ms', (value) => {
     const startedMs = performance.now();
     for (const name of ['x-any', 'link', 'location']) redaction.allows(name, `${value} http:// .local ${value}`);
     expect(performance.now() - startedMs).toBeLessThan(50);

@@ -58,7 +58,7 @@ describe('record of a request', () => {
     ]);
   });
 
-  it('client left before the second target was called → the first alone is told of', () => {
+  it('client left before the second target was called → only the first is recorded', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
     record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
@@ -66,7 +66,7 @@ describe('record of a request', () => {
     expect(told.at(-1)).toEqual(['settle', 'main', [failed]]);
   });
 
-  it('nothing was ever sent → no event, and that is told once', () => {
+  it('nothing was sent → no event, and one notification', () => {
     const { record, told } = aRecord();
     record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
     record.settle(anOutcome(), undefined);
@@ -93,7 +93,7 @@ describe('money of a request', () => {
     expect(ends).toEqual(['released 7']);
   });
 
-  it('could not be written down → given back, and the refusal goes on', () => {
+  it('could not be recorded → hold released, and the refusal is thrown', () => {
     const { record, ends } = aRecord('is away');
     expect(() => record.admit(anAdmission())).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
     expect(ends).toEqual(['released 7']);

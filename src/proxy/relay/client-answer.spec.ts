@@ -127,7 +127,7 @@ describe('relayed answers', () => {
     expect(message.rawHeaders.slice(0, 6)).toEqual(['link', '<a>', 'link', '<b>', 'x-text', 'Ã¼']);
   });
 
-  it('client that does not read → told so; resumed once it has read', async () => {
+  it('client that does not read → paused; resumed once it has read', async () => {
     const { promise: drained, resolve } = Promise.withResolvers<void>();
     let held = false;
     const message = await asked((answer) => {
@@ -164,7 +164,7 @@ describe('taking back', () => {
     expect(message.statusCode).toBe(502);
   });
 
-  it('head that has left, by itself or with a byte → too late', async () => {
+  it('head that was sent, alone or with a byte → too late', async () => {
     const late: boolean[] = [];
     await asked(async (answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });

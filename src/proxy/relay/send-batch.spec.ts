@@ -35,7 +35,7 @@ describe('SendBatch', () => {
     expect(sent).toEqual(['first', 'of the first', 'later']);
   });
 
-  it('a request that cannot be sent → its own is told, the others leave', async () => {
+  it('a request that cannot be sent → it alone fails, the others are sent', async () => {
     const batch = new SendBatch();
     const told: string[] = [];
     const send = () => {
@@ -77,7 +77,7 @@ describe('SendBatch', () => {
     expect(told).toEqual(['admit e', 'disk']);
   });
 
-  it('one cannot be written down, or the disk does not take the rest → not sent, each is told; later ones leave', async () => {
+  it('one cannot be recorded, or the disk fails for the rest → not sent, each fails; later ones are sent', async () => {
     const told: string[] = [];
     const failures = [new Error('EIO'), undefined];
     const batch = new SendBatch(async () => {

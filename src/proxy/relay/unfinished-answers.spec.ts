@@ -31,7 +31,7 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual(['a']);
   });
 
-  it('ended by itself → never cancelled, no timer left', async () => {
+  it('ended normally → never cancelled, no timer left', async () => {
     const { abandoned, cancelled, answer } = setUp();
     const one = answer('a');
     abandoned.take(one);

@@ -39,7 +39,7 @@ function counting({ recorded = 0, instances = 1, rank = 0 } = {}) {
   return { clock, counters, backend, asked, agreed, outcome, users };
 }
 
-describe('users nobody knows', () => {
+describe('unknown users', () => {
   it.each([
     ['minute', { user: { perMinute: 5, perDay: 5 }, app: { perMinute: 2 } }],
     ['day', { user: { perMinute: 5, perDay: 5 }, app: { perDay: 2 } }],
@@ -57,14 +57,14 @@ describe('users nobody knows', () => {
     },
   );
 
-  it('the application’s day was full before anybody called → one question, for the application', async () => {
+  it('the application’s day was full before the first call → one query, for the application', async () => {
     const { outcome, users, asked } = counting({ recorded: 7 });
     const limits = { user: { perDay: 50 }, app: { perDay: 7 } };
     for (const user of ['ann', 'ben', 'cleo']) expect(await outcome(user, limits)).toBe('app_day_limit_reached');
     expect([users(), asked]).toEqual([[], [null]]);
   });
 
-  it('a known user beyond its own limit → is told of that, also when the application is full', async () => {
+  it('a known user above its own limit → refused by that limit, also when the application is full', async () => {
     const { outcome } = counting();
     const limits = { user: { perMinute: 1 }, app: { perMinute: 1 } };
     expect(await outcome('ann', limits)).toBe('passed');
@@ -78,7 +78,7 @@ describe('users nobody knows', () => {
     expect([users(), asked]).toEqual([[], ['ann']]);
   });
 
-  it('refused anyway → their own limit is told of; of a thousand made up in a second ten are asked for', async () => {
+  it('refused by the application → their own limit is reported; of a thousand invented in a second ten are queried', async () => {
     const { backend, users, asked, clock } = counting({ recorded: 4 });
     const isTold = async (user: string) => {
       const told = Promise.resolve().then(() => backend.require(aCall('app', user, { user: { perDay: 4 } })));
@@ -96,7 +96,7 @@ describe('users nobody knows', () => {
   });
 });
 
-describe('a scope that has left and comes back', () => {
+describe('a scope that was evicted and calls again', () => {
   const limits = { user: { perDay: 12 } };
 
   async function leftAfter(calls: number, options: Parameters<typeof counting>[0]) {
@@ -111,7 +111,7 @@ describe('a scope that has left and comes back', () => {
     return passed;
   }
 
-  it('alone → goes on from what was kept', async () => {
+  it('single instance → continues from the stored count', async () => {
     expect(await leftAfter(5, {})).toBe(7);
   });
 

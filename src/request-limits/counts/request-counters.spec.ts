@@ -27,7 +27,7 @@ describe('request counters', () => {
     expect([...counters.scopes()]).toHaveLength(4);
   });
 
-  it('crowded → says so with each further one; idle are those of neither this minute nor the one before', () => {
+  it('full → reports it with each further scope; idle are those of neither this minute nor the previous one', () => {
     let told = 0;
     const counters = new RequestCounters({ crowdedAt: 3, onCrowded: () => told++ });
     counters.ofUser(CALL, 'idle', NOON - 2);
@@ -88,7 +88,7 @@ describe('request counters', () => {
     expect(scope.inMinute(NOON + 1, NOTHING_BEFORE)).toMatchObject({ own: 1 });
   });
 
-  it('a day that is asked about while another begins → its answer goes to no other day', () => {
+  it('a day that is queried while another begins → its answer counts for no other day', () => {
     const scope = new RequestCounters().ofApp(CALL, NOON);
     const first = scope.onDay(1);
     first.loading = Promise.resolve();
@@ -107,7 +107,7 @@ describe('request counters', () => {
     expect([scope.app.changes, other.app.changes]).toEqual([2, 1]);
   });
 
-  it('an application nobody has called for two days → what marks it in Redis is not expected any more', () => {
+  it('an application without a call for two days → its Redis marker is no longer expected', () => {
     const counters = new RequestCounters();
     const { app } = counters.ofApp(CALL, NOON);
     app.mark = 5;

@@ -95,7 +95,7 @@ describe('request limits of several instances, at random', () => {
     }
   });
 
-  it('Redis forgets, too → by no more than is admitted before an instance notices', () => {
+  it('Redis loses data, too → by no more than is admitted before an instance detects it', () => {
     let excused = 0;
     for (let seed = 1; seed <= RUNS; seed++) {
       const simulation = run(seed, { loseRedis: 3, flush: 1, stop: 1, join: 2 });

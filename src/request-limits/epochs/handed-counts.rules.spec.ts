@@ -52,7 +52,7 @@ describe('minutes that began before', () => {
     expect([baseOf('app', '', MINUTE + 1), baseOf('app', '', MINUTE + 60)]).toEqual([0, 0]);
   });
 
-  it('an instance is gone with its counts → the minute it may have counted in is full, the next one is not', () => {
+  it('an instance is lost with its counts → the minute it may have counted in is full, the next one is not', () => {
     const baseOf = carriedMinutes({ counts, nowMs: NOW, unknownForMs: 500 });
     expect(baseOf('app', 'bob', MINUTE)).toBe(Number.POSITIVE_INFINITY);
     expect(baseOf('app', 'bob', MINUTE + 1)).toBe(0);

@@ -102,7 +102,7 @@ describe('factsOfDefinition', () => {
     expect(() => factsOf(members)).toThrow(`Provider type ${name}: ${problem}`);
   });
 
-  it('a private address → only where the operator trusts its host, and the refusal says how', () => {
+  it('a private address → only if the operator trusts its host, and the refusal names the setting', () => {
     const baseUrl = 'http://models.internal:8080/';
     expect(() => factsOf({ baseUrl })).toThrow('TRUSTED_PRIVATE_HOSTS');
     expect(factsOf({ baseUrl }, parseTrustedHosts('models.internal:8080')).baseUrl).toBe(baseUrl);

@@ -90,7 +90,7 @@ describe('event stream', () => {
     }
   });
 
-  it('stream cut after the usage object → the cut event still tells it', () => {
+  it('stream cut after the usage object → its usage is still read', () => {
     const cut = responses.slice(0, responses.indexOf('"output_tokens":6}') + '"output_tokens":6}'.length);
     expect(read('responses', cut)).toMatchObject({ outputTokens: 6, responseId: 'resp_42' });
   });

@@ -146,7 +146,7 @@ describe('Gemini format', () => {
     });
   });
 
-  it('what tools brought in → input beside the prompt, also where nothing else is told', () => {
+  it('tool-use prompt tokens → added to the input, also without other counters', () => {
     const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, toolUsePromptTokenCount: 7 };
     expect(tokens('gemini_native', { usageMetadata })).toMatchObject({ inputTokens: 67, cachedInputTokens: 40 });
     const alone = { usageMetadata: { toolUsePromptTokenCount: 7 } };

@@ -164,7 +164,7 @@ describe('the service tier of an answer', () => {
     ['Vertex', 'gemini_native', { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND_FLEX' } }],
     ['Groq', 'chat_completions', { service_tier: 'performance', usage }],
     ['Cerebras', 'chat_completions', { service_tier_used: 'priority', usage }],
-  ])('%s names another one → it is told', (_name, style, answer) => {
+  ])('%s names another one → it is reported', (_name, style, answer) => {
     expect(read(style, answer)?.otherTier).toEqual(expect.any(String));
   });
 
@@ -243,7 +243,7 @@ describe('numbers that no answer can have', () => {
     ['an infinite recording', 'audio_transcription', 'openai', '{"duration":1e999}'],
     ['a reported cost', 'chat_completions', 'openrouter', '{"usage":{"prompt_tokens":1,"cost":1000001}}'],
     ['ticks', 'chat_completions', 'xai', '{"usage":{"prompt_tokens":1,"cost_in_usd_ticks":1e17}}'],
-  ])('%s → nothing of it is believed', (_name, style, type, text) => {
+  ])('%s → ignored', (_name, style, type, text) => {
     const reader = createUsageReader({ style, type, reportsCost: true, contentType: 'application/json' });
     reader.push(Buffer.from(text));
     const reading = reader.finish();

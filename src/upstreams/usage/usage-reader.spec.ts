@@ -115,7 +115,7 @@ describe('reported cost', () => {
     if (nano !== undefined) expect(reading?.credentialSource).toBe(source);
   });
 
-  it('OpenRouter without a counter → the report stands, usage was not seen', () => {
+  it('OpenRouter without a counter → reported cost, no usage', () => {
     const reading = read('{"usage":{"cost":0.5}}', openrouter);
     expect(reading).toMatchObject({ usageSeen: false, reportedCostNanoUsd: 500_000_000 });
   });

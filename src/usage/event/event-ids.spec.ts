@@ -34,7 +34,7 @@ describe('event id', () => {
     expect(eventId(nowMs, Buffer.alloc(10), 0)).toBe(digits + '0'.repeat(20));
   });
 
-  it('many ids → the system is asked once for hundreds, and no byte is used twice', () => {
+  it('many ids → one system call for hundreds, and no byte is used twice', () => {
     const source = new CountingIds();
     const ids = new EventIds(source);
     const made = Array.from({ length: 409 }, () => ids.next(1));

@@ -99,7 +99,7 @@ describe('usage cost', () => {
     expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 0 });
   });
 
-  it('answer that broke off after it had told its usage → that', () => {
+  it('answer that broke off after its usage → that usage', () => {
     const broken = anOutcome({ status: 'provider_error', ending: 'cut', loss: 'provider_reset', price });
     expect(resolveCost(false, { ...broken, reading: aReading() })).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
@@ -121,7 +121,7 @@ describe('usage cost', () => {
       compilePrice({ input: 1_000_000, output: 0 }),
       aReading({ inputTokens: 1_000_001 }),
     ],
-  ])('%s → unresolved, nothing of it in the sums', (_name, ofModel, reading) => {
+  ])('%s → unresolved, not in the sums', (_name, ofModel, reading) => {
     expect(resolveCost(true, anOutcome({ price: ofModel, reading }))).toEqual({
       ...{ source: 'unresolved', nanoUsd: 0, reason: 'usage_not_plausible' },
     });

@@ -49,21 +49,21 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
   it.each<[string, number | undefined, number]>([
     ['it does not say how many calls → one', undefined, 35_000_000],
     ['it says three', 3, 105_000_000],
-  ])('a tool without a price, %s → the dearest list price a call', (_name, hostedToolCalls, estimate) => {
+  ])('a tool without a price, %s → the most expensive list price per call', (_name, hostedToolCalls, estimate) => {
     const reading = aReading({ hostedToolCalls });
     const outcome = { reading, hostedTools: ['web_search'] };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
   });
 
-  it('a model sold by time, its answer told tokens → the recording that was sent', () => {
+  it('a model priced by time whose answer has tokens → the recording that was sent', () => {
     const perMinute = compilePrice({ per_minute: 0.006 });
     const heard = { ...asked, sent: { inputTokens: 0, audioSeconds: 30 } };
     expect(charge({ price: perMinute, reading: aReading() }, heard)).toEqual(['unresolved', 0, 3_000_000]);
     expect(charge({ price: perMinute, ending: 'unanswered' }, heard)).toEqual(['unresolved', 0, 3_000_000]);
   });
 
-  it('a price that only the provider knows, and it does not tell → assumed rates, for its counts where it gave some', () => {
+  it('a price that only the provider knows and does not report → assumed rates, for its counts if any', () => {
     const routed = { ...asked, reportsCost: true, maxCostNanoUsd: 1e12 };
     expect(charge({ price: undefined, ending: 'unanswered' }, routed)).toEqual(['unresolved', 0, 300_000]);
     const reading = aReading({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 2 });

@@ -50,7 +50,7 @@ describe('usage event', () => {
     expect(JSON.parse(interrupted)).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
-  it('figure of the provider → stands beside the cost, also when it is zero', () => {
+  it('cost reported by the provider → stored beside the cost, also when it is zero', () => {
     const cost: ResolvedCost = { source: 'reported', nanoUsd: 0 };
     expect(settled(anAdmission(), anOutcome(), cost)).toMatchObject({ reported_cost_nano_usd: 0 });
     expect(settled()).not.toHaveProperty('reported_cost_nano_usd');

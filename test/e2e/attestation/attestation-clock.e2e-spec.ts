@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe('a clock of ours that is wrong is never the device’s failure', () => {
-  it.each([-1, 1, 5_000])('%i weeks off → 500 internal_error; mended → the same device registers', async (weeks) => {
+describe('a wrong clock of the service → never the device’s failure', () => {
+  it.each([-1, 1, 5_000])('%i weeks off → 500 internal_error; corrected → the same device registers', async (weeks) => {
     const app = await world.deviceApp('app_install');
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];
     clock.advance(weeks * WEEK_MS);

@@ -16,7 +16,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-attestation-root-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('APP_ATTEST_ROOT_CA_FILE', () => {
-  it('a file of another root → devices of that vendor are believed, and the start says so once', async () => {
+  it('a file of another root → devices of that vendor are accepted, and the start logs it once', async () => {
     const vendor = await DeviceVendor.create();
     const device = vendor.device();
     const file = join(directory, 'root.pem');

@@ -29,7 +29,7 @@ async function stored(appId: string): Promise<number> {
 }
 
 describe('challenges of an application that was deleted', () => {
-  it('an instance that has not heard of it → app_not_found all the same', async () => {
+  it('an instance without the notification → app_not_found as well', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);
     await phone.challenge();

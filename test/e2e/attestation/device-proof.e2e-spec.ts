@@ -94,7 +94,7 @@ describe('the order of an exchange, each pair of neighbours', () => {
     await trail.isRefused(await phone.exchange({ issuerToken: await expired() }), rejected);
   });
 
-  it('block before key → auth_required, also with a key nobody registered; the challenge stays in force', async () => {
+  it('block before key → auth_required, also with an unregistered key; the challenge stays valid', async () => {
     const { app, phone, trail, issuerToken, served } = await signedIn();
     await block(app, 'ada');
     const challenge = await phone.challenge();
@@ -162,7 +162,7 @@ describe('the body', () => {
     }
   });
 
-  it('members nobody knows → ignored; the answer is exactly a token and its life', async () => {
+  it('unknown members → ignored; the answer is exactly a token and its lifetime', async () => {
     const { phone, trail, served } = await install();
     const answer = await phone.exchange({ members: { colour: 1, nested: { a: [null] }, user_id: 'ada' } });
     expect(answer.body).toEqual({ access_token: expect.any(String), expires_in: 3600 });

@@ -77,7 +77,7 @@ describe('the order of a registration, each pair of neighbours', () => {
     await trail.isNoEvent(await phone.post('register', []), 429, 'rate_limited');
   });
 
-  it('body before application → 400 for an application nobody has', async () => {
+  it('body before application → 400 for an unknown application', async () => {
     const phone = new Phone(world, 'nobodys-app', world.vendor);
     const trail = new AuthTrail(world, (await install()).app.id);
     const codes = [await phone.post('register', []), await phone.post('register', {})].map(
@@ -157,7 +157,7 @@ describe('the body', () => {
     }
   });
 
-  it('members nobody knows → ignored', async () => {
+  it('unknown members → ignored', async () => {
     const { phone, trail } = await install();
     const members = JSON.parse('{"colour":1,"nested":{"a":[null]},"api_key":"gw_x","__proto__":{"key_id":7}}');
     await trail.isServed(await phone.register({ members }), { event: 'register', userId: phone.keyId });

@@ -70,7 +70,7 @@ describe('storing events', () => {
     expect([users.length, new Set(users).size]).toEqual([60, 60]);
   });
 
-  it('application deleted meanwhile → its events are left out, the others are stored, nobody is alarmed', async () => {
+  it('application deleted meanwhile → its events are left out, the others are stored, without an error line', async () => {
     const [gone, kept] = [await world.app(), await world.app()];
     await record([draftOf(gone.id)]);
     await world.api.delete(`/v1/admin/apps/${gone.id}?confirm=${gone.id}`);

@@ -152,7 +152,7 @@ describe('GET auth-events', () => {
 });
 
 describe('who may read', () => {
-  it('nobody 401, another account 404, a member of this one 200, on both routes', async () => {
+  it('no credential 401, another account 404, a member of this one 200, on both routes', async () => {
     const app = await world.app();
     await record([draftOf(app.id)]);
     const member = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });

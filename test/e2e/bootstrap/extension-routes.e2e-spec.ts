@@ -111,7 +111,7 @@ describe('a role rule of an extension (docs/extending.md)', () => {
     ]);
   });
 
-  it('a guard of its own → lets in verified people of the company, and nobody else', async () => {
+  it('a custom guard → admits only verified people of the company', async () => {
     const staff = await newStaff('Ann@Acme.Example', true);
     expect(await staff.get(STAFF)).toMatchObject({ status: 200 });
     const strangers = [
@@ -149,7 +149,7 @@ describe('a role rule of an extension (docs/extending.md)', () => {
     }
   });
 
-  it('the guard → is asked when the credential is proven, never before', async () => {
+  it('the guard → runs after authentication, never before', async () => {
     expect(codeOf(await world.as(undefined).get(STAFF))).toEqual([401, 'auth_required']);
   });
 });

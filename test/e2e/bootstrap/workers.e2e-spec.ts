@@ -144,14 +144,14 @@ describe('WORKERS that cannot start', () => {
     expect(service.errors).toContain('REDIS_URL must be set where WORKERS is above 1');
   });
 
-  it('a wrong setting → told once, exit code 1', async () => {
+  it('a wrong setting → reported once, exit code 1', async () => {
     const service = start({ REDIS_URL: 'redis://127.0.0.1:1', JWT_SECRET: '' });
     expect(await service.ended).toBe(1);
     expect(service.errors.match(/JWT_SECRET is required with DATABASE_URL/g)).toHaveLength(1);
   });
 
   it(
-    'the port is taken → exit code 1, nobody stays',
+    'the port is taken → exit code 1, no worker stays',
     async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
@@ -224,7 +224,7 @@ describeWithRedis('WORKERS', () => {
   );
 
   it(
-    'any of them is scraped → all of them are told of; one stands still → it is told as it was; one is killed → no counter goes back',
+    'any worker is scraped → all are included; one is frozen → its last values; one is killed → no counter decreases',
     async () => {
       const service = start({ REDIS_URL: redis.url });
       await service.serving(2);

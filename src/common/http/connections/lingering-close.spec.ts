@@ -74,7 +74,7 @@ describe('a refusal while the client still sends', () => {
     expect(answer()).toMatch(/^HTTP\/1\.1 413 [\s\S]*refused$/);
   });
 
-  it('a long answer before a body that nobody reads → it arrives whole', async () => {
+  it('a long answer before an unread body → it arrives complete', async () => {
     const { socket, answer, closed } = rawClient(
       await answering(8 * MIB),
       `Connection: close\r\nContent-Length: ${2 * MIB}`,

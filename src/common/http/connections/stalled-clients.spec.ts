@@ -77,7 +77,7 @@ const inPieces: RequestListener = (_request, response) => {
   send();
 };
 
-describe('clients that take nothing of what waits for them', () => {
+describe('clients that do not read their answers', () => {
   it('for the whole time → cut at the first sweep after it, with one line that has no query', async () => {
     const { stalled, lines, open, port } = await serving(3, inPieces);
     await unreading(port);

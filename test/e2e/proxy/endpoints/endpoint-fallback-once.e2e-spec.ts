@@ -71,7 +71,7 @@ describe('one request, one count', () => {
   });
 });
 
-describe('what the client is told', () => {
+describe('the answer to the client', () => {
   it('the answer after a fallback → the header names of an answer without one, and no trace of either target', async () => {
     await chained(serving);
     const plain = await chain.call();
