@@ -7,7 +7,7 @@ import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
-import { ErrorLogInterceptor } from './common/errors/error-log.interceptor.js';
+import { ErrorLogInterceptor } from './common/errors/gateway-error-log.js';
 import { ServerTimingInterceptor } from './common/http/server-timing.interceptor.js';
 import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { EntitlementsModule } from './entitlements/entitlements.module.js';

@@ -4,7 +4,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { ConfigChange } from '../platform/database/config-changes.rules.js';
-import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
+import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import type { AppRow } from './app.entity.js';
 import { AppConfigParser } from './app-config-parser.js';
 import { AppDirectoryRepository } from './app-directory.repository.js';

@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { ConfigChange } from '../platform/database/config-changes.rules.js';
-import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
+import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import type { AppKey } from './app-key.entity.js';
 import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
 import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';

@@ -1,7 +1,6 @@
 import { OwnAppGuard } from '../app-directory/own-app.guard.js';
 import { CallerGuard } from '../client-auth/caller.guard.js';
-import type { AccessDeclaration } from '../common/http/access.js';
-import type { RouteAccess } from '../common/http/access-check.js';
+import type { AccessDeclaration, RouteAccess } from '../common/http/access.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../identity/admin.guard.js';
 import { MetricsGuard } from '../metrics/metrics.guard.js';
 

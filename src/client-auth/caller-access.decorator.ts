@@ -3,8 +3,7 @@ import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.js';
 import { Access } from '../common/http/access.js';
-import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
-import { Fails } from '../common/http/openapi.decorators.js';
+import { AppVersionHeader, Fails } from '../common/http/openapi.decorators.js';
 import { CallerGuard, Needs } from './caller.guard.js';
 import { type CallerNeeds, requireCaller } from './caller.js';
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../common/clock.js';
-import { RequestTimings } from '../common/http/request-timings.js';
+import { RequestTimings } from '../common/http/gateway-request.js';
 import type { Caller, CallerNeeds, CallerRequest } from './caller.js';
 import { type CallAddress, CallerAuthentication } from './caller-authentication.service.js';
 

@@ -8,7 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FORM_TYPE, FormOrJson } from '../common/fields/form-or-json.decorator.js';
+import { FORM_TYPE, FormOrJson } from '../common/fields/request-shape.pipe.js';
 import { PublicAccess } from '../common/http/access.js';
 import { headerReference, setsCookie } from '../common/http/answer-headers.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';

@@ -19,11 +19,10 @@ import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { RedisMark } from './redis/redis-mark.js';
 import { authSecretsOf, tokenSecretsOf } from './secrets/signing-secrets.js';
-import { createVault, type VaultFactory } from './vault/create-vault.js';
-import { ExtensionVault } from './vault/extension-vault.js';
-import { vaultEnvironmentWithKey } from './vault/generated-vault-key.js';
+import { createVault, ExtensionVault, type VaultFactory } from './vault/create-vault.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
+import { vaultEnvironmentWithKey } from './vault/vault-variables.js';
 
 const INSTANCE_ID_LENGTH = 12;
 

@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { ConfigChange } from '../platform/database/config-changes.rules.js';
-import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
+import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import { Vault } from '../platform/vault/vault.js';
 import { directRoute } from '../upstreams/routes/provider-route.js';
 import type { ProviderRow } from './provider.entity.js';

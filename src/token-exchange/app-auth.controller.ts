@@ -2,10 +2,9 @@ import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/co
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { PublicAccess } from '../common/http/access.js';
-import { AppVersionHeader } from '../common/http/app-version-header.decorator.js';
-import { BodyLimit } from '../common/http/body-limit.decorator.js';
 import { appVersionOf } from '../common/http/gateway-request.js';
-import { Fails, Operation } from '../common/http/openapi.decorators.js';
+import { AppVersionHeader, Fails, Operation } from '../common/http/openapi.decorators.js';
+import { BodyLimit } from '../common/http/raw-body.js';
 import { AddressLimited } from '../rate-limits/address-limit.guard.js';
 import { AuthAttempts } from './auth-attempts.js';
 import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';

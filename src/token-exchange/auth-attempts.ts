@@ -4,9 +4,8 @@ import { type AppSnapshot, type ReadableApp, requireActive } from '../app-direct
 import type { AuthEventDraft } from '../auth-events/auth-event.js';
 import { AuthEvents } from '../auth-events/auth-events.service.js';
 import { Clock } from '../common/clock.js';
-import { toGatewayError } from '../common/errors/framework-error.rules.js';
+import { ServiceTrouble, toGatewayError } from '../common/errors/framework-error.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { ServiceTrouble } from '../common/errors/service-trouble.js';
 
 /** The state of one attempt; the steps fill it in. */
 export interface AuthAttempt {

@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { ConfigChange } from '../platform/database/config-changes.rules.js';
-import { NotifiedCache } from '../platform/snapshots/notified-cache.js';
+import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import { UsersRepository } from './users.repository.js';
 
 /** Topic of {@link ConfigChanges} for blocked users; the key is the id of the application. */

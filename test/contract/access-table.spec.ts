@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
-import type { AccessDeclaration } from '../../src/common/http/access.js';
-import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { type AccessDeclaration, listRouteAccess } from '../../src/common/http/access.js';
 
 // A difference here is a change of who may call what. Nothing rewrites the table: change it by hand, and say in the
 // commit why the permission changes.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
-import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { listRouteAccess } from '../../src/common/http/access.js';
 import { OpenApiDocument } from '../../src/health/openapi.controller.js';
 
 interface Described {

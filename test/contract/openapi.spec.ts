@@ -7,7 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
-import { listRouteAccess } from '../../src/common/http/access-check.js';
+import { listRouteAccess } from '../../src/common/http/access.js';
 import { OpenApiDocument } from '../../src/health/openapi.controller.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nextBeforeId } from '../../common/http/keyset-page.js';
+import { nextBeforeId } from '../../common/fields/list-fields.js';
 import { AUTH_METHODS, type AuthMethod, USAGE_STATUSES, type UsageStatus } from '../../usage/usage-event.js';
 import { AUTH_EVENT_KINDS, type AuthEventKind, type AuthEventRow } from '../auth-event.js';
 import type { AuthEventPage, AuthEventSummary } from '../auth-event-reports.service.js';

@@ -1,8 +1,7 @@
+import '../../platform/config/environment.js';
 import type { INestApplication } from '@nestjs/common';
 import { ERRORS } from '../../common/errors/error-catalogue.js';
 import { OpenApiDocument } from '../../health/openapi.controller.js';
-// Decorators declare the settings, so the class must be loaded before they are listed.
-import '../../platform/config/environment.js';
 import { declaredSettings } from '../../platform/config/setting.js';
 import { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
 import {

@@ -1,5 +1,4 @@
-import { type GatewayRequest, serverTimingOf } from '../http/gateway-request.js';
-import { SERVER_TIMING } from '../http/request-timings.js';
+import { type GatewayRequest, SERVER_TIMING, serverTimingOf } from '../http/gateway-request.js';
 import type { GatewayError } from './gateway-error.js';
 
 const JSON_TYPE = 'application/json; charset=UTF-8';

@@ -48,3 +48,8 @@ function fromHttpException(error: HttpException): GatewayError {
   }
   return new GatewayError('internal_error', { cause: error });
 }
+
+/** Detects errors of an unavailable dependency; provided by the platform. */
+export abstract class ServiceTrouble {
+  abstract isServiceTrouble(error: unknown): boolean;
+}

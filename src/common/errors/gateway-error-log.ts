@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { catchError, type Observable, throwError } from 'rxjs';
 import { appOf, appVersionOf, type GatewayRequest, pathOf } from '../http/gateway-request.js';
 import { Log } from '../log/log.js';
+import { ServiceTrouble, toGatewayError } from './framework-error.rules.js';
 import type { GatewayError } from './gateway-error.js';
 
 /** Writes the `gateway_error` line of a refused request, once per request. */
@@ -36,5 +39,28 @@ export class GatewayErrorLog {
       error: `${known.name}: ${known.message}`,
       stack: known.stack,
     });
+  }
+}
+
+/**
+ * Logs the errors of pipes, handlers and inner interceptors. The filter logs what fails before any interceptor runs:
+ * guards, unknown routes, request heads and bodies that do not parse.
+ */
+@Injectable()
+export class ErrorLogInterceptor implements NestInterceptor {
+  constructor(
+    private readonly errorLog: GatewayErrorLog,
+    private readonly trouble: ServiceTrouble,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return next.handle().pipe(
+      catchError((thrown: unknown) => {
+        const error = toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
+        this.errorLog.write(request, error);
+        return throwError(() => error);
+      }),
+    );
   }
 }

@@ -3,12 +3,12 @@ import { type ArgumentsHost, HttpException } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock.js';
-import { RequestTimings } from '../http/request-timings.js';
+import { RequestTimings } from '../http/gateway-request.js';
 import { Log } from '../log/log.js';
+import { ServiceTrouble } from './framework-error.rules.js';
 import { GatewayErrorFilter } from './gateway-error.filter.js';
 import { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { ServiceTrouble } from './service-trouble.js';
 
 const DATABASE_AWAY = new Error('database away');
 

@@ -2,9 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@ne
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cutAnswer } from '../http/connections/cut-answer.js';
 import { errorEnvelope, refusalHeaders } from './error-envelope.js';
-import { toGatewayError } from './framework-error.rules.js';
+import { ServiceTrouble, toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { ServiceTrouble } from './service-trouble.js';
 
 /** Converts every error before the first response byte into an error response. */
 @Catch()

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock.js';
-import { RequestTimings } from '../http/request-timings.js';
+import { RequestTimings } from '../http/gateway-request.js';
 import { Log } from '../log/log.js';
+import { ServiceTrouble } from './framework-error.rules.js';
 import { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
 import { Refusals } from './refusals.js';
-import { ServiceTrouble } from './service-trouble.js';
 
 class NoTrouble extends ServiceTrouble {
   isServiceTrouble(): boolean {

@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { cutAnswer } from '../http/connections/cut-answer.js';
 import type { GatewayRequest } from '../http/gateway-request.js';
 import { errorEnvelope, refusalHeaders } from './error-envelope.js';
-import { toGatewayError } from './framework-error.rules.js';
+import { ServiceTrouble, toGatewayError } from './framework-error.rules.js';
 import type { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { ServiceTrouble } from './service-trouble.js';
 
 /** Sends error responses outside the framework, with the filter's envelope, log line and headers. */
 @Injectable()

@@ -1,5 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { applyDecorators, type INestApplication, RequestMethod } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 
 /**
  * Which credentials a route accepts, and from which origins. `person` is a signed-in user, with or without an
@@ -29,4 +29,50 @@ export const Access = Reflector.createDecorator<AccessDeclaration>();
 /** A route without authentication. */
 export function PublicAccess(): MethodDecorator & ClassDecorator {
   return applyDecorators(Access({ scheme: 'public' }));
+}
+
+/** One route and its access declaration. */
+export interface RouteAccess {
+  readonly route: string;
+  readonly access: AccessDeclaration;
+  /** The guards of the route. */
+  readonly guards: readonly unknown[];
+}
+
+/**
+ * The access declarations of all routes.
+ *
+ * @throws Error naming each route without a declaration: the service does not start.
+ */
+export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
+  const reflector = app.get(Reflector);
+  const scanner = new MetadataScanner();
+  const routes: RouteAccess[] = [];
+  const undeclared: string[] = [];
+  for (const { instance, metatype } of app.get(DiscoveryService).getControllers()) {
+    const prototype: object = Object.getPrototypeOf(instance);
+    for (const name of scanner.getAllMethodNames(prototype)) {
+      const handler: unknown = Reflect.get(prototype, name);
+      if (typeof handler !== 'function' || !metatype) continue;
+      const method: unknown = Reflect.getMetadata('method', handler);
+      if (typeof method !== 'number') continue;
+      const paths = [Reflect.getMetadata('path', handler)].flat();
+      const guards = [metatype, handler].flatMap((declared) => Reflect.getMetadata('__guards__', declared) ?? []);
+      const access = reflector.getAllAndOverride(Access, [handler as () => void, metatype]);
+      for (const path of paths) {
+        const route = `${RequestMethod[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
+        if (access) routes.push({ route, access, guards });
+        else undeclared.push(route);
+      }
+    }
+  }
+  if (undeclared.length > 0) throw new Error(`Routes without an access declaration: ${undeclared.join(', ')}`);
+  return routes.sort((a, b) => a.route.localeCompare(b.route));
+}
+
+function joined(base: unknown, path: unknown): string {
+  return `/${[base, path]
+    .map((part) => String(part ?? '').replace(/^\/+|\/+$/g, ''))
+    .filter((part) => part !== '')
+    .join('/')}`;
 }

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { RequestTimings } from './request-timings.js';
 
 /** Properties that the gateway adds to a request. */
 declare module 'fastify' {
@@ -57,3 +56,17 @@ export function serverTimingOf(request: GatewayRequest): string | undefined {
   if (request.timings) return request.timings.header();
   return TIMED_ROUTE.test(request.raw.url ?? '') ? new RequestTimings().header() : undefined;
 }
+
+/** Milliseconds per stage before the provider's response arrived. */
+export class RequestTimings {
+  authMs = 0;
+  limiterMs = 0;
+  providerTtfbMs = 0;
+
+  /** The text of the `Server-Timing` header: three metrics with one decimal each. */
+  header(): string {
+    return `auth;dur=${this.authMs.toFixed(1)}, limiter;dur=${this.limiterMs.toFixed(1)}, provider_ttfb;dur=${this.providerTtfbMs.toFixed(1)}`;
+  }
+}
+
+export const SERVER_TIMING = 'server-timing';

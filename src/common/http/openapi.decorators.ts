@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { ERRORS, type ErrorCode } from '../errors/error-catalogue.js';
 
 interface OperationText {
@@ -44,4 +44,14 @@ export function Fails(...codes: readonly (ErrorCode | `${ErrorCode}@${number}`)[
 function statusOf(code: string): number {
   const entry = Object.entries(ERRORS).find(([name]) => name === code);
   return entry ? entry[1].status : 500;
+}
+
+/** Documents `X-App-Version`. @param demand when the header is required; optional when absent. */
+export function AppVersionHeader(demand?: string): MethodDecorator & ClassDecorator {
+  const use = 'Version of the application that calls; of longer ones, the first 64 characters are recorded.';
+  return ApiHeader({
+    name: 'X-App-Version',
+    required: false,
+    description: demand === undefined ? use : `${use} ${demand}`,
+  });
 }

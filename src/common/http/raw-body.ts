@@ -1,4 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { Fails } from './openapi.decorators.js';
 
 /** A media type with any parameters. Source: RFC 9110 8.3.1. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
@@ -21,4 +25,24 @@ export class RawBody {
 export function dropMalformedContentType(headers: IncomingHttpHeaders): void {
   const sent = headers['content-type'];
   if (sent !== undefined && !MEDIA_TYPE.test(sent)) delete headers['content-type'];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by {@link BodyLimit}. */
+    maxBodyBytes?: number;
+  }
+}
+
+/** Management bodies are configuration, not content. */
+const MAX_MANAGEMENT_BODY_BYTES = 1024 * 1024;
+
+/** Sets a lower body limit, for a route that needs no credential. */
+export function BodyLimit(maxBodyBytes: number): MethodDecorator {
+  return applyDecorators(RouteConfig({ maxBodyBytes }), Fails('payload_too_large'));
+}
+
+/** The body limit of the request's route, in bytes. */
+export function maxBodyBytesOf({ routeOptions }: FastifyRequest): number {
+  return routeOptions.config.maxBodyBytes ?? MAX_MANAGEMENT_BODY_BYTES;
 }

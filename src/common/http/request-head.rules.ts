@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
-import { refuseRepeatedHeaders } from './repeated-headers.rules.js';
 
 /** Characters of a host with a port. Source: RFC 9110 7.2, RFC 3986 3.2. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -66,4 +65,40 @@ export function refuseFragment(url: string): void {
 /** The refusal of a message whose end is uncertain. */
 function malformed(message: string, reason: string): GatewayError {
   return new GatewayError('invalid_request', { message, reason, headers: CLOSE });
+}
+
+/** Headers whose repetition could make two parsers see different requests. */
+const SINGLE: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'idempotency-key',
+  'transfer-encoding',
+  'x-api-key',
+  'x-app-version',
+  'x-console-request',
+  'x-goog-api-key',
+  'x-idempotency-proof',
+]);
+/** Lengths of these names: a cheap filter that excludes almost every other header. */
+const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map((name) => name.length));
+
+/**
+ * Refuses a repeated header that determines the caller or the request.
+ *
+ * @param rawHeaders flat list of names and values as Node received them.
+ * @throws invalid_request naming the header.
+ */
+export function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
+  let seen: string[] | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at] ?? '';
+    if (!LENGTHS.has(sent.length)) continue;
+    const name = sent.toLowerCase();
+    if (!SINGLE.has(name)) continue;
+    if (seen?.includes(name)) throw invalidRequest(name, 'header is sent more than once', 'header_repeated');
+    seen ??= [];
+    seen.push(name);
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { lastValueFrom, of } from 'rxjs';
-import { RequestTimings } from './request-timings.js';
+import { RequestTimings } from './gateway-request.js';
 import { ServerTimingInterceptor } from './server-timing.interceptor.js';
 
 async function headersOf(url: string, timings?: RequestTimings): Promise<[string, string][]> {

@@ -1,8 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, tap } from 'rxjs';
-import { serverTimingOf } from './gateway-request.js';
-import { SERVER_TIMING } from './request-timings.js';
+import { SERVER_TIMING, serverTimingOf } from './gateway-request.js';
 
 /**
  * Adds `Server-Timing` to successful responses of the routes that promise it. The filter adds it to error responses,

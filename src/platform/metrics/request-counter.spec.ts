@@ -3,7 +3,7 @@ import { createServer, type RequestListener, request, type Server } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from './metrics.js';
-import { requestCounter } from './request-counter.js';
+import { requestCounter, routeKindOf } from './request-counter.js';
 
 let server: Server;
 let metrics: Metrics;
@@ -105,3 +105,31 @@ describe('requestCounter', () => {
 async function untilNoneIsOpen(atLeastEnded = 0): Promise<void> {
   while (open() > 0 || ended().length < atLeastEnded) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+describe('routeKindOf', () => {
+  it.each([
+    ['/v1/apps/notes-abc123/proxy/openai/v1/responses?x=/me', 'proxy'],
+    ['/v1/apps/a/proxy/', 'proxy'],
+    ['/v1/apps/a/endpoints/summarize', 'endpoint'],
+    ['/v1/apps/a/auth/token', 'auth'],
+    ['/v1/apps/a/me', 'me'],
+    ['/v1/apps/a/me?x=1', 'me'],
+    ['/v1/admin/apps/a/usage', 'admin'],
+    ['/v1/admin/x/proxy/y', 'admin'],
+    ['/v1/apps/a/men', 'other'],
+    ['/v1/apps/a/me/x', 'other'],
+    ['/v1/apps/a', 'other'],
+    ['/v1/apps/', 'other'],
+    ['/v1/apps', 'other'],
+    ['/v1/admin', 'other'],
+    ['/v1/apps?x=/v1/admin/', 'other'],
+    ['/v1/healthz', 'other'],
+    ['/metrics', 'other'],
+    ['/V1/admin/apps', 'other'],
+    ['http://x/v1/admin/apps', 'other'],
+    ['*', 'other'],
+    ['', 'other'],
+  ])('%s → %s', (url, kind) => {
+    expect(routeKindOf(url)).toBe(kind);
+  });
+});

@@ -5,9 +5,11 @@ import { Log } from '../../common/log/log.js';
 import { Environment } from '../config/environment.js';
 import { InstanceRegistry } from '../instances/instance-registry.js';
 import { Metrics } from '../metrics/metrics.js';
-import { CallTraces } from './call-traces.js';
 import { OtlpCollector } from './otlp-collector.js';
+import { RequestTrace, type SpanIds } from './request-trace.js';
+import type { TracedRequest } from './span.js';
 import { SpanQueue } from './span-queue.js';
+import { parseTraceparent } from './trace-context.rules.js';
 
 const SERVICE_NAME = 'gateway';
 const CLOSE_WITHIN_MS = 2_000;
@@ -43,5 +45,31 @@ export class Traces implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#queue?.close(CLOSE_WITHIN_MS);
     await this.#collector?.close();
+  }
+}
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+
+/** Starts the trace of a request, or continues the client's. */
+export class CallTraces {
+  readonly #ids: SpanIds;
+
+  constructor(
+    ids: Ids,
+    private readonly clock: Clock,
+    private readonly queue: SpanQueue,
+  ) {
+    this.#ids = {
+      traceId: () => ids.bytes(TRACE_ID_BYTES).toString('hex'),
+      spanId: () => ids.bytes(SPAN_ID_BYTES).toString('hex'),
+    };
+  }
+
+  /** `undefined` when the client's trace is not sampled. */
+  begin(request: TracedRequest): RequestTrace | undefined {
+    const parent = parseTraceparent(request.traceparent);
+    if (parent?.isSampled === false) return undefined;
+    return new RequestTrace(request, parent, this.#ids, this.clock, this.queue);
   }
 }

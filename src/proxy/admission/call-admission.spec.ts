@@ -12,7 +12,7 @@ import type { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/caller.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { RequestTimings } from '../../common/http/request-timings.js';
+import { RequestTimings } from '../../common/http/gateway-request.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import type { Entitlements } from '../../entitlements/entitlements.js';
 import type { LimitedCall } from '../../request-limits/request-counting.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Client } from 'undici';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { RequestTimings } from '../../common/http/request-timings.js';
+import { RequestTimings } from '../../common/http/gateway-request.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';

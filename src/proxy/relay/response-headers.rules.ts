@@ -1,4 +1,4 @@
-import { type RequestTimings, SERVER_TIMING } from '../../common/http/request-timings.js';
+import { type RequestTimings, SERVER_TIMING } from '../../common/http/gateway-request.js';
 import type { SecretPatterns } from '../../providers/secret-patterns.js';
 import type { AddressRedaction } from './address-redaction.js';
 import type { AnswerHead } from './client-answer.js';

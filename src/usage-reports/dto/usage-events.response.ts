@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nextBeforeId } from '../../common/http/keyset-page.js';
+import { nextBeforeId } from '../../common/fields/list-fields.js';
 import {
   AUTH_METHODS,
   type AuthMethod,

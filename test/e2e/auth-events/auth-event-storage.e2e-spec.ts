@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuthEventDraft } from '../../../src/auth-events/auth-event.js';
-import { authEventText } from '../../../src/auth-events/auth-event-text.rules.js';
 import { AuthEventWriter } from '../../../src/auth-events/auth-event-writer.service.js';
 import { AuthEventsRepository } from '../../../src/auth-events/auth-events.repository.js';
-import { AuthEvents } from '../../../src/auth-events/auth-events.service.js';
+import { AuthEvents, authEventText } from '../../../src/auth-events/auth-events.service.js';
 import { eventually } from '../../support/eventually.js';
 import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';

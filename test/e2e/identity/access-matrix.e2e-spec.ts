@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listRouteAccess, type RouteAccess } from '../../../src/common/http/access-check.js';
+import { listRouteAccess, type RouteAccess } from '../../../src/common/http/access.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
 import { type ExpectedAccess, expectedAccess, type JudgedCaller } from '../../support/identity/expected-access.js';

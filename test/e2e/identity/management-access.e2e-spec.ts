@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listRouteAccess } from '../../../src/common/http/access-check.js';
+import { listRouteAccess } from '../../../src/common/http/access.js';
 import { firstOrganizationId, newMember } from '../../support/identity/accounts.js';
 import { newManagementKey, startWorld, type World } from '../../support/world.js';
 

@@ -4,7 +4,7 @@ import { type CallHandler, type ExecutionContext, Injectable, Module, type NestI
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import pg from 'pg';
 import type { Observable } from 'rxjs';
-import { listRouteAccess } from '../../../src/common/http/access-check.js';
+import { listRouteAccess } from '../../../src/common/http/access.js';
 import { firstOrganizationId } from '../../support/identity/accounts.js';
 import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';

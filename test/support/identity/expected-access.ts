@@ -1,4 +1,4 @@
-import type { RouteAccess } from '../../../src/common/http/access-check.js';
+import type { RouteAccess } from '../../../src/common/http/access.js';
 
 /** Somebody who calls, as far as access depends on it. */
 export interface JudgedCaller {

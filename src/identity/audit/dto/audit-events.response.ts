@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nextBeforeId } from '../../../common/http/keyset-page.js';
+import { nextBeforeId } from '../../../common/fields/list-fields.js';
 import { ACTION_SOURCES, type ActionSource, CREDENTIAL_TYPES, type CredentialType } from '../../admin-principal.js';
 import type { AuditDetails } from '../audit-event.entity.js';
 import type { AuditEventRow } from '../audit-events.repository.js';

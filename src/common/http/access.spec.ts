@@ -13,8 +13,7 @@ import {
 import { DiscoveryModule } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { Access, PublicAccess } from './access.js';
-import { listRouteAccess } from './access-check.js';
+import { Access, listRouteAccess, PublicAccess } from './access.js';
 
 class OneGuard implements CanActivate {
   canActivate(): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AuthEventDraft } from './auth-event.js';
-import { authEventText } from './auth-event-text.rules.js';
+import { authEventText } from './auth-events.service.js';
 
 const EVENT_ID = '00000000-0000-4000-8000-000000000000';
 

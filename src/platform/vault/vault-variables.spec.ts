@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Ids, SystemIds } from '../../common/ids.js';
-import { vaultEnvironmentWithKey } from './generated-vault-key.js';
 import { readVaultSettings } from './vault-settings.rules.js';
+import { vaultEnvironmentWithKey } from './vault-variables.js';
 
 const ids = new SystemIds();
 let dataDir: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { rejectionOf } from '../../../test/support/rejection-of.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
-import { ExtensionVault } from './extension-vault.js';
+import { ExtensionVault } from './create-vault.js';
 import { secretUndecryptable, Vault, VaultUnreachable } from './vault.js';
 
 const CONTEXT = { account: 'org_1' };
