@@ -9,12 +9,17 @@ import { BudgetAccount } from './budget-account.js';
 
 const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1_000 };
 
+/** A statement that grants. */
+function granted(account: BudgetAccount, row: number, committed: number): void {
+  account.grant(row, committed, { spent: 0, estimated: 0 }, 0);
+  account.end();
+}
+
 /** An account with a grant of 600 of 1 000 and nothing spent. */
 function anAccount() {
   const totals = { holds: 0, heldNanoUsd: 0 };
   const account = new BudgetAccount('app', '', 'org-1', budgetMonthOf(Date.UTC(2026, 10, 20)), totals);
-  account.begin();
-  account.wrote(600, 600);
+  granted(account, 600, 600);
   const hold = (nanoUsd: number) => {
     const held = account.tryHold(SCOPE, nanoUsd);
     if (held === undefined) throw new Error('not granted');
@@ -30,7 +35,7 @@ describe('budget account', () => {
     first.settle(400);
     account.begin();
     first.stored();
-    account.wrote(400 + 100, 500);
+    granted(account, 400 + 100, 500);
     expect([account.free, account.inUse]).toEqual([100, 0]);
   });
 
@@ -39,18 +44,18 @@ describe('budget account', () => {
     const first = hold(400);
     account.begin();
     first.settle(150);
-    account.wrote(400 + 100, 500);
+    granted(account, 400 + 100, 500);
     expect([account.free, account.inUse]).toEqual([350, 150]);
   });
 
   it('corrected while a statement is under way → the result of that statement is discarded', () => {
     const { account } = anAccount();
     account.begin();
-    account.doubt();
-    account.wrote(700, 700);
-    expect([account.tryHold(SCOPE, 1), account.isInDoubt]).toEqual([undefined, true]);
+    account.invalidate();
+    granted(account, 700, 700);
+    expect([account.tryHold(SCOPE, 1), account.isInvalid]).toEqual([undefined, true]);
     account.begin();
-    account.wrote(700, 700);
+    granted(account, 700, 700);
     expect(account.tryHold(SCOPE, 1)).toBeDefined();
   });
 
@@ -69,7 +74,7 @@ describe('budget account', () => {
     expect(account.tryHold(SCOPE, 1)).toBeUndefined();
     first.release();
     expect(account.tryHold(SCOPE, 400)).toBeDefined();
-    account.wrote(400);
+    account.returned(400, false);
     expect([account.free, account.row, account.committed]).toEqual([0, 400, 400]);
   });
 
@@ -79,8 +84,9 @@ describe('budget account', () => {
     ['more, as a statement did arrive', 900, 600],
   ])('the row is found to be %s → counted on is %s', (_name, found, granted) => {
     const { account } = anAccount();
-    account.found(found);
-    expect([account.granted, account.row, account.hasRow]).toEqual([granted, found ?? 0, found !== undefined]);
+    if (found === undefined) account.rowLost();
+    else account.rowFound(found);
+    expect([account.free, account.row]).toEqual([granted, found]);
   });
 
   it('forfeited with a call under way → nothing is free before the call is granted anew', () => {
@@ -91,7 +97,7 @@ describe('budget account', () => {
     first.settle(400);
     account.begin();
     first.stored();
-    account.wrote(400 + 50, 850);
+    granted(account, 400 + 50, 850);
     expect(account.free).toBe(50);
   });
 });
@@ -123,6 +129,20 @@ describe('accounts of instances', () => {
     resolve();
     expect(await answer).toMatchObject({ reason: 'app_budget_held' });
     expect(book.of(KEY).get('one')).toBe(10);
+  });
+
+  it('an event is stored while a lapsed row is added again → the next statement grants the whole need', async () => {
+    const first = await hold(400);
+    first.settle(400);
+    book.of(KEY).delete('one');
+    const asked = one.repository.statements;
+    one.repository.gate = async (when) => {
+      if (when === 'before' || one.repository.statements !== asked + 2) return;
+      book.spend(KEY, 400);
+      first.stored();
+    };
+    await hold(500);
+    expect([one.repository.statements - asked, book.of(KEY).get('one')]).toEqual([3, 550]);
   });
 
   it('the budget is spent and calls still run → many calls at two instances, about one statement for each', async () => {

@@ -1,5 +1,7 @@
 import { type BudgetMonth, mayHold } from './budget.rules.js';
-import type { BudgetHold, BudgetScope } from './budget-hold.js';
+import { AccountHold, type BudgetHold, type BudgetScope, type HoldOwner } from './budget-hold.js';
+import { BudgetQueue } from './budget-queue.js';
+import type { BudgetTaken } from './budgets.repository.js';
 
 /** Totals over all accounts of a process. */
 export interface BudgetTotals {
@@ -8,61 +10,40 @@ export interface BudgetTotals {
   heldNanoUsd: number;
 }
 
-/** A call that waits for a grant. */
-export interface BudgetWaiter {
-  readonly scope: BudgetScope;
-  readonly nanoUsd: number;
-  /** Total pauses between statements that did not admit it, in milliseconds. */
-  pausedMs: number;
-  /** A statement has included it. */
-  wasAsked: boolean;
-  readonly admit: (hold: BudgetHold) => void;
-  readonly refuse: (error: unknown) => void;
-}
-
 /**
  * This instance's state of one budget in one month. Amounts are whole nano-dollars.
  *
- * Only this instance writes its grant row in Postgres. The row is never lower than `granted`: a charge leaves `granted`
+ * Only this instance writes its grant row in Postgres. The row is never lower than the grant: a charge leaves the grant
  * as soon as its event is stored, and leaves the row with the next write. Until then Postgres counts it twice, never
  * zero times.
+ *
+ * One statement runs at a time: `begin`, then its outcome (`grant`, `returned`, `rowFound`, `rowLost`; none after an
+ * error), then `end`. While it runs, nothing is held, because it may reduce the grant.
  */
-export class BudgetAccount {
-  /** Limit of `held` and `unstored`; lower than their sum after other instances may have expired the grant. */
-  granted = 0;
-  /** Last known amount of the row in Postgres; replaced when a statement finds another amount. */
-  row = 0;
-  /** Whether the row exists, as far as known. */
-  hasRow = false;
+export class BudgetAccount implements HoldOwner {
+  readonly queue = new BudgetQueue();
+  /** Limit of `#held` and `#unstored`; lower than their sum after other instances may have expired the grant. */
+  #granted = 0;
+  /** Last known amount of the row in Postgres; undefined: there is none, as far as known. */
+  #row: number | undefined;
   /** Held for running calls. */
-  held = 0;
+  #held = 0;
   /** Charges of finished calls whose events are not stored yet. */
-  unstored = 0;
-  /** Spent and granted amounts of all instances, as of the last statement. */
-  committed = 0;
-  /** Spent amount, as of the last statement. */
-  spent = 0;
-  /** The estimated part of `spent`. */
-  estimated = 0;
-  spentKnownAtMs = Number.NEGATIVE_INFINITY;
-  /** Last use, monotonic time. */
-  usedAtMs = 0;
-  /** Since when calls have been refused because the rest is held. */
-  refusedSinceMs: number | undefined;
-  /** When a statement last left a call without a grant. */
-  refusedAtMs = Number.NEGATIVE_INFINITY;
-  /** Consecutive statements without a usable result, and the time of the last one. */
-  unclear = 0;
-  unclearAtMs = Number.NEGATIVE_INFINITY;
-  /** A statement is running: one at a time per account. */
-  busy = false;
-  /** A loop requests a grant for the waiting calls, or pauses before its next attempt. */
-  asking = false;
-  /** The unused grant must be returned once the running statement has ended. */
-  returnWanted = false;
-  waiting: BudgetWaiter[] = [];
-  private storedMeanwhile = 0;
-  private doubtedMeanwhile = false;
+  #unstored = 0;
+  /** Spent and granted amounts of all instances, as of the last statement; infinite when invalidated. */
+  #committed = 0;
+  #spent = 0;
+  #estimated = 0;
+  #spentKnownAtMs = Number.NEGATIVE_INFINITY;
+  #usedAtMs = 0;
+  #inconclusive = 0;
+  #inconclusiveAtMs = Number.NEGATIVE_INFINITY;
+  #isBusy = false;
+  #isReturnDeferred = false;
+  /** Charges stored since the running statement was sent. */
+  #storedMeanwhile = 0;
+  #wasInvalidatedMeanwhile = false;
+  readonly #totals: BudgetTotals;
 
   constructor(
     readonly appId: string,
@@ -70,174 +51,249 @@ export class BudgetAccount {
     readonly userId: string,
     readonly organizationId: string,
     readonly month: BudgetMonth,
-    private readonly totals: BudgetTotals,
-  ) {}
-
-  get inUse(): number {
-    return this.held + this.unstored;
+    totals: BudgetTotals,
+  ) {
+    this.#totals = totals;
   }
 
-  /** The known amounts are invalid; see {@link doubt}. */
-  get isInDoubt(): boolean {
-    return this.committed === Number.POSITIVE_INFINITY;
+  get row(): number | undefined {
+    return this.#row;
+  }
+
+  get inUse(): number {
+    return this.#held + this.#unstored;
   }
 
   get free(): number {
-    return this.granted - this.inUse;
+    return this.#granted - this.inUse;
   }
 
-  get isQuiet(): boolean {
-    return this.held === 0 && this.unstored === 0 && this.waiting.length === 0 && !this.busy;
+  get unstored(): number {
+    return this.#unstored;
+  }
+
+  get committed(): number {
+    return this.#committed;
+  }
+
+  /** Spent amount, as of the last statement. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** The estimated part of `spent`. */
+  get estimated(): number {
+    return this.#estimated;
+  }
+
+  get spentKnownAtMs(): number {
+    return this.#spentKnownAtMs;
+  }
+
+  /** Last use, monotonic time. */
+  get usedAtMs(): number {
+    return this.#usedAtMs;
+  }
+
+  /** Number of consecutive statements without a usable result. */
+  get inconclusive(): number {
+    return this.#inconclusive;
+  }
+
+  get inconclusiveAtMs(): number {
+    return this.#inconclusiveAtMs;
+  }
+
+  /** A statement is running. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** The unused grant must be returned once the running statement has ended. */
+  get isReturnDeferred(): boolean {
+    return this.#isReturnDeferred;
+  }
+
+  /** The known amounts are invalid; see {@link invalidate}. */
+  get isInvalid(): boolean {
+    return this.#committed === Number.POSITIVE_INFINITY;
+  }
+
+  /** Nothing is in use, waiting or stored in Postgres. */
+  get isUnused(): boolean {
+    return this.inUse === 0 && this.queue.length === 0 && !this.#isBusy && this.#row === undefined;
+  }
+
+  touch(nowMs: number): void {
+    this.#usedAtMs = nowMs;
+  }
+
+  /** A hold from the grant, at once. @returns undefined while calls wait or a statement runs; and as {@link tryHold}. */
+  holdNow(scope: BudgetScope, nanoUsd: number): BudgetHold | undefined {
+    return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(scope, nanoUsd);
   }
 
   /** Creates a hold from the grant. @returns undefined when the grant or the budget does not suffice. */
   tryHold(scope: BudgetScope, nanoUsd: number): BudgetHold | undefined {
-    if (!mayHold(this.free, this.committed, scope.budgetNanoUsd, nanoUsd)) return undefined;
-    this.held += nanoUsd;
-    this.totals.holds++;
-    this.totals.heldNanoUsd += nanoUsd;
-    this.refusedSinceMs = undefined;
+    if (!mayHold(this.free, this.#committed, scope.budgetNanoUsd, nanoUsd)) return undefined;
+    this.#held += nanoUsd;
+    this.#totals.holds++;
+    this.#totals.heldNanoUsd += nanoUsd;
+    this.queue.clearRefusals();
     return new AccountHold(this, scope, nanoUsd);
   }
 
-  /** Admits waiting calls in order, as far as the grant suffices. */
-  serve(): void {
-    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      const hold = this.tryHold(next.scope, next.nanoUsd);
-      if (hold === undefined) return;
-      this.waiting.shift();
-      next.admit(hold);
-    }
+  /** Reserves the account for a statement that {@link begin} follows. */
+  occupy(): void {
+    this.#isBusy = true;
+  }
+
+  rowAdded(): void {
+    this.#row ??= 0;
+  }
+
+  /**
+   * Starts a statement. Charges stored and corrections made from here on are missing in its result.
+   *
+   * @returns the amounts to send: the expected one of the row, and the one in use.
+   */
+  begin(): { readonly row: number; readonly inUse: number } {
+    this.#isBusy = true;
+    this.#storedMeanwhile = 0;
+    this.#wasInvalidatedMeanwhile = false;
+    return { row: this.#row ?? 0, inUse: this.inUse };
+  }
+
+  /** The statement has ended, whatever its outcome. */
+  end(): void {
+    this.#isBusy = false;
+  }
+
+  /**
+   * A statement granted the amount in use and more; admits waiting calls.
+   *
+   * @param committed total spent and granted, including the row.
+   * @returns false when a concurrent correction makes the amounts invalid.
+   */
+  grant(row: number, committed: number, spending: Pick<BudgetTaken, 'spent' | 'estimated'>, nowMs: number): boolean {
+    this.#spent = spending.spent;
+    this.#estimated = spending.estimated;
+    this.#spentKnownAtMs = nowMs;
+    this.#wrote(row, committed);
+    this.#serve();
+    if (this.isInvalid) this.statementInconclusive(nowMs);
+    else this.#inconclusive = 0;
+    return !this.isInvalid;
+  }
+
+  /** A statement failed, found an unexpected row, or was overtaken by a correction. */
+  statementInconclusive(nowMs: number): void {
+    this.#inconclusive++;
+    this.#inconclusiveAtMs = nowMs;
+  }
+
+  /** Whether the unused grant can be returned now; while a statement runs, {@link isReturnDeferred} demands it later. */
+  mayReturn(): boolean {
+    this.#isReturnDeferred = this.#isBusy;
+    return !this.#isBusy;
+  }
+
+  /** Reduces the grant to the amount in use, before the row follows. @returns that amount. */
+  keepInUse(): number {
+    const free = Math.max(0, this.free);
+    this.#granted -= free;
+    this.#committed -= free;
+    return this.inUse;
+  }
+
+  /** The row was reduced to this amount, with the grant of {@link keepInUse}. @param isRemoved it was 0 and is deleted. */
+  returned(row: number, isRemoved: boolean): void {
+    this.#wrote(row, this.#committed + row - this.#storedMeanwhile - this.#granted);
+    if (isRemoved) this.rowLost();
+  }
+
+  /** The row has another amount than expected: a statement had an unknown outcome. */
+  rowFound(row: number): void {
+    this.#row = row;
+    this.#reduceTo(row);
+  }
+
+  /** The row is gone: other instances expired the grant, or this one removed it. */
+  rowLost(): void {
+    this.#row = undefined;
+    this.#reduceTo(0);
   }
 
   /** Drops the grant, because other instances may have expired and redistributed it. */
   forfeit(): void {
-    this.committed -= this.granted;
-    this.granted = 0;
-    this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
+    this.#committed -= this.#granted;
+    this.#granted = 0;
+    this.#spentKnownAtMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Invalidates the known amounts after a correction of the spending: no holds until the next statement. */
-  doubt(): void {
-    this.doubtedMeanwhile = true;
-    this.committed = Number.POSITIVE_INFINITY;
-    this.spentKnownAtMs = Number.NEGATIVE_INFINITY;
+  invalidate(): void {
+    this.#wasInvalidatedMeanwhile = true;
+    this.#committed = Number.POSITIVE_INFINITY;
+    this.#spentKnownAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A statement failed, found an unexpected row, or was overtaken by a correction. */
-  toldNothing(nowMs: number): void {
-    this.unclear++;
-    this.unclearAtMs = nowMs;
-  }
-
+  /** A call ended without a charge. */
   release(nanoUsd: number): void {
-    this.held -= nanoUsd;
-    this.closed(nanoUsd);
-    this.freed();
+    this.#held -= nanoUsd;
+    this.#closed(nanoUsd);
+    this.#freed();
   }
 
-  /** @returns the part of the charge that was held. */
+  /** A call ended with a charge. @returns the part of the charge that was held. */
   settle(nanoUsd: number, chargedNanoUsd: number): number {
     const covered = Math.min(nanoUsd, chargedNanoUsd);
-    this.held -= nanoUsd;
-    this.unstored += covered;
-    this.committed += chargedNanoUsd - covered;
-    this.totals.heldNanoUsd -= nanoUsd - covered;
-    this.freed();
+    this.#held -= nanoUsd;
+    this.#unstored += covered;
+    this.#committed += chargedNanoUsd - covered;
+    this.#totals.heldNanoUsd -= nanoUsd - covered;
+    this.#freed();
     return covered;
   }
 
+  /** The event of a settled call is stored: its charge is spent and leaves the grant. */
   stored(covered: number): void {
-    this.unstored -= covered;
-    this.granted = Math.max(0, this.granted - covered);
-    this.storedMeanwhile += covered;
-    this.closed(covered);
+    this.#unstored -= covered;
+    this.#granted = Math.max(0, this.#granted - covered);
+    this.#storedMeanwhile += covered;
+    this.#closed(covered);
   }
 
+  /** The event of a settled call can never be stored. */
   dropped(covered: number): void {
-    this.unstored -= covered;
-    this.closed(covered);
-    this.freed();
+    this.#unstored -= covered;
+    this.#closed(covered);
+    this.#freed();
   }
 
-  /** Starts a statement. Charges stored while it runs still leave the grant. */
-  begin(): void {
-    this.busy = true;
-    this.storedMeanwhile = 0;
-    this.doubtedMeanwhile = false;
+  #wrote(row: number, committed: number): void {
+    this.#row = row;
+    this.#granted = row - this.#storedMeanwhile;
+    this.#committed = committed;
+    if (this.#wasInvalidatedMeanwhile) this.invalidate();
   }
 
-  /** Reduces the grant to the amount in use. @returns that amount. */
-  keepInUse(): number {
-    const free = Math.max(0, this.free);
-    this.granted -= free;
-    this.committed -= free;
-    return this.inUse;
+  #reduceTo(row: number): void {
+    if (row >= this.#granted) return;
+    this.#committed -= this.#granted - row;
+    this.#granted = row;
   }
 
-  /**
-   * The row was written. @param committed total spent and granted, including the row; absent when nothing else changed.
-   */
-  wrote(row: number, committed?: number): void {
-    this.row = row;
-    this.committed = committed ?? this.committed + row - this.storedMeanwhile - this.granted;
-    this.granted = row - this.storedMeanwhile;
-    if (this.doubtedMeanwhile) this.doubt();
+  #closed(nanoUsd: number): void {
+    this.#totals.holds--;
+    this.#totals.heldNanoUsd -= nanoUsd;
   }
 
-  /**
-   * The row differs from the last known one: a statement had an unknown outcome, or other instances expired the grant.
-   */
-  found(row: number | undefined): void {
-    this.hasRow = row !== undefined;
-    this.row = row ?? 0;
-    if (this.row >= this.granted) return;
-    this.committed -= this.granted - this.row;
-    this.granted = this.row;
+  #freed(): void {
+    if (!this.#isBusy) this.#serve();
   }
 
-  private closed(nanoUsd: number): void {
-    this.totals.holds--;
-    this.totals.heldNanoUsd -= nanoUsd;
-  }
-
-  private freed(): void {
-    if (!this.busy && this.waiting.length > 0) this.serve();
-  }
-}
-
-class AccountHold implements BudgetHold {
-  #state: 'held' | 'settled' | 'over' = 'held';
-  #covered = 0;
-
-  constructor(
-    private readonly account: BudgetAccount,
-    readonly scope: BudgetScope,
-    readonly nanoUsd: number,
-  ) {}
-
-  release(): void {
-    if (this.#state !== 'held') return;
-    this.#state = 'over';
-    this.account.release(this.nanoUsd);
-  }
-
-  settle(chargedNanoUsd: number): number {
-    if (this.#state !== 'held') return 0;
-    this.#state = 'settled';
-    this.#covered = this.account.settle(this.nanoUsd, chargedNanoUsd);
-    return this.#covered;
-  }
-
-  stored(): void {
-    if (this.#state !== 'settled') return;
-    this.#state = 'over';
-    this.account.stored(this.#covered);
-  }
-
-  dropped(): void {
-    if (this.#state !== 'settled') return;
-    this.#state = 'over';
-    this.account.dropped(this.#covered);
+  #serve(): void {
+    this.queue.serve(({ scope, nanoUsd }) => this.tryHold(scope, nanoUsd));
   }
 }

@@ -33,3 +33,52 @@ export interface BudgetHold {
   /** The event can never be stored: it charges nothing. */
   dropped(): void;
 }
+
+/** The account that a hold belongs to; see `BudgetAccount`. */
+export interface HoldOwner {
+  release(nanoUsd: number): void;
+  settle(nanoUsd: number, chargedNanoUsd: number): number;
+  stored(covered: number): void;
+  dropped(covered: number): void;
+}
+
+/** Passes each event of a hold to its account, once. */
+export class AccountHold implements BudgetHold {
+  #state: 'held' | 'settled' | 'over' = 'held';
+  #covered = 0;
+
+  readonly #owner: HoldOwner;
+
+  constructor(
+    owner: HoldOwner,
+    readonly scope: BudgetScope,
+    readonly nanoUsd: number,
+  ) {
+    this.#owner = owner;
+  }
+
+  release(): void {
+    if (this.#state !== 'held') return;
+    this.#state = 'over';
+    this.#owner.release(this.nanoUsd);
+  }
+
+  settle(chargedNanoUsd: number): number {
+    if (this.#state !== 'held') return 0;
+    this.#state = 'settled';
+    this.#covered = this.#owner.settle(this.nanoUsd, chargedNanoUsd);
+    return this.#covered;
+  }
+
+  stored(): void {
+    if (this.#state !== 'settled') return;
+    this.#state = 'over';
+    this.#owner.stored(this.#covered);
+  }
+
+  dropped(): void {
+    if (this.#state !== 'settled') return;
+    this.#state = 'over';
+    this.#owner.dropped(this.#covered);
+  }
+}

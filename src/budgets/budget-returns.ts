@@ -1,7 +1,8 @@
 import type { Clock } from '../common/clock.js';
+import type { Log } from '../common/log/log.js';
 import type { BudgetAccount } from './budget-account.js';
 import type { BudgetAccounts } from './budget-accounts.js';
-import type { BudgetsRepository } from './budgets.repository.js';
+import { type BudgetsRepository, GRANT_LEASE_MS } from './budgets.repository.js';
 
 /** Maximum accounts per statement. */
 const AT_ONCE = 500;
@@ -26,7 +27,7 @@ export class BudgetReturns {
   returnIdle(): Promise<void> {
     const { accounts, clock } = this.options;
     const before = clock.monotonicMs() - IDLE_MS;
-    const idle = accounts.all().filter((account) => account.usedAtMs <= before && account.waiting.length === 0);
+    const idle = accounts.all().filter((account) => account.usedAtMs <= before && account.queue.length === 0);
     return this.giveBack(idle, true);
   }
 
@@ -36,24 +37,23 @@ export class BudgetReturns {
    *
    * @param forget removes accounts with nothing in use.
    */
-  async giveBack(accounts: readonly BudgetAccount[], invalidate = false): Promise<void> {
+  async giveBack(accounts: readonly BudgetAccount[], forget = false): Promise<void> {
     const ready: BudgetAccount[] = [];
     for (const account of accounts) {
-      account.returnWanted = account.busy;
-      if (account.busy) continue;
-      const isOver = invalidate && account.inUse === 0;
-      if (account.hasRow && (isOver || account.row !== account.inUse)) ready.push(account);
-      else if (invalidate && account.isQuiet && !account.hasRow) this.options.accounts.drop(account);
+      if (!account.mayReturn()) continue;
+      const { row, inUse } = account;
+      if (row !== undefined && ((forget && inUse === 0) || row !== inUse)) ready.push(account);
+      else if (forget && account.isUnused) this.options.accounts.drop(account);
     }
-    for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), invalidate);
+    for (let at = 0; at < ready.length; at += AT_ONCE) await this.write(ready.slice(at, at + AT_ONCE), forget);
   }
 
-  private async write(chosen: readonly BudgetAccount[], invalidate: boolean): Promise<void> {
+  private async write(chosen: readonly BudgetAccount[], forget: boolean): Promise<void> {
     const { repository, instanceId, accounts, onTrouble, onIdle } = this.options;
     const returns = chosen.map((account) => {
-      account.begin();
-      const { appId, userId, month, row, inUse } = account;
-      const remove = invalidate && inUse === 0 && account.waiting.length === 0;
+      const { row, inUse } = account.begin();
+      const { appId, userId, month } = account;
+      const remove = forget && inUse === 0 && account.queue.length === 0;
       return { account, appId, userId, month: month.day, row, inUse: account.keepInUse(), remove };
     });
     try {
@@ -62,22 +62,59 @@ export class BudgetReturns {
         returns.map(({ account: _, ...written }) => written),
       );
       returns.forEach(({ account, row, inUse, remove }, at) => {
-        if (found[at] === row) this.returned(account, inUse, remove);
-        else account.found(found[at]);
+        const had = found[at];
+        if (had === row) account.returned(inUse, remove);
+        else if (had === undefined) account.rowLost();
+        else account.rowFound(had);
       });
     } catch (error) {
       onTrouble(error);
     } finally {
       for (const { account } of returns) {
-        account.busy = false;
+        account.end();
         onIdle(account);
-        if (invalidate && account.isQuiet && !account.hasRow) accounts.drop(account);
+        if (forget && account.isUnused) accounts.drop(account);
       }
     }
   }
+}
 
-  private returned(account: BudgetAccount, inUse: number, removed: boolean): void {
-    account.wrote(inUse);
-    if (removed) account.found(undefined);
+export interface ExpiredGrantsOptions {
+  readonly repository: BudgetsRepository;
+  readonly instanceId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Expires the grants of dead instances that no process recovers. An instance without a registry row gets one lease from
+ * the moment its absence is noticed.
+ */
+export class ExpiredGrants {
+  private unknownSinceMs = new Map<string, number>();
+
+  constructor(private readonly options: ExpiredGrantsOptions) {}
+
+  /** Expires what is due. Never rejects. */
+  async expireDue(): Promise<void> {
+    const { repository, instanceId, clock, onTrouble } = this.options;
+    try {
+      const lapsed = (await repository.listLapsed()).filter(({ id }) => id !== instanceId);
+      const nowMs = clock.monotonicMs();
+      const unknown = lapsed.filter(({ isUnknown }) => isUnknown);
+      this.unknownSinceMs = new Map(unknown.map(({ id }) => [id, this.unknownSinceMs.get(id) ?? nowMs]));
+      for (const { id } of lapsed) {
+        if (nowMs - (this.unknownSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= GRANT_LEASE_MS) await this.expire(id);
+      }
+    } catch (error) {
+      onTrouble(error);
+    }
+  }
+
+  private async expire(instance: string): Promise<void> {
+    const { repository, log } = this.options;
+    const { grants, nanoUsd } = await repository.dropInstanceGrants(instance);
+    if (grants > 0) log.event('budget_grants_expired', { instance, grants, nanoUsd });
   }
 }

@@ -152,7 +152,7 @@ class Simulation {
   correct(nanoUsd: number): void {
     this.book.spend(KEY, nanoUsd);
     const [first] = this.instances;
-    void first?.budgets.forgetSpending('app', '2026-11');
+    void first?.budgets.invalidateSpending('app', '2026-11');
   }
 
   /** Settles and stores every call, and starts no further one. */

@@ -4,10 +4,10 @@ import type { Log } from '../common/log/log.js';
 import { type BackoffBounds, backoffMs } from '../platform/database/backoff.rules.js';
 import type { ConfigChanges } from '../platform/database/config-changes.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
-import { grantParts, stepsOf } from './budget.rules.js';
-import type { BudgetAccount, BudgetWaiter } from './budget-account.js';
+import { grantParts, recallKey, stepsOf } from './budget.rules.js';
+import type { BudgetAccount } from './budget-account.js';
 import type { BudgetHold, BudgetScope } from './budget-hold.js';
-import { recallKey } from './budget-recall.rules.js';
+import type { BudgetWaiter } from './budget-queue.js';
 import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
 import type { BudgetKey, BudgetsRepository, BudgetTaken } from './budgets.repository.js';
 
@@ -26,7 +26,7 @@ const AFTER_REFUSAL_MS = 50;
 /**
  * Backoff after consecutive statements without a usable result: an error, an unexpected row, a concurrent correction.
  */
-const UNCLEAR_PAUSE: BackoffBounds = { minMs: 5, maxMs: 200 };
+const INCONCLUSIVE_PAUSE: BackoffBounds = { minMs: 5, maxMs: 200 };
 /** Maximum calls that wait for one budget; further calls are refused as if the rest were held. */
 const MOST_WAITING = 1_000;
 const LOG_EVERY_MS = 1_000;
@@ -56,12 +56,12 @@ export class BudgetTakes {
    * @throws app_budget_exhausted, service_unavailable.
    */
   async hold(account: BudgetAccount, scope: BudgetScope, nanoUsd: number): Promise<BudgetHold> {
-    if (account.waiting.length >= MOST_WAITING) throw budgetHeld(scope, account, this.heldMs(account));
+    if (account.queue.length >= MOST_WAITING) throw budgetHeld(scope, account, this.heldMs(account));
     const { promise, resolve: admit, reject: refuse } = Promise.withResolvers<BudgetHold>();
     const waiter: BudgetWaiter = { scope, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
-    account.waiting.push(waiter);
+    account.queue.enqueue(waiter);
     const timer = setTimeout(() => {
-      account.waiting = account.waiting.filter((other) => other !== waiter);
+      account.queue.withdraw(waiter);
       refuse(budgetUnknown('budget_asked_too_long'));
     }, ANSWER_MS);
     this.work(account);
@@ -70,32 +70,31 @@ export class BudgetTakes {
 
   /** Starts the request loop for the waiting calls, unless it runs. Never throws. */
   work(account: BudgetAccount): void {
-    if (account.asking || account.busy || account.waiting.length === 0) return;
-    account.asking = true;
+    if (account.isBusy || !account.queue.startAsking()) return;
     void this.ask(account).finally(() => {
-      account.asking = false;
+      account.queue.stopAsking();
       this.work(account);
     });
   }
 
   private async ask(account: BudgetAccount): Promise<void> {
-    await sleep(Math.max(this.afterRefusalMs(account), this.afterUnclearMs(account)));
+    await sleep(Math.max(this.afterRefusalMs(account), this.afterInconclusiveMs(account)));
     let inVain = 0;
     let sinceRecallMs = Number.POSITIVE_INFINITY;
-    while (account.waiting.length > 0 && !account.busy) {
-      const waiting = account.waiting.length;
+    while (account.queue.length > 0 && !account.isBusy) {
+      const waiting = account.queue.length;
       // Postgres may have stored an unstored charge already: it counts twice until the instance is notified.
       const wasUnstored = account.unstored > 0;
       const wasInUse = account.inUse;
       const elsewhere = await this.take(account);
-      if (account.waiting.length === 0) break;
+      if (account.queue.length === 0) break;
       if (elsewhere === undefined) {
-        await sleep(this.afterUnclearMs(account));
+        await sleep(this.afterInconclusiveMs(account));
         continue;
       }
       this.refuse(account, elsewhere > 0 || wasUnstored || account.inUse < wasInUse);
-      if (account.waiting.length === 0) break;
-      inVain = account.waiting.length < waiting ? 0 : inVain + 1;
+      if (account.queue.length === 0) break;
+      inVain = account.queue.length < waiting ? 0 : inVain + 1;
       if (elsewhere > 0 && sinceRecallMs >= RECALL_EVERY_MS) {
         await this.recall(account);
         sinceRecallMs = 0;
@@ -111,50 +110,42 @@ export class BudgetTakes {
    */
   private async take(account: BudgetAccount): Promise<number | undefined> {
     const { repository, instances, configChanges, clock } = this.options;
-    account.begin();
+    account.occupy();
     try {
       const key = keyOf(account);
-      if (!account.hasRow) await repository.addRows(key, instances.id, account.organizationId);
-      account.hasRow = true;
-      for (const waiter of account.waiting) waiter.wasAsked = true;
-      const budget = account.waiting.at(-1)?.scope.budgetNanoUsd ?? 0;
-      const { row, inUse } = account;
+      if (account.row === undefined) await repository.addRows(key, instances.id, account.organizationId);
+      account.rowAdded();
+      const start = account.begin();
+      for (const waiter of account.queue.waiting) waiter.wasAsked = true;
+      const budget = account.queue.waiting.at(-1)?.scope.budgetNanoUsd ?? 0;
       const taken = await repository.take(instances.id, {
         ...key,
-        row,
-        inUse,
-        steps: stepsOf(account.waiting.map(({ nanoUsd }) => nanoUsd)),
+        ...start,
+        steps: stepsOf(account.queue.waiting.map(({ nanoUsd }) => nanoUsd)),
         budget,
         parts: grantParts(instances.live.length, configChanges.connected),
       });
       // This statement admits the call that crosses the budget: other instances must not use their earlier figures.
-      const hasCrossed = taken?.target !== undefined && taken.target > inUse && committedBy(taken) > budget;
+      const hasCrossed = taken?.target !== undefined && taken.target > start.inUse && committedBy(taken) > budget;
       if (hasCrossed && taken.elsewhere > 0) await this.recall(account);
       return this.apply(account, taken, clock.monotonicMs());
     } catch (error) {
       this.fail(account, error);
       return undefined;
     } finally {
-      account.busy = false;
+      account.end();
       this.options.onIdle(account);
     }
   }
 
   private apply(account: BudgetAccount, taken: BudgetTaken | undefined, nowMs: number): number | undefined {
-    if (taken?.target === undefined) {
-      account.found(taken?.row);
-      account.toldNothing(nowMs);
-      return undefined;
+    if (taken?.target !== undefined) {
+      return account.grant(taken.target, committedBy(taken), taken, nowMs) ? taken.elsewhere : undefined;
     }
-    const { spent, estimated, elsewhere, target } = taken;
-    account.spent = spent;
-    account.estimated = estimated;
-    account.spentKnownAtMs = nowMs;
-    account.wrote(target, committedBy(taken));
-    account.serve();
-    if (account.isInDoubt) account.toldNothing(nowMs);
-    else account.unclear = 0;
-    return account.isInDoubt ? undefined : elsewhere;
+    if (taken === undefined) account.rowLost();
+    else account.rowFound(taken.row);
+    account.statementInconclusive(nowMs);
+    return undefined;
   }
 
   /**
@@ -164,14 +155,10 @@ export class BudgetTakes {
   private refuse(account: BudgetAccount, mayChange: boolean): void {
     const { clock } = this.options;
     const nowMs = clock.monotonicMs();
-    account.refusedAtMs = nowMs;
-    account.refusedSinceMs ??= nowMs;
-    account.waiting = account.waiting.filter((waiter) => {
-      const { scope, refuse } = waiter;
-      if (account.spent >= scope.budgetNanoUsd) refuse(budgetSpent(scope, account, clock.nowMs()));
-      else if (!waiter.wasAsked || (mayChange && waiter.pausedMs < RECALL_MS)) return true;
-      else refuse(budgetHeld(scope, account, this.heldMs(account)));
-      return false;
+    account.queue.refuse(nowMs, ({ scope, wasAsked, pausedMs }) => {
+      if (account.spent >= scope.budgetNanoUsd) return budgetSpent(scope, account, clock.nowMs());
+      if (!wasAsked || (mayChange && pausedMs < RECALL_MS)) return undefined;
+      return budgetHeld(scope, account, this.heldMs(account));
     });
   }
 
@@ -187,23 +174,21 @@ export class BudgetTakes {
 
   private async pause(account: BudgetAccount, ms: number): Promise<void> {
     await sleep(ms);
-    for (const waiter of account.waiting) if (waiter.wasAsked) waiter.pausedMs += ms;
+    for (const waiter of account.queue.waiting) if (waiter.wasAsked) waiter.pausedMs += ms;
   }
 
-  private afterRefusalMs({ refusedAtMs }: BudgetAccount): number {
-    return AFTER_REFUSAL_MS - (this.options.clock.monotonicMs() - refusedAtMs);
+  private afterRefusalMs({ queue }: BudgetAccount): number {
+    return AFTER_REFUSAL_MS - (this.options.clock.monotonicMs() - queue.refusedAtMs);
   }
 
-  private afterUnclearMs({ unclear, unclearAtMs }: BudgetAccount): number {
-    if (unclear === 0) return 0;
-    return backoffMs(unclear, UNCLEAR_PAUSE) - (this.options.clock.monotonicMs() - unclearAtMs);
+  private afterInconclusiveMs({ inconclusive, inconclusiveAtMs }: BudgetAccount): number {
+    if (inconclusive === 0) return 0;
+    return backoffMs(inconclusive, INCONCLUSIVE_PAUSE) - (this.options.clock.monotonicMs() - inconclusiveAtMs);
   }
 
   private fail(account: BudgetAccount, error: unknown): void {
-    account.toldNothing(this.options.clock.monotonicMs());
-    const { waiting } = account;
-    account.waiting = [];
-    for (const { refuse } of waiting) refuse(budgetUnknown('budget_not_reached', error));
+    account.statementInconclusive(this.options.clock.monotonicMs());
+    for (const { refuse } of account.queue.takeAll()) refuse(budgetUnknown('budget_not_reached', error));
     this.report(error);
   }
 
@@ -215,7 +200,7 @@ export class BudgetTakes {
     this.options.log.event('budget_write_failed', { error: errorCode(error) ?? String(error) });
   }
 
-  private heldMs({ refusedSinceMs }: BudgetAccount): number {
+  private heldMs({ queue: { refusedSinceMs } }: BudgetAccount): number {
     return refusedSinceMs === undefined ? 0 : this.options.clock.monotonicMs() - refusedSinceMs;
   }
 }

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../platform/database/config-changes.js';
 import type { BudgetSteps } from './budget.rules.js';
 
-/** Topic of {@link ConfigChanges} for recalls of grants; keys of `budget-recall.rules.ts`. */
+/** Topic of {@link ConfigChanges} for recalls of grants; keys of `budget.rules.ts`. */
 export const BUDGET_GRANTS_TOPIC = 'budget_grants';
 
 /** The grants of an instance expire after this long without a heartbeat. */
@@ -59,8 +59,8 @@ export interface LapsedInstance {
   readonly isUnknown: boolean;
 }
 
-/** Grants deleted by {@link BudgetsRepository.forgetInstance}. */
-export interface ForgottenGrants {
+/** Grants deleted by {@link BudgetsRepository.dropInstanceGrants}. */
+export interface DroppedGrants {
   readonly grants: number;
   readonly nanoUsd: number;
 }
@@ -139,7 +139,7 @@ const GIVE_BACK = `
       AND found = had AND found <> in_use)
   SELECT back.at, own.found FROM back LEFT JOIN own USING (app_id, user_id, month)`;
 
-const FORGET_INSTANCE = `
+const DROP_INSTANCE_GRANTS = `
   WITH locked AS (
     SELECT app_id, user_id, month, granted_nano_usd AS granted FROM budget_months months JOIN (
       SELECT app_id, user_id, month FROM budget_grants WHERE instance_id = $1) held USING (app_id, user_id, month)
@@ -215,8 +215,10 @@ export class BudgetsRepository {
   }
 
   /** Deletes all grants of a dead instance. */
-  async forgetInstance(instanceId: string): Promise<ForgottenGrants> {
-    const [row] = await this.dataSource.query<{ grants: number; nanoUsd: string }[]>(FORGET_INSTANCE, [instanceId]);
+  async dropInstanceGrants(instanceId: string): Promise<DroppedGrants> {
+    const [row] = await this.dataSource.query<{ grants: number; nanoUsd: string }[]>(DROP_INSTANCE_GRANTS, [
+      instanceId,
+    ]);
     return { grants: row?.grants ?? 0, nanoUsd: Number(row?.nanoUsd ?? 0) };
   }
 
@@ -224,7 +226,7 @@ export class BudgetsRepository {
     return this.dataSource.query(LIST_LAPSED, [GRANT_LEASE_MS]);
   }
 
-  /** Asks all instances to return unused grants. @param key from `budget-recall.rules.ts`. */
+  /** Asks all instances to return unused grants. @param key from `budget.rules.ts`. */
   async recall(key: string): Promise<void> {
     await this.configChanges.publish(this.dataSource, { topic: BUDGET_GRANTS_TOPIC, key });
   }

@@ -189,7 +189,7 @@ describe('budgets between an end and its record', () => {
   it('what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);
-    await one.budgets.forgetSpending('app', '2026-11');
+    await one.budgets.invalidateSpending('app', '2026-11');
     expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
     first.release();
     expect(hold(10)).not.toBeInstanceOf(Promise);
@@ -199,7 +199,7 @@ describe('budgets between an end and its record', () => {
     book.spend(KEY, 1_000);
     await refusal(() => hold(10));
     book.spend(KEY, -500);
-    await one.budgets.forgetSpending('app', '2026-11');
+    await one.budgets.invalidateSpending('app', '2026-11');
     await hold(10);
   });
 });

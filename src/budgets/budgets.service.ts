@@ -6,21 +6,19 @@ import { ConfigChanges } from '../platform/database/config-changes.js';
 import { EVERYTHING } from '../platform/database/config-changes.rules.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { Metrics } from '../platform/metrics/metrics.js';
-import { heldFor } from './budget.rules.js';
+import { heldFor, parseRecall, recallKey } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';
 import { BudgetAccounts } from './budget-accounts.js';
 import type { BudgetHold, BudgetScope } from './budget-hold.js';
-import { BudgetLapses } from './budget-lapses.js';
-import { parseRecall, recallKey } from './budget-recall.rules.js';
 import { budgetSpent, budgetUnknown } from './budget-refusals.js';
-import { BudgetReturns } from './budget-returns.js';
+import { BudgetReturns, ExpiredGrants } from './budget-returns.js';
 import { BudgetTakes } from './budget-takes.js';
 import { BUDGET_GRANTS_TOPIC, BudgetsRepository, GRANT_LEASE_MS } from './budgets.repository.js';
 
 /** Interval at which idle grants are returned. */
 const SWEEP_MS = 2_500;
 /** Interval of the search for grants of dead instances. */
-const LAPSES_MS = 30_000;
+const EXPIRE_MS = 30_000;
 /** Without a heartbeat for this long, an instance stops using its grants: before other instances expire them. */
 const FENCE_MS = GRANT_LEASE_MS - 60_000;
 /** Cache duration of an exhausted budget. */
@@ -41,11 +39,11 @@ export class Budgets implements OnApplicationBootstrap {
   private readonly accounts = new BudgetAccounts();
   private readonly takes: BudgetTakes;
   private readonly returns: BudgetReturns;
-  private readonly lapses: BudgetLapses;
+  private readonly expired: ExpiredGrants;
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly unsubscribe: (() => void)[];
-  private heardAtMs: number;
-  private knownEntries: number;
+  private lastHeartbeatAtMs: number;
+  private knownAcquisitions: number;
 
   constructor(
     private readonly repository: BudgetsRepository,
@@ -60,12 +58,12 @@ export class Budgets implements OnApplicationBootstrap {
     this.takes = new BudgetTakes({ repository, instances, configChanges, clock, log, onIdle });
     const onTrouble = (error: unknown) => this.takes.report(error);
     this.returns = new BudgetReturns({ repository, instanceId: instances.id, accounts, clock, onIdle, onTrouble });
-    this.lapses = new BudgetLapses({ repository, instanceId: instances.id, clock, log, onTrouble });
-    this.heardAtMs = clock.monotonicMs();
-    this.knownEntries = instances.leaseAcquisitions;
+    this.expired = new ExpiredGrants({ repository, instanceId: instances.id, clock, log, onTrouble });
+    this.lastHeartbeatAtMs = clock.monotonicMs();
+    this.knownAcquisitions = instances.leaseAcquisitions;
     this.unsubscribe = [
       configChanges.subscribe(BUDGET_GRANTS_TOPIC, (key) => this.recalled(key)),
-      instances.onHeartbeat(() => this.heard()),
+      instances.onHeartbeat(() => this.onHeartbeat()),
     ];
     metrics.budgetHolds.read = () => accounts.totals.holds;
     metrics.budgetHeld.read = () => accounts.totals.heldNanoUsd;
@@ -73,7 +71,7 @@ export class Budgets implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.timers.push(setInterval(() => void this.sweep(), SWEEP_MS).unref());
-    this.timers.push(setInterval(() => void this.lapses.look(), LAPSES_MS).unref());
+    this.timers.push(setInterval(() => void this.expired.expireDue(), EXPIRE_MS).unref());
   }
 
   /**
@@ -88,8 +86,8 @@ export class Budgets implements OnApplicationBootstrap {
    */
   hold(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): MaybePromise<BudgetHold> {
     const nowMs = this.clock.monotonicMs();
-    if (!this.isHeard(nowMs)) return this.holdUnheard(scope, maxCostNanoUsd, createdAtMs);
-    return this.holdHeard(scope, maxCostNanoUsd, createdAtMs, nowMs);
+    if (!this.isLeaseFresh(nowMs)) return this.confirmThenHold(scope, maxCostNanoUsd, createdAtMs);
+    return this.holdConfirmed(scope, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
   /**
@@ -100,11 +98,10 @@ export class Budgets implements OnApplicationBootstrap {
    */
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
     const nowMs = this.clock.monotonicMs();
-    if (!this.isHeard(nowMs)) return undefined;
+    if (!this.isLeaseFresh(nowMs)) return undefined;
     const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
-    account.usedAtMs = nowMs;
-    if (account.waiting.length > 0 || account.busy) return undefined;
-    return account.tryHold(scope, heldFor(nanoUsd));
+    account.touch(nowMs);
+    return account.holdNow(scope, heldFor(nanoUsd));
   }
 
   /**
@@ -113,46 +110,43 @@ export class Budgets implements OnApplicationBootstrap {
    *
    * @param month UTC, `YYYY-MM`.
    */
-  async forgetSpending(appId: string, month: string): Promise<void> {
+  async invalidateSpending(appId: string, month: string): Promise<void> {
     const day = `${month}-01`;
     try {
       await this.repository.recall(recallKey({ instanceId: '', appId, userId: null, month: day }));
     } catch (error) {
       this.takes.report(error);
     }
-    await this.forgetKnown(this.accounts.listOf(appId, null, day));
+    await this.invalidate(this.accounts.listOf(appId, null, day));
     if (!this.instances.isAlone) await pause(RECALL_MS);
   }
 
   /** Deletes the grants of an instance whose events have been recovered. */
-  async forgetInstance(instanceId: string): Promise<void> {
-    await this.repository.forgetInstance(instanceId);
+  async dropInstanceGrants(instanceId: string): Promise<void> {
+    await this.repository.dropInstanceGrants(instanceId);
   }
 
   /** Returns all grants that are not in use; call it after the last event is stored. Never rejects. */
   async leave(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     for (const end of this.unsubscribe) end();
-    for (let waitedMs = 0; waitedMs < LEAVE_MS && this.accounts.all().some(({ busy }) => busy); waitedMs += 10) {
+    for (let waitedMs = 0; waitedMs < LEAVE_MS && this.accounts.all().some(({ isBusy }) => isBusy); waitedMs += 10) {
       await pause(10);
     }
     await this.returns.giveBack(this.accounts.all(), true);
   }
 
-  private holdHeard(
+  private holdConfirmed(
     scope: BudgetScope,
     maxCostNanoUsd: number,
     createdAtMs: number,
     nowMs: number,
   ): MaybePromise<BudgetHold> {
     const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
-    account.usedAtMs = nowMs;
+    account.touch(nowMs);
     const nanoUsd = heldFor(maxCostNanoUsd);
-    // A running statement may reduce the grant below the local figure.
-    if (account.waiting.length === 0 && !account.busy) {
-      const hold = account.tryHold(scope, nanoUsd);
-      if (hold !== undefined) return hold;
-    }
+    const hold = account.holdNow(scope, nanoUsd);
+    if (hold !== undefined) return hold;
     const isSpent = account.spent >= scope.budgetNanoUsd && nowMs - account.spentKnownAtMs < SPENT_MS;
     if (isSpent || scope.budgetNanoUsd <= 0) throw budgetSpent(scope, account, this.clock.nowMs());
     return this.takes.hold(account, scope, nanoUsd);
@@ -162,44 +156,44 @@ export class Budgets implements OnApplicationBootstrap {
    * The last heartbeat is too old, so other instances may have expired the grants; a clock jump can cause the same
    * state. A new heartbeat decides.
    */
-  private async holdUnheard(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
+  private async confirmThenHold(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
     await Promise.race([this.instances.heartbeat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
-    if (!this.isHeard(nowMs)) throw budgetUnknown('instance_unconfirmed');
-    return this.holdHeard(scope, maxCostNanoUsd, createdAtMs, nowMs);
+    if (!this.isLeaseFresh(nowMs)) throw budgetUnknown('instance_unconfirmed');
+    return this.holdConfirmed(scope, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
-  private isHeard(nowMs: number): boolean {
-    return nowMs - this.heardAtMs < FENCE_MS && this.instances.isConfirmed;
+  private isLeaseFresh(nowMs: number): boolean {
+    return nowMs - this.lastHeartbeatAtMs < FENCE_MS && this.instances.isConfirmed;
   }
 
-  private heard(): void {
+  private onHeartbeat(): void {
     const nowMs = this.clock.monotonicMs();
     const { leaseAcquisitions } = this.instances;
-    const wasGone = nowMs - this.heardAtMs >= FENCE_MS || leaseAcquisitions !== this.knownEntries;
+    const wasGone = nowMs - this.lastHeartbeatAtMs >= FENCE_MS || leaseAcquisitions !== this.knownAcquisitions;
     if (wasGone) for (const account of this.accounts.all()) account.forfeit();
-    this.heardAtMs = nowMs;
-    this.knownEntries = leaseAcquisitions;
+    this.lastHeartbeatAtMs = nowMs;
+    this.knownAcquisitions = leaseAcquisitions;
   }
 
   private recalled(key: string): void {
     const recall = key === EVERYTHING ? undefined : parseRecall(key);
     if (recall === undefined) {
-      void this.forgetKnown(this.accounts.all());
+      void this.invalidate(this.accounts.all());
       return;
     }
     const { instanceId, appId, userId, month } = recall;
     const accounts = this.accounts.listOf(appId, userId, month);
-    if (instanceId !== this.instances.id) void this.forgetKnown(accounts);
+    if (instanceId !== this.instances.id) void this.invalidate(accounts);
   }
 
-  private forgetKnown(accounts: readonly BudgetAccount[]): Promise<void> {
-    for (const account of accounts) account.doubt();
+  private invalidate(accounts: readonly BudgetAccount[]): Promise<void> {
+    for (const account of accounts) account.invalidate();
     return this.returns.giveBack(accounts);
   }
 
   private goOn(account: BudgetAccount): void {
-    if (account.returnWanted) void this.returns.giveBack([account]);
+    if (account.isReturnDeferred) void this.returns.giveBack([account]);
     this.takes.work(account);
   }
 

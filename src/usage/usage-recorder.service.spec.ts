@@ -78,7 +78,7 @@ class FakeReads extends UsageRepository {
 class FakeBudgets extends Budgets {
   readonly forgotten: string[] = [];
 
-  override async forgetInstance(instanceId: string): Promise<void> {
+  override async dropInstanceGrants(instanceId: string): Promise<void> {
     if (events.failure) throw events.failure;
     this.forgotten.push(instanceId);
   }

@@ -38,7 +38,7 @@ export class UsageRecovery implements OnModuleInit {
     await this.journal.open();
     const summary = await this.journal.recover(
       (events) => this.store(events),
-      (instanceId) => this.persist(() => this.budgets.forgetInstance(instanceId)),
+      (instanceId) => this.persist(() => this.budgets.dropInstanceGrants(instanceId)),
     );
     if (summary.files > 0) this.log.event('usage_journal_recovered', { ...summary });
   }

@@ -105,7 +105,7 @@ describe('budget statements', () => {
             const answers = [];
             for (const repository of [real, fake]) {
               if (step.kind === 'rows') answers.push(await repository.addRows(key, step.instance, 'org-1'));
-              else if (step.kind === 'forget') answers.push(await repository.forgetInstance(step.instance));
+              else if (step.kind === 'forget') answers.push(await repository.dropInstanceGrants(step.instance));
               else if (step.kind === 'take') {
                 const row = step.isRowKnown ? known : known + 1;
                 answers.push(await repository.take(step.instance, take(key, { ...step, row })));
@@ -141,7 +141,7 @@ describe('budget statements', () => {
     const work = Array.from({ length: 60 }, async (_, round) => {
       const id = `busy-${round % 6}`;
       const [key = aKey()] = [keys[round % keys.length]];
-      if (round % 5 === 4) return real.forgetInstance(id);
+      if (round % 5 === 4) return real.dropInstanceGrants(id);
       if (round % 5 === 3) {
         const back = keys.toReversed().map((one) => ({ ...one, row: 7, inUse: 0, remove: true }));
         return real.giveBack(id, back);

@@ -5,7 +5,7 @@ import {
   BudgetsRepository,
   type BudgetTake,
   type BudgetTaken,
-  type ForgottenGrants,
+  type DroppedGrants,
   type LapsedInstance,
 } from '../../../src/budgets/budgets.repository.js';
 import { Secret } from '../../../src/common/log/secret.js';
@@ -94,7 +94,7 @@ export class FakeBudgetsRepository extends BudgetsRepository {
     );
   }
 
-  override forgetInstance(instanceId: string): Promise<ForgottenGrants> {
+  override dropInstanceGrants(instanceId: string): Promise<DroppedGrants> {
     return this.run(() => {
       const forgotten = { grants: 0, nanoUsd: 0 };
       for (const grants of this.book.grants.values()) {
