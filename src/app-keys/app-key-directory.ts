@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
-import { ConfigChanges } from '../platform/database/config-changes.js';
-import type { ConfigChange } from '../platform/database/config-changes.rules.js';
+import { type ConfigChange, ConfigChanges } from '../platform/database/config-changes.js';
 import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import type { AppKey } from './app-key.entity.js';
 import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '../common/clock.js';
 import { errorCode } from '../common/errors/error-code.js';
 import type { Log } from '../common/log/log.js';
-import { type BackoffBounds, backoffMs } from '../platform/database/backoff.rules.js';
 import type { ConfigChanges } from '../platform/database/config-changes.js';
+import { type BackoffBounds, backoffMs } from '../platform/database/when-reachable.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { grantParts, recallKey, stepsOf } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';

@@ -8,7 +8,7 @@ import { Fails } from '../common/http/openapi.decorators.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from './admin.guard.js';
 import type { AdminNeed, AdminRequirements } from './admin-access.rules.js';
 import { requireAdmin, requireIdentity, requirePerson } from './admin-principal.js';
-import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
+import { CONSOLE_HEADER } from './first-party/first-party.js';
 
 /** Bodies of the console's own routes are a few short texts. */
 const MAX_BROWSER_BODY_BYTES = 16 * 1024;

@@ -11,7 +11,7 @@ import {
   sessionRequired,
 } from './admin-access.rules.js';
 import { type AdminPrincipal, type PersonPrincipal, personActor } from './admin-principal.js';
-import { CONSOLE_HEADER } from './first-party/first-party.rules.js';
+import { CONSOLE_HEADER } from './first-party/first-party.js';
 import { ManagementKeysService } from './management-keys/management-keys.service.js';
 import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from './sessions/session-cookie.rules.js';

@@ -5,8 +5,7 @@ import { inMonth, isoTime, startOfDay } from '../platform/database/utc-sql.js';
 import { ESTIMATE_OF_EVENT } from '../usage/usage-columns.js';
 import { readBounded } from '../usage/usage-sums.repository.js';
 import { EventCostsRepository } from './event-costs.repository.js';
-import type { EstimatedEventRow, SettlePlan } from './settle-estimates.rules.js';
-import type { SettleFilter } from './settle-order.rules.js';
+import type { EstimatedEventRow, SettleFilter, SettlePlan } from './settle-estimates.rules.js';
 
 /** Events to settle. */
 export interface EstimateSelection {

@@ -12,9 +12,9 @@ import {
   planSettlement,
   type SettledCost,
   type SettleFigures,
+  type SettleFilter,
   type SettlePlan,
 } from './settle-estimates.rules.js';
-import type { SettleFilter } from './settle-order.rules.js';
 
 /** Maximum events per request; a further request settles the rest. */
 const MAX_EVENTS = 10_000;

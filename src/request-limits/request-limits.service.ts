@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { MaybePromise } from '../common/maybe-promise.js';
-import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { ConfigChanges, EVERYTHING } from '../platform/database/config-changes.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';

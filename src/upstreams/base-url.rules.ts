@@ -1,5 +1,5 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { isMetadataHost } from '../platform/outbound/metadata-host.rules.js';
+import { isMetadataHost } from '../platform/outbound/address.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
 
 const MAX_LENGTH = 200;

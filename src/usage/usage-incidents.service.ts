@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
-import { parseEventFields } from './event/event-fields.rules.js';
 import type { UnresolvedReason } from './event/usage-cost.rules.js';
+import { parseEventFields } from './event/usage-line.rules.js';
 import type { UsageAdmission } from './usage-event.js';
 
 const LOG_EVERY_MS = 1_000;

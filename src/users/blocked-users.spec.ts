@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../test/support/clock.js';
 import { Secret } from '../common/log/secret.js';
-import { ConfigChanges } from '../platform/database/config-changes.js';
-import { EVERYTHING } from '../platform/database/config-changes.rules.js';
+import { ConfigChanges, EVERYTHING } from '../platform/database/config-changes.js';
 import { BlockedUsers } from './blocked-users.js';
 import { UsersRepository } from './users.repository.js';
 

@@ -3,8 +3,7 @@ import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
-import { ConfigChanges } from '../platform/database/config-changes.js';
-import type { ConfigChange } from '../platform/database/config-changes.rules.js';
+import { type ConfigChange, ConfigChanges } from '../platform/database/config-changes.js';
 import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import { UsersRepository } from './users.repository.js';
 

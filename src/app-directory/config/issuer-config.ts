@@ -14,7 +14,7 @@ import {
   refined,
   text,
 } from '../../common/fields/config-values.js';
-import { isMetadataHost } from '../../platform/outbound/metadata-host.rules.js';
+import { isMetadataHost } from '../../platform/outbound/address.rules.js';
 import { ENTITLEMENT_PRESETS, IDENTITY_PRESETS } from './identity-presets.rules.js';
 
 const MAX_URL_LENGTH = 2048;

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCode } from '../errors/error-code.js';
-import { errorEnvelope, errorHeaders, refusalHeaders } from '../errors/error-envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { GatewayErrorLog } from '../errors/gateway-error-log.js';
+import { errorEnvelope, errorHeaders, refusalHeaders } from '../errors/refusals.js';
 import type { Log } from '../log/log.js';
 import { cutConnection } from './connections/cut-answer.js';
 
@@ -96,4 +96,19 @@ function errorOf({ status, message }: ParserRefusal): GatewayError {
 function giveUpSoon(socket: Socket): void {
   const giveUp = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(giveUp));
+}
+
+/**
+ * Routes CONNECT requests to the normal refusal of a method. Without a listener Node closes their connection without a
+ * response.
+ */
+export function answerTunnels(serve: RequestListener): (message: IncomingMessage, socket: Socket) => void {
+  return (message, socket) => {
+    socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(message);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.destroySoon());
+    serve(message, response);
+  };
 }

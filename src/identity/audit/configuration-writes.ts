@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ConfigChanges } from '../../platform/database/config-changes.js';
-import type { ConfigChange } from '../../platform/database/config-changes.rules.js';
-import { type AuditActor } from '../admin-principal.js';
+import { type ConfigChange, ConfigChanges } from '../../platform/database/config-changes.js';
+import type { AuditActor } from '../admin-principal.js';
 import { type AuditEntry, AuditTrail } from './audit-trail.js';
 
 /** What the statements of a write return. */

@@ -1,6 +1,5 @@
 import { Secret } from '../../common/log/secret.js';
-import { type AddressRange, parseRange } from '../outbound/address.rules.js';
-import { isMetadataHost } from '../outbound/metadata-host.rules.js';
+import { type AddressRange, isMetadataHost, parseRange } from '../outbound/address.rules.js';
 import { parseRedisAddress, REDIS_ADDRESS_FORM } from '../redis/redis-address.rules.js';
 
 /** Parses one variable; returns the value or throws a `SettingProblem` that does not repeat the text. */

@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.rules.js';
+import { backoffMs } from './when-reachable.js';
 
 interface BatchQueueOptions<Item> {
   /** Maximum items in a batch; a full batch is written at once. */

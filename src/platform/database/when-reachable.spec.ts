@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
-import { whenReachable } from './when-reachable.js';
+import { backoffMs, whenReachable } from './when-reachable.js';
 
 const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
@@ -47,5 +47,17 @@ describe('what needs Postgres, while it cannot be reached', () => {
     const { done, attempts } = anAction([refused(), refused(), refused()], new FakeClock(), 480);
     await expect(done).rejects.toThrow('refused');
     expect(attempts()).toBe(2);
+  });
+});
+
+describe('back-off', () => {
+  it('failure after failure → 100 ms, doubling, never above 2 s', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => backoffMs(failures))).toEqual([
+      100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000,
+    ]);
+  });
+
+  it('other bounds → kept', () => {
+    expect([1, 2, 3].map((failures) => backoffMs(failures, { minMs: 10, maxMs: 25 }))).toEqual([10, 20, 25]);
   });
 });

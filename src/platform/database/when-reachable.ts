@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
-import { backoffMs } from './backoff.rules.js';
 import { isConnectionTrouble } from './violates.js';
 
 export interface WhenReachableOptions {
@@ -36,4 +35,26 @@ export async function whenReachable<T>(
       await sleep(pauseMs);
     }
   }
+}
+
+/** Minimum and maximum delay between two attempts, in milliseconds. */
+export interface BackoffBounds {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * Reconnect delays for Postgres: 100 ms to 2 s.
+ *
+ * Source: docs/reference/security.md#dependency-failures.
+ */
+const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 2_000 };
+
+/**
+ * The delay before the next attempt, in milliseconds: exponential within the bounds.
+ *
+ * @param failures consecutive failed attempts, 1 or more.
+ */
+export function backoffMs(failures: number, bounds: BackoffBounds = RECONNECT_BACKOFF): number {
+  return Math.min(bounds.maxMs, bounds.minMs * 2 ** Math.min(failures - 1, 30));
 }

@@ -3,8 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
-import { isMetadataAddress, isPublicAddress, parseIp } from './address.rules.js';
-import { isMetadataHost } from './metadata-host.rules.js';
+import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 
 /** Resolves all addresses of a name, in connection order. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type BlockedAddressError, type Resolver } from './guarded-connector.js';
+import type { BlockedAddressError, Resolver } from './guarded-connector.js';
 import { GuardedRequest, OutboundError, type OutboundFailure } from './guarded-request.js';
 import { parseTrustedHosts } from './trusted-hosts.rules.js';
 

@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher, errors } from 'undici';
-import { readBounded } from './bounded-body.js';
 import { BlockedAddressError, type GuardedConnectorOptions, guardedConnector } from './guarded-connector.js';
 
 export type OutboundFailure = 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_url';
@@ -113,4 +112,20 @@ function failureOf(error: unknown, signal: AbortSignal): OutboundFailure {
   if (signal.aborted || error instanceof errors.ConnectTimeoutError) return 'timeout';
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) return 'timeout';
   return error instanceof errors.HeadersOverflowError ? 'too_large' : 'unreachable';
+}
+
+/**
+ * Reads a body up to a size limit.
+ *
+ * @returns the bytes, or `undefined` for a larger body; the stream, and with it the connection, is then destroyed.
+ */
+export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
 }

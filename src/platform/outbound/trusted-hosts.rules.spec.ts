@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
-import { isMetadataHost } from './metadata-host.rules.js';
+import { isMetadataHost } from './address.rules.js';
 import { parseTrustedHosts } from './trusted-hosts.rules.js';
 
 const trusted = parseTrustedHosts(

@@ -2,13 +2,13 @@ import {
   type AddressRange,
   type IpAddress,
   isMetadataAddress,
+  isMetadataHost,
   isMetadataRange,
   isWithin,
   parseIp,
   parseRange,
   unmapped,
 } from './address.rules.js';
-import { isMetadataHost } from './metadata-host.rules.js';
 
 /** A host and an optional port; `[v6]` brackets removed, names in lower case. */
 interface Authority {

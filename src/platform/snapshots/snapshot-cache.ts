@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
-import type { ConfigChanges } from '../database/config-changes.js';
-import { EVERYTHING } from '../database/config-changes.rules.js';
+import { type ConfigChanges, EVERYTHING } from '../database/config-changes.js';
 
 /** How a cache loads and how long entries stay valid. All ages count from the start of the load. */
 export interface SnapshotCacheOptions<T extends object> {

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { readBounded } from '../outbound/bounded-body.js';
+import { readBounded } from '../outbound/guarded-request.js';
 import { VaultUnreachable } from './vault.js';
 import type { KmsVaultSettings } from './vault-settings.rules.js';
 

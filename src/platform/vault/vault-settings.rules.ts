@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Secret } from '../../common/log/secret.js';
-import { isMetadataHost } from '../outbound/metadata-host.rules.js';
+import { isMetadataHost } from '../outbound/address.rules.js';
 
 /** Environment variables by name; an empty value counts as unset. */
 export type VaultEnvironment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { Ids } from '../../common/ids.js';
-import { generatedSecret } from '../secrets/secret-file.js';
+import { generatedSecret } from '../secrets/signing-secrets.js';
 import type { VaultEnvironment } from './vault-settings.rules.js';
 
 /** One variable of the vault, for the documentation. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ConfigChange } from '../../platform/database/config-changes.rules.js';
+import type { ConfigChange } from '../../platform/database/config-changes.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { servesType } from '../../upstreams/routes/gateway-route.js';
 import type { ProviderGatewayRow } from './provider-gateway.entity.js';

@@ -2,8 +2,8 @@ import { Flag, JsonObject, JsonValue, OneOf, Verbatim } from '../../common/field
 import { Month } from '../../common/fields/list-fields.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { USAGE_STATUSES } from '../../usage/usage-event.js';
+import { parseSettledCost, parseSettleFilter } from '../settle-estimates.rules.js';
 import type { SettleOrder } from '../settle-estimates.service.js';
-import { parseSettledCost, parseSettleFilter } from '../settle-order.rules.js';
 import type { RepriceOrder } from '../usage-reprice.service.js';
 
 export class RepriceUsageRequest {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
-import { parseEventFields } from './event-fields.rules.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
 import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './usage-event.rules.js';
+import { parseEventFields } from './usage-line.rules.js';
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 

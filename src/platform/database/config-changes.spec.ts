@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EVERYTHING, encodeChange, parseChange } from './config-changes.rules.js';
+import { EVERYTHING, encodeChange, parseChange } from './config-changes.js';
 
 describe('configuration change', () => {
   it('any topic and key → come out as they went in, in a text that a notification can hold', () => {
