@@ -9,7 +9,7 @@ import { ERRORS } from '../common/errors/error-catalogue.js';
 import { namesOfIgnoring } from '../common/fields/fields.js';
 import { ANSWER_HEADERS } from '../common/http/answer-headers.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
-import { NATIVE_CREDENTIALS } from '../proxy/native-credentials.decorator.js';
+import { NATIVE_CREDENTIALS } from '../proxy/relayed-call.decorator.js';
 import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
 import type { ExampleSource } from './openapi-examples.rules.js';
 import { addAnswerHeaders, type HeadedOperation } from './openapi-headers.rules.js';

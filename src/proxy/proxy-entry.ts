@@ -6,10 +6,9 @@ import { Refusals } from '../common/errors/refusals.js';
 import type { RequestTimings } from '../common/http/gateway-request.js';
 import { requireOneMeaning } from '../common/http/request-head.rules.js';
 import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
-import { type EndpointPath, findEndpointPath } from './endpoints/endpoint-path.rules.js';
 import { Forwarding } from './forwarding.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
-import { findProxyPath, type ProxyPath } from './proxy-path.rules.js';
+import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 
 /** A raw request that bypasses the framework. */
 class RawRequest implements CallerRequest {

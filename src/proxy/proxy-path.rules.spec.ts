@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { escapedRoute, findProxyPath } from './proxy-path.rules.js';
+import { escapedRoute, findEndpointPath, findProxyPath } from './proxy-path.rules.js';
 
 describe('proxy URLs', () => {
   it('any application, slug, path and query → the very parts, nothing decoded', () => {
@@ -54,5 +54,31 @@ describe('proxy URLs', () => {
 
   it('a URL that a router led here all the same → 404 like any unknown route', () => {
     expect(escapedRoute()).toMatchObject({ code: 'invalid_request', status: 404, message: 'Route not found' });
+  });
+});
+
+describe('findEndpointPath', () => {
+  it.each([
+    ['/v1/apps/notes-abc123/endpoints/summarize', 'notes-abc123', 'summarize'],
+    ['/v1/apps/notes-abc123/endpoints/summarize?stream=1/2', 'notes-abc123', 'summarize'],
+    ['/v1/apps/a/endpoints/sum%6Darize', 'a', 'sum%6Darize'],
+    ['/v1/apps/a/endpoints/__proto__', 'a', '__proto__'],
+  ])('%s → taken apart, nothing decoded', (url, appId, slug) => {
+    expect(findEndpointPath(url)).toEqual({ appId, slug });
+  });
+
+  it.each([
+    '/v1/apps/a/endpoints/',
+    '/v1/apps/a/endpoints',
+    '/v1/apps/a/endpoints/b/',
+    '/v1/apps/a/endpoints/b/c',
+    '/v1/apps//endpoints/b',
+    '/v1/apps/a/b/endpoints/c',
+    '/v1/apps/a/endpoint%73/b',
+    '/V1/apps/a/endpoints/b',
+    '/v1/apps/a/proxy/endpoints/b',
+    'http://host/v1/apps/a/endpoints/b',
+  ])('%s → another route', (url) => {
+    expect(findEndpointPath(url)).toBeUndefined();
   });
 });

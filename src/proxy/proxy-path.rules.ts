@@ -1,7 +1,9 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** Everything before the provider's slug; a slash in the query is not part of the path. */
-const ROUTE = /^\/v1\/apps\/([^/?#]+)\/proxy\//;
+const PROXY_ROUTE = /^\/v1\/apps\/([^/?#]+)\/proxy\//;
+/** Complete path of a named endpoint; the query is ignored. */
+const ENDPOINT_ROUTE = /^\/v1\/apps\/([^/?#]+)\/endpoints\/([^/?#]+)(?:[?#]|$)/;
 
 /** Parts of a proxy URL, as sent. */
 export interface ProxyPath {
@@ -21,7 +23,7 @@ export interface ProxyPath {
  * Source: docs/reference/application-api.md#proxy-paths.
  */
 export function findProxyPath(url: string): ProxyPath | undefined {
-  const route = ROUTE.exec(url);
+  const route = PROXY_ROUTE.exec(url);
   if (route === null) return undefined;
   const slugStart = route[0].length;
   const question = url.indexOf('?');
@@ -34,6 +36,23 @@ export function findProxyPath(url: string): ProxyPath | undefined {
     path: url.slice(slugEnd + 1, end),
     query: question < 0 ? '' : url.slice(question + 1),
   };
+}
+
+/** Parts of a named endpoint's URL, as sent. */
+export interface EndpointPath {
+  readonly appId: string;
+  readonly slug: string;
+}
+
+/**
+ * Splits a named endpoint's URL without decoding.
+ *
+ * @param url request target, possibly `/v1/apps/{app}/endpoints/{slug}`.
+ * @returns `undefined` for any other URL.
+ */
+export function findEndpointPath(url: string): EndpointPath | undefined {
+  const route = ENDPOINT_ROUTE.exec(url);
+  return route === null ? undefined : { appId: route[1] ?? '', slug: route[2] ?? '' };
 }
 
 /** The refusal (404) of a URL that the router matched to a proxy route only after decoding an escape. */

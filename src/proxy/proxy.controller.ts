@@ -2,9 +2,8 @@ import { All, Controller } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { CallerAccess } from '../client-auth/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { NativeCredentials } from './native-credentials.decorator.js';
 import { escapedRoute } from './proxy-path.rules.js';
-import { RelayedCall } from './relayed-call.decorator.js';
+import { NativeCredentials, RelayedCall } from './relayed-call.decorator.js';
 
 /**
  * Declares access and documentation of the proxy routes. `ProxyEntry` handles their calls before the framework; a

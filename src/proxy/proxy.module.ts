@@ -24,9 +24,8 @@ import { ProxyPolicy } from './policy.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { ProxyController } from './proxy.controller.js';
 import { ProxyEntry } from './proxy-entry.js';
-import { AnswerBatch } from './relay/answer-batch.js';
 import { RelayParts } from './relay/relay-parts.js';
-import { SendBatch } from './relay/send-batch.js';
+import { AnswerBatch, SendBatch } from './relay/turn-batches.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/unfinished-answers.js';
 
 /**

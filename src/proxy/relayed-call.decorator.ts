@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiParam, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { headerReference } from '../common/http/answer-headers.js';
 import { Fails } from '../common/http/openapi.decorators.js';
+import { DIALECT_FACTS } from '../upstreams/dialect-table.js';
 import { PASSED_HEADERS } from './request-headers.rules.js';
 
 /** Headers of every answer, of the gateway and of providers. */
@@ -53,4 +54,18 @@ function passedHeaders(): MethodDecorator[] {
   const passed = [...PASSED_HEADERS].filter((name) => !UNNAMED_HEADERS.has(name));
   const names = [...passed.map((name) => ({ name, description: 'Passed on to the provider as it is.' })), TRACE_HEADER];
   return names.map((header) => ApiHeader({ ...header, required: false }));
+}
+
+/** Credential headers of provider SDKs, each with the name of its security scheme. */
+export const NATIVE_CREDENTIALS: readonly {
+  readonly scheme: string;
+  readonly header: string;
+  readonly label: string;
+}[] = Object.values(DIALECT_FACTS).flatMap(({ label, credentialHeader: header = 'authorization' }) =>
+  header === 'authorization' ? [] : [{ scheme: `${label}Header`, header, label }],
+);
+
+/** Documents that a provider route accepts the caller's credential in the header of the provider's own SDK. */
+export function NativeCredentials(): MethodDecorator {
+  return applyDecorators(...NATIVE_CREDENTIALS.map(({ scheme }) => ApiSecurity(scheme)));
 }

@@ -5,7 +5,7 @@ import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { FallbackChain, NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
-import { attemptTimeMs } from '../relay/fallback.rules.js';
+import { attemptTimeMs } from '../relay/call-outcome.rules.js';
 import type { EndpointPlan, ReadyTarget } from './endpoint-plan.js';
 import type { EndpointRequest } from './endpoint-request.js';
 

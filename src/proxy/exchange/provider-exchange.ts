@@ -1,9 +1,17 @@
 import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Client, Dispatcher } from 'undici';
 import { singleHeader, type UpstreamHeaders } from '../relay/response-headers.rules.js';
-import { decodingOf } from './content-decoder.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
+
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
 
 /** Events of an answer body. `onEnd` or `onFailure` is the last event. */
 export interface BodyEvents {
@@ -189,4 +197,22 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     decoder.on('error', () => this.stop('undecodable'));
     return true;
   }
+}
+
+/** How to decode a body: not at all, with a decoder, or unsupported. */
+type ContentDecoding =
+  | { readonly kind: 'identity' | 'unknown' }
+  | { readonly kind: 'decoder'; readonly decoder: Transform };
+
+/**
+ * Returns the decoding of an answer. Requests ask for `identity`, but a provider may still encode the answer. It must
+ * be decoded because `content-encoding` is not relayed.
+ *
+ * @param contentEncoding the answer's header, `undefined` when absent.
+ */
+export function decodingOf(contentEncoding: string | undefined): ContentDecoding {
+  const coding = contentEncoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return { kind: 'identity' };
+  const create = DECODERS.get(coding);
+  return create ? { kind: 'decoder', decoder: create() } : { kind: 'unknown' };
 }

@@ -8,8 +8,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { AnswerBatch } from './answer-batch.js';
 import { ClientAnswer } from './client-answer.js';
+import { AnswerBatch } from './turn-batches.js';
 
 const servers: Server[] = [];
 

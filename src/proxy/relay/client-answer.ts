@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
-import type { AnswerBatch } from './answer-batch.js';
+import type { AnswerBatch } from './turn-batches.js';
 
 /** Head of a relayed answer. The caller must have removed text that HTTP cannot carry. */
 export interface AnswerHead {

@@ -63,7 +63,7 @@ export class KeptAnswer implements BodyEvents {
   }
 
   /** Calls back once when the answer is complete or lost. */
-  whenResolved(ready: () => void): void {
+  onSettled(ready: () => void): void {
     if (this.#state === 'reading') this.#onReady = ready;
     else ready();
   }

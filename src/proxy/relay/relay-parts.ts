@@ -6,8 +6,7 @@ import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
-import { AnswerBatch } from './answer-batch.js';
-import { SendBatch } from './send-batch.js';
+import { AnswerBatch, SendBatch } from './turn-batches.js';
 import { AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
 
 /** Dependencies shared by all relays. */

@@ -13,10 +13,9 @@ import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../e
 import { tracedAnswer, tracedCall, tracedRequest } from '../exchange/traced-call.rules.js';
 import { AnswerBody } from './answer-body.js';
 import { BufferedStreamHead } from './buffered-stream-head.js';
-import { endingOf, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
+import { endingOf, isTargetFailure, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
-import { isTargetFailure } from './fallback.rules.js';
 import { KeptAnswer } from './kept-answer.js';
 import type { RelayParts } from './relay-parts.js';
 import { answerHead, isEventStream, isSuccess, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
@@ -290,7 +289,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   #answerWith(kept: KeptAnswer, error: string): void {
     this.#fail(this.#attempt(error), this.#streamHead?.release() ?? [], false);
     this.#exchange.finish();
-    kept.whenResolved(() => {
+    kept.onSettled(() => {
       const { call, outcome } = kept.facts;
       const { response, parts } = this;
       const clientAborted = response.destroyed && !parts.open.isStopping;

@@ -1,8 +1,8 @@
 import { type RequestTimings, SERVER_TIMING } from '../../common/http/gateway-request.js';
 import type { SecretPatterns } from '../../providers/secret-patterns.js';
 import type { AddressRedaction } from './address-redaction.js';
+import { maskText } from './answer-body.js';
 import type { AnswerHead } from './client-answer.js';
-import { maskText } from './secret-mask.js';
 
 /**
  * Response headers that are not relayed: connection headers, the removed encoding, the operator's account, and upload

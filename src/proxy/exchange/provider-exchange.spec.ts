@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { decodingOf } from './content-decoder.js';
+import { decodingOf } from './provider-exchange.js';
 
 const TEXT = Buffer.from('data: {"choices":[]}\n\n'.repeat(200));
 

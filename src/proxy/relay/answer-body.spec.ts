@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { OpenSecrets } from '../../providers/secret-patterns.js';
-import { SecretMask as Mask, maskText } from './secret-mask.js';
+import { SecretMask as Mask, maskText } from './answer-body.js';
 
 const SECRET = 'sk-abcabcabd-secret';
 
