@@ -135,10 +135,10 @@ describe('keys of an application', () => {
   });
 });
 
-describe('what callers are judged by', () => {
+describe('what callers are checked against', () => {
   const directory = () => world.gateway.app.get(AppKeyDirectory, { strict: false });
 
-  it('a key in memory, revoked over HTTP → revoked in the very next look-up', async () => {
+  it('a cached key, revoked over HTTP → revoked in the next lookup', async () => {
     const app = await world.app();
     const found = await directory().find(app.key);
     expect(found).toMatchObject({ appId: app.id, status: 'active' });
@@ -159,7 +159,7 @@ describe('what callers are judged by', () => {
     expect((await world.api.get(keysOf(app.id))).body.keys[1].last_used_at).toBe(used);
   });
 
-  it('the application is deleted while a key is issued → 404 as if it had been gone before', async () => {
+  it('the application is deleted while a key is issued → 404 as for an unknown one', async () => {
     const app = await world.app();
     const { dataSource } = world;
     const { answer } = await dataSource.transaction(async (tx) => {
@@ -171,7 +171,7 @@ describe('what callers are judged by', () => {
     expect(await answer).toMatchObject({ status: 404, text: (await world.api.get(keysOf(app.id))).text });
   });
 
-  it('an application in memory, replaced over HTTP → the new configuration in the very next look-up', async () => {
+  it('a cached application, replaced over HTTP → the new configuration in the next lookup', async () => {
     const apps = world.gateway.app.get(AppDirectoryService, { strict: false });
     const app = await world.app();
     expect(await apps.find(app.id)).toMatchObject({ status: 'active', userSource: 'none' });

@@ -85,7 +85,7 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     expect((await world.api.get(`${APPS}/${id}`)).body.app).toMatchObject({ name: winner?.body.app.name, revision: 2 });
   });
 
-  it('unknown id → 404 app_not_found before the body is judged, and nothing is created', async () => {
+  it('unknown id → 404 app_not_found before the body is validated, and nothing is created', async () => {
     for (const id of ['no-such-app', 'UPPER', 'nul%00', 'x'.repeat(200), '..%2Fapps']) {
       const put = await world.api.put(`${APPS}/${id}`, { nonsense: true });
       expect([id, put.status, put.body.error.code]).toEqual([id, 404, 'app_not_found']);

@@ -217,7 +217,7 @@ describe('DELETE /v1/admin/apps/{app}', () => {
     },
   );
 
-  it('confirmed → application and keys are gone, usage stays and keeps its id from being given again', async () => {
+  it('confirmed → application and keys are deleted, usage stays and its id is not reused', async () => {
     const { id } = await created();
     await storeUsage(world.dataSource, [{ app_id: id, organization_id: 'x', at: '2025-04-01T00:00:00Z' }]);
     const { status, body } = await world.api.delete(`${APPS}/${id}?confirm=${id}`);

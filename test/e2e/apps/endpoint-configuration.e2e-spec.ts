@@ -162,7 +162,7 @@ describe('targets that go away later', () => {
   });
 });
 
-describe('params, judged by the rules of a call', () => {
+describe('params, checked by the rules of a call', () => {
   const viaVercel = { provider: 'through-vercel', model: 'gpt-4.1' };
   it.each<[string, object, object, string]>([
     ['work in the background', { background: true }, {}, 'background: requests that run in the background'],
@@ -257,7 +257,7 @@ describe('params, judged by the rules of a call', () => {
   });
 });
 
-describe('what is told of applications with endpoints', () => {
+describe('reports of applications with endpoints', () => {
   it('referenced_providers → selection, targets and fallbacks; reach → the routing alone; check → both', async () => {
     const selected = { 'second-key': { allowed_paths: [], allowed_models: [] } };
     const fallback = [

@@ -64,7 +64,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
   );
 
   it(
-    'the same while Redis is gone → the same: Redis has no part in money',
+    'the same during a Redis outage → the same: budgets do not use Redis',
     async () => {
       await fleet.redis.kill();
       try {

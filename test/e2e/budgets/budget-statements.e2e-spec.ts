@@ -204,7 +204,7 @@ describe('budget statements', () => {
     expect(await stateOf(key)).toEqual({ spent: 0, granted: 0, grants: {} });
   });
 
-  it('instances without a sign of life → those that nobody knows, and those silent for five minutes', async () => {
+  it('instances without a heartbeat → unknown ones, and those silent for five minutes', async () => {
     await db.query('DELETE FROM budget_grants');
     const key = aKey();
     for (const id of ['unknown', 'silent', 'alive']) await real.addRows(key, id, 'org-1');

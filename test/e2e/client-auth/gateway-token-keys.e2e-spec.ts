@@ -84,7 +84,7 @@ describe('the key a token was exchanged for', () => {
 });
 
 describe('a warm call', () => {
-  it('a token verified before → proven, and its call asks the database nothing before', async () => {
+  it('a token verified before → authenticated, without a database query before its call', async () => {
     const mine = await tokenOfKey((await newKey()).id);
     expect((await callBackend(mine)).status).toBe(200);
     const headers = { authorization: `Bearer ${mine}`, 'x-app-version': '1' };
@@ -147,7 +147,7 @@ describeWithRedis('a second instance', () => {
   });
 });
 
-describe('an instance that hears of no change any more', () => {
+describe('an instance without notifications', () => {
   it('a key revoked on it → its tokens are refused in the very next call', async () => {
     const { id } = await newKey();
     const mine = await tokenOfKey(id);

@@ -214,7 +214,7 @@ describe('X-App-Version', () => {
     expect(JSON.parse((await answer).body.toString()).error.message).toBe('X-App-Version header is required');
   });
 
-  it('absent beside a bad token → 401: the credential is judged before', async () => {
+  it('absent beside a bad token → 401: the credential is checked first', async () => {
     await expectRefused(callWith(bearer('nonsense'), { headers: [] }), 'token_invalid');
   });
 

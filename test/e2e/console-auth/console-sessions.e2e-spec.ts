@@ -46,7 +46,7 @@ async function signedInAgain({ typed }: RegisteredPerson, cookie = ''): Promise<
 }
 
 describe('who is signed in', () => {
-  it('a session → it and its person; the token in it opens nothing by itself', async () => {
+  it('a session → it and its person; its token alone is not a credential', async () => {
     const { id, typed, cookie } = await registered(world);
     const { status, body } = await browser(cookie).get('/v1/auth/get-session');
     expect(status).toBe(200);
@@ -112,7 +112,7 @@ describe('who is signed in', () => {
 });
 
 describe('sessions begin and end', () => {
-  it('signing in → a new token each time; the session the browser had ends, others of the person go on', async () => {
+  it('signing in → a new token each time; the browser’s previous session ends, other sessions of the person continue', async () => {
     const ada = await registered(world);
     const elsewhere = await signedInAgain(ada);
     const again = await signedInAgain(ada, ada.cookie);
@@ -125,7 +125,7 @@ describe('sessions begin and end', () => {
     ]);
   });
 
-  it('a cookie that somebody planted, their own session or nonsense → is not taken over', async () => {
+  it('a planted cookie, another session or nonsense → not adopted', async () => {
     const [ada, mallory] = [await registered(world), await registered(world)];
     for (const planted of [mallory.cookie, `${SESSION_COOKIE}=${'a'.repeat(48)}.${'b'.repeat(43)}`]) {
       const cookie = await signedInAgain(ada, planted);
@@ -157,7 +157,7 @@ describe('sessions begin and end', () => {
     expect((await browser('').post('/v1/auth/sign-out', {})).body).toEqual({ success: true });
   });
 
-  it('several times at once → each is answered the same, and the trail tells of one end', async () => {
+  it('several times at once → each gets the same answer, and the trail has one end', async () => {
     const { id, cookie } = await registered(world);
     const answers = await Promise.all(Array.from({ length: 5 }, () => browser(cookie).post('/v1/auth/sign-out', {})));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -191,7 +191,7 @@ describeWithRedis('sessions over two instances', () => {
   });
 
   it.each(['/v1/admin/session', '/v1/auth/get-session'])(
-    'renewed through GET %s after the secret was replaced → holds when the previous one is gone',
+    'renewed through GET %s after the secret was replaced → valid without the previous secret',
     async (route) => {
       const { cookie } = await registered(first);
       const { body } = await browserOf(first, { cookie }).post('/v1/admin/organizations', { name: 'Second' });
@@ -211,7 +211,7 @@ describeWithRedis('sessions over two instances', () => {
     },
   );
 
-  it('sessions have a secret of their own, that of gateway tokens says nothing of them', async () => {
+  it('sessions have a separate secret, that of gateway tokens does not affect them', async () => {
     const { cookie } = await registered(first);
     const env = { JWT_SECRET: TEST_AUTH_SECRET, AUTH_SECRET: TEST_AUTH_SECRET };
     const other = await startFurtherInstance(first, undefined, { env });
@@ -228,7 +228,7 @@ describe('changing the password', () => {
   const change = (cookie: string, currentPassword: string, newPassword = 'another battery horse') =>
     browser(cookie).post('/v1/auth/change-password', { currentPassword, newPassword });
 
-  it('the current and a new one → every session ends, this one goes on under another token; the old one opens nothing', async () => {
+  it('the current and a new one → every session ends, this one continues with a new token; the old token is invalid', async () => {
     const ada = await registered(world);
     const elsewhere = await signedInAgain(ada);
     const answer = await change(ada.cookie, ada.typed.password);
@@ -275,7 +275,7 @@ describe('changing the password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it('nobody signed in, or a management key → 401, 403', async () => {
+  it('not signed in, or a management key → 401, 403', async () => {
     expect((await change('', 'x')).status).toBe(401);
     const { status, body } = await world.api.post('/v1/auth/change-password', {});
     expect({ status, code: body.error.code }).toEqual({ status: 403, code: 'session_required' });
@@ -283,7 +283,7 @@ describe('changing the password', () => {
 });
 
 describe('what people change of themselves', () => {
-  it('name and picture → changed each by itself; null removes the picture', async () => {
+  it('name and picture → changed separately; null removes the picture', async () => {
     const { cookie, typed } = await registered(world);
     const update = async (changes: object) => (await browser(cookie).post('/v1/auth/update-user', changes)).body.user;
     const image = 'https://images.example/ada.png';

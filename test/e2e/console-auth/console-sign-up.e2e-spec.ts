@@ -230,7 +230,7 @@ describe('registration that stays open', () => {
   });
   afterAll(() => open.stop());
 
-  it('what the console offers → told to anybody; links that are not set are absent', async () => {
+  it('what the console offers → public; unset links are absent', async () => {
     expect((await open.as(undefined).get('/v1/console/capabilities')).body).toEqual({
       billing: false,
       registrationOpen: true,
@@ -245,7 +245,7 @@ describe('registration that stays open', () => {
     });
   });
 
-  it('a second person → an account of their own, nothing of the first one’s', async () => {
+  it('a second person → a separate account, nothing of the first one’s', async () => {
     const [first, second] = [await registered(open), await registered(open)];
     const session = await browserOf(open, { cookie: second.cookie }).get('/v1/admin/session');
     expect(session.body.session.organization.id).toBe(second.id.replace('user_', 'org_'));

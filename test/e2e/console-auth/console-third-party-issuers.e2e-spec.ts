@@ -66,7 +66,7 @@ describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7)', (
     expect(await userOf(atOther, await signInThrough(other, atOther))).toEqual(mallory);
   });
 
-  it('with the same e-mail address, too → refused, as anybody with an address that is taken', async () => {
+  it('with the same e-mail address, too → refused like any taken address', async () => {
     await signInThrough(one, atOne);
     other.person = one.person;
     expectNobody(await signInThrough(other, atOther), 'account_exists');
@@ -107,7 +107,7 @@ describe('an issuer that calls itself another one', () => {
   });
   afterAll(() => world.stop());
 
-  it('its metadata name Google → 503, and nobody is sent there; its own name → sent', async () => {
+  it('its metadata name Google → 503, without a redirect; its own name → redirected', async () => {
     const metadata: object = JSON.parse(await (await fetch(`${one.issuer}${METADATA}`)).text());
     one.answers.set(METADATA, (context) => {
       Object.assign(context, { status: 200, body: { ...metadata, issuer: 'https://accounts.google.com' } });

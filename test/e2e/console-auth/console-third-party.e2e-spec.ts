@@ -73,7 +73,7 @@ async function peopleOf({ dataSource }: World): Promise<number> {
 }
 
 describe('signing in at a third party', () => {
-  it('the way there → code flow with PKCE, state and nonce, each used once; our client secret stays here', async () => {
+  it('the redirect → code flow with PKCE, state and nonce, each used once; the client secret is not sent', async () => {
     const [first, second] = [await begin(), await begin()];
     expect(first.status).toBe(200);
     expect(first.body).toEqual({ url: expect.any(String), redirect: true });
@@ -104,7 +104,7 @@ describe('signing in at a third party', () => {
     expect(setCookieOf(back, STATE_COOKIE)).toBe(`${STATE_COOKIE}=; Max-Age=0; ${flags}`);
   });
 
-  it('somebody new → registered as the provider names them, with an organization of their own', async () => {
+  it('a new person → registered with the provider’s name, with a new organization', async () => {
     const answer = await signIn({ callbackURL: '/apps?first=1' });
     expect(placeOf(answer)).toBe('/apps?first=1');
     expect(answer.text).toBe('');
@@ -131,7 +131,7 @@ describe('signing in at a third party', () => {
     expect(before.body).toBeNull();
   });
 
-  it('somebody new in two windows at once, their e-mail address changed in between → one person, signed in twice', async () => {
+  it('a new person in two windows at once, with a changed e-mail address in between → one person, signed in twice', async () => {
     for (let round = 0; round < 5; round++) {
       provider.person = newOpenIdPerson();
       const before = await peopleOf(world);
@@ -149,7 +149,7 @@ describe('signing in at a third party', () => {
     }
   });
 
-  it('another subject with the e-mail address of somebody here → never that person, nor a second one', async () => {
+  it('another subject with the e-mail address of an existing person → never that person, nor a second one', async () => {
     const ada = await registered(world);
     const grace = await signIn();
     const before = await peopleOf(world);
@@ -162,7 +162,7 @@ describe('signing in at a third party', () => {
     expect(await peopleOf(world)).toBe(before);
   });
 
-  it('somebody who registered here alone → has no password to sign in or register with', async () => {
+  it('a person registered only there → has no password to sign in or register with', async () => {
     const { email } = await signedInUser(await signIn());
     const typed = newSignUp({ email });
     expect((await browserOf(world).post('/v1/auth/sign-in/email', { email, password: typed.password })).status).toBe(
@@ -171,7 +171,7 @@ describe('signing in at a third party', () => {
     expect((await signUpAt(browserOf(world), typed)).status).toBe(409);
   });
 
-  it('somebody who declines → back to the console, nothing begun, nothing logged', async () => {
+  it('consent declined → back to the console, no session, nothing logged', async () => {
     provider.person = undefined;
     const answer = await signIn({ errorCallbackURL: '/signup?from=%2Fapps' });
     expect(placeOf(answer)).toBe('/signup?from=%2Fapps&error=access_denied');

@@ -103,7 +103,7 @@ async function sessionsOf({ id }: RegisteredPerson): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-describe('a password that is changed while somebody signs in with it (ADR 0022)', () => {
+describe('a password that is changed during a sign-in with it (ADR 0022)', () => {
   it('the sign-in is under way → the change waits for it, and ends the session that it begins', async () => {
     const [signedIn, changed] = await overlapping(haltBeforeSession(), signIn, changePassword);
     expect([signedIn.status, changed.status]).toEqual([200, 200]);

@@ -150,7 +150,7 @@ describe('accounts without a plan in force', () => {
     ['none', 'plan_missing'],
     ['cancelled', 'plan_cancelled'],
     ['ended', 'plan_ended'],
-  ])('%s → 402 for every creation; reading and changing go on', async (name, reason) => {
+  ])('%s → 402 for every creation; reading and changing continue', async (name, reason) => {
     const { api, owner } = account(name);
     for (const answer of [await createApp(api), await createProvider(api, 'openai'), await createGateway(api)]) {
       expect([answer.status, answer.body.error.code]).toEqual([402, 'billing_payment_required']);

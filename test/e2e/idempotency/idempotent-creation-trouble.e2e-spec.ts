@@ -22,8 +22,8 @@ afterAll(() => world.stop());
 
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describe('a creation that failed, and nobody can look whether it was carried out', () => {
-  it('its slug is taken, perhaps by itself → 503 and no verdict; the same headers get the verdict later', async () => {
+describe('a creation that failed with an unknown result', () => {
+  it('its slug is taken, possibly by this request → 503 without a result; the same headers get the result later', async () => {
     const { path, body } = await newCreation(world, 'provider');
     await world.api.post(path, body);
     const headers = idempotencyPair();

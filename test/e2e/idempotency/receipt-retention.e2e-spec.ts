@@ -51,7 +51,7 @@ it('answers with keys: cleared after 15 minutes and not before; what was created
   expect(await rowsNamed(world, 'app_key', over.body.name)).toBe(1);
 });
 
-it('receipts: gone after 90 days and not before; the same request creates anew then', async () => {
+it('idempotency records: deleted after 90 days and not before; the same request then creates again', async () => {
   const [kept, over] = [await sentOnce('provider_gateway'), await sentOnce('provider_gateway')];
   await age(kept, '89 days 23 hours');
   await age(over, '90 days');

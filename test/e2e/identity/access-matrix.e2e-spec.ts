@@ -220,7 +220,7 @@ async function difference(
   return isSame && isMissing ? [] : [`${route}: ${of.status} ${of.text}, but ${instead.status} ${instead.text}`];
 }
 
-describe('ids of others and ids that nobody has', () => {
+describe('ids of others and unknown ids', () => {
   it('everything of another account → the same status and body, to the byte', async () => {
     const ids = await ownIds();
     const strangers = await Promise.all(

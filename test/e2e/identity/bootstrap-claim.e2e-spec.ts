@@ -77,7 +77,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0041)', () => 
     );
   });
 
-  it('the key afterwards → goes on managing, no longer as an owner', async () => {
+  it('the key afterwards → still manages, no longer as an owner', async () => {
     await signUpAt(browserOf(world), newSignUp({ bootstrapKey: key }));
     const { session } = (await world.as(key).get(SESSION)).body;
     expect(session).toMatchObject({ organization: { id: organizationId, claimed: true }, role: 'admin' });
@@ -92,7 +92,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0041)', () => 
     expect(codeOf(await signUpAt(browserOf(world), newSignUp({ bootstrapKey: key })))).toEqual([409, 'conflict']);
   });
 
-  it('later: somebody who has an organization already → owns this one too, and acts in it', async () => {
+  it('later: a person with an organization → owns this one too, and acts in it', async () => {
     const { owner, organizationId: own } = await newOrganization(world);
     const answer = await browserOf(world, owner).post(CLAIM, { bootstrapKey: key });
     expect(answer.status).toBe(200);
@@ -106,7 +106,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0041)', () => 
     expect(codeOf(await browserOf(world, owner).post(CLAIM, { bootstrapKey: key }))).toEqual([409, 'conflict']);
   });
 
-  it('somebody who belongs to no organization → owns it', async () => {
+  it('a person without an organization → owns it', async () => {
     const nobody = await newPerson(world, {});
     expect((await browserOf(world, nobody).post(CLAIM, { bootstrapKey: key })).status).toBe(200);
     expect((await nobody.client.get(SESSION)).body.session.organization.id).toBe(organizationId);
@@ -185,7 +185,7 @@ describeWithRedis('several who prove the bootstrap key at once, on two instances
     await redis?.stop();
   });
 
-  it('sign-ups and claims → one owner; the others are nobody, or have what they had', async () => {
+  it('sign-ups and claims → one owner; the others have no account, or keep their own', async () => {
     for (let round = 0; round < 4; round++) {
       const { key, organizationId } = await openedAccount(world);
       const people = await Promise.all([newPerson(world, {}), newPerson(world, {})]);

@@ -132,7 +132,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(JSON.stringify(entries)).not.toContain(stored?.token_hash);
   });
 
-  it('two instances at once → one account, the other accepts the same key without a word', async () => {
+  it('two instances at once → one account, the other accepts the same key without a line', async () => {
     await Promise.all([1, 2, 3, 4].map(() => instance(KEY).run()));
     expect(await source.query('SELECT count(*)::int AS accounts FROM organizations')).toEqual([{ accounts: 1 }]);
     expect(events()).toEqual([['bootstrap_account_created', 'info', undefined]]);
@@ -170,7 +170,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await authenticate(OTHER_KEY)).toBeUndefined();
   });
 
-  it('the same key after its revocation → stays revoked, with one line that says so, also once it is forgotten', async () => {
+  it('the same key after its revocation → stays revoked, with one log line, also after its deletion', async () => {
     await instance(KEY).run();
     await source.query('UPDATE management_keys SET revoked_at = now()');
     lines = [];

@@ -76,7 +76,7 @@ describe('management credential', () => {
     expect((await world.as(key).get(PATH)).status).toBe(401);
   });
 
-  it('a refusal → one gateway_error line that holds the reason and nothing of the credential', async () => {
+  it('a refusal → one gateway_error line with the reason and without the credential', async () => {
     const key = newManagementKey();
     await get({ authorization: `Bearer ${key}`, 'x-app-version': '1.2.3' });
     expect(world.logs).toEqual([
@@ -148,7 +148,7 @@ describe('management requests', () => {
   );
 
   it.each(['', 'json', '///', 'a/b/c', ' ; charset=utf-8'])(
-    'Content-Type "%s" → judged after route and credential, as every body is',
+    'Content-Type "%s" → checked after route and credential, like every body',
     async (type) => {
       const request = { raw: '{}', headers: { 'content-type': type } };
       const answer = await world.api.post('/v1/admin/providers', undefined, request);

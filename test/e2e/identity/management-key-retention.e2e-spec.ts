@@ -64,7 +64,7 @@ describe('revoked management keys', () => {
     expect(await night()).toBe(0);
   });
 
-  it('never revoked → kept whatever their age, also past their end, or of somebody who left', async () => {
+  it('never revoked → kept at any age, also expired, or of a person who left', async () => {
     await newAccount();
     const { identityId } = await newPerson(world, {});
     await stored([

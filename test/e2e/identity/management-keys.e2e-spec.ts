@@ -112,7 +112,7 @@ describe('making a management key', () => {
     expect((await make()).status).toBe(201);
   });
 
-  it('one entry of the trail each → who, with which credential, and nothing of the key', async () => {
+  it('one entry of the trail each → who, with which credential, without the key', async () => {
     const { id, plaintext } = await created(owner.client, { name: 'Traced', grant: 'read' });
     await owner.client.post(`${PATH}/${id}/revoke`);
     await owner.client.post(`${PATH}/${id}/revoke`);
@@ -200,7 +200,7 @@ describe('revoking a management key', () => {
     expect([again.status, again.text]).toEqual([200, answer.text]);
   });
 
-  it('a key of another account → byte for byte the answer to a key nobody has', async () => {
+  it('a key of another account → byte for byte the answer to an unknown key', async () => {
     const account = await newAccount(world.dataSource);
     const stranger = await newPerson(world, { organizationId: account.organizationId });
     const { id, plaintext } = await created(owner.client);
@@ -253,7 +253,7 @@ describe('ending the key one holds', () => {
     ]);
   });
 
-  it('a session → 403, and goes on', async () => {
+  it('a session → 403, and stays valid', async () => {
     const answer = await owner.client.delete(OWN);
     expect([answer.status, answer.body.error.code]).toEqual([403, 'forbidden']);
     expect((await owner.client.get(PATH)).status).toBe(200);

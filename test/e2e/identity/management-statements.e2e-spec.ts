@@ -74,7 +74,7 @@ function reads(other: 'session' | 'key') {
     }));
 }
 
-describe('what proving a caller asks the database', () => {
+describe('database statements of an authentication', () => {
   it('a key on any GET → one question, and one more where an application must be theirs', async () => {
     const routes = reads('session');
     expect(routes.length).toBeGreaterThan(15);

@@ -46,7 +46,7 @@ describe('the trail of an account', () => {
     ]);
   });
 
-  it('a key of an application: created, revoked, and told of once however often it is revoked', async () => {
+  it('a key of an application: created, revoked, and recorded once for any number of revocations', async () => {
     const app = await world.app();
     const { body: key } = await world.api.post(`/v1/admin/apps/${app.id}/keys`, { name: 'Backend' });
     const revoke = () => world.api.post(`/v1/admin/apps/${app.id}/keys/${key.id}/revoke`);
@@ -58,7 +58,7 @@ describe('the trail of an account', () => {
     ]);
   });
 
-  it('a provider: created, updated with the members named, deleted; its key stands nowhere', async () => {
+  it('a provider: created, updated with the members named, deleted; without its key', async () => {
     const { id } = await world.provider({ slug: 'told', secret: 'sk-never-to-be-told' });
     await world.api.put(`/v1/admin/providers/${id}`, { name: 'Other', secret: 'sk-never-to-be-told-2' });
     await world.api.delete(`/v1/admin/providers/${id}`);

@@ -223,7 +223,7 @@ describeWithRedis('ledger of request counters', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it('a limit is switched on while a call runs → counting never hears of that one, and no difference', async () => {
+  it('a limit is enabled while a call runs → that call is not counted, and no difference', async () => {
     await app.limit({});
     const held = hold(event({ type: 'response.created' }));
     world.upstream.script(held.script);
@@ -244,7 +244,7 @@ describeWithRedis('ledger of request counters', () => {
     await client.incr(await keyOf('ann'));
   });
 
-  it('an instance was killed → more than is known is told of, but is no difference; less is one', async () => {
+  it('an instance was killed → a higher count is reported, but is no difference; a lower one is', async () => {
     await app.call('ann');
     await quiet();
     await world.dataSource.query(

@@ -165,7 +165,7 @@ describe('ledger', () => {
     ]);
   });
 
-  it('a row is gone → every column of it, stored nothing', async () => {
+  it('a row is missing → every column of it, stored nothing', async () => {
     await storeOne();
     await db.query('DELETE FROM usage_days');
     const { findings } = await verify();
@@ -175,7 +175,7 @@ describe('ledger', () => {
     );
   });
 
-  it('an event is gone, or one that no sum knows → all sums of it, and what is spent of budgets', async () => {
+  it('an event is missing, or is in no sum → all its sums, and the spent amounts of budgets', async () => {
     await storeOne();
     await db.query('UPDATE usage_events SET cost_nano_usd = 8');
     const tables = (await verify()).findings.map(({ table, column }) => [table, column]);
@@ -207,7 +207,7 @@ describe('ledger', () => {
     );
   });
 
-  it('events of more than 90 days ago are gone → not claimed, and the report says so', async () => {
+  it('events older than 90 days are deleted → not checked, and the report says so', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', user_id: 'ann' };
     await storeEvents(db, { ...app, created_at_ms: TODAY_MS - 91 * DAY_MS }, { ...app, created_at_ms: TODAY_MS });
     await db.query(`DELETE FROM usage_events WHERE created_at < now() - interval '90 days'`);

@@ -84,7 +84,7 @@ describeWithRedis('a scrape while Postgres does not answer', () => {
 });
 
 describeBreakingRedis('Redis in a scrape', () => {
-  it('there, gone, there again → 1, 0, 1', async () => {
+  it('connected, lost, connected again → 1, 0, 1', async () => {
     const redis = await startRedis();
     ends.push(() => redis.stop());
     const { baseUrl } = await started({ REDIS_URL: redis.url });

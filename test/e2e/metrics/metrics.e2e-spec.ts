@@ -83,7 +83,7 @@ describe('GET /metrics', () => {
     await expectGrown([['gateway_usage_events_pending', {}, 0]]);
   });
 
-  it('a provider’s own error → a 4xx without a code of ours', async () => {
+  it('a provider’s own error → a 4xx without a gateway code', async () => {
     world.upstream.script(json(404, { error: { code: 'theirs' } }));
     await client.call(PATH, { body: BODY });
     await expectGrown([
@@ -92,7 +92,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('refusals of ours on every kind of route → by code', async () => {
+  it('gateway refusals on every kind of route → by code', async () => {
     await client.call(PATH, { body: BODY, credential: ['authorization', 'Bearer wrong'] });
     await client.call(PATH, { body: '{' });
     await world.as('gw_mgmt_0123456789012345678901').get('/v1/admin/apps');
@@ -121,7 +121,7 @@ describe('GET /metrics', () => {
     await expectGrown([['gateway_refusals_total', { code: 'invalid_request' }, 1]]);
   });
 
-  it('a provider that cannot be reached → none, a refusal of ours, and no time', async () => {
+  it('a provider that cannot be reached → none, a gateway refusal, and no time', async () => {
     const away = await ProxyClient.create(world, { provider: { type: 'xai', baseUrl: await refusingUrl() } });
     await away.call(PATH, { body: { model: 'grok-4' } });
     await expectGrown([
@@ -197,7 +197,7 @@ describe('GET /metrics', () => {
     return questions;
   }
 
-  it('a scrape → asks the database nothing', async () => {
+  it('a scrape → no database query', async () => {
     expect(await questionsOf('/v1/admin/providers')).toBeGreaterThan(0);
     expect(await questionsOf('/metrics')).toBe(0);
   });

@@ -196,7 +196,7 @@ describe('POST /v1/console/invitations/details', () => {
     expect(new Set(refused.map(({ text }) => text))).toEqual(new Set([answers[0]?.text]));
   });
 
-  it('another site’s page → 403, also where somebody is signed in', async () => {
+  it('another site’s page → 403, also with a session', async () => {
     const { token } = await invited(owner);
     const headers = { origin: 'https://elsewhere.example' };
     expect(codeOf(await world.as(undefined).post(DETAILS, { token }, { headers }))).toEqual([403, 'forbidden']);
@@ -214,7 +214,7 @@ describe('POST /v1/console/invitations/details', () => {
 });
 
 describe('POST /v1/console/invitations/accept', () => {
-  it('a person who belongs to none → joins with the role offered; again → is told the same', async () => {
+  it('a person without an organization → joins with the role offered; again → the same answer', async () => {
     const { id, token } = await invited(owner, { role: 'admin' });
     const person = await newPerson(world, {});
     const answer = await accept(person, token);
@@ -248,7 +248,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect((await accept(await newPerson(world, { email: 'ann@example.com' }), token)).status).toBe(200);
   });
 
-  it('nobody signed in → 401; a key → 403 session_required', async () => {
+  it('not signed in → 401; a key → 403 session_required', async () => {
     const { token } = await invited(owner);
     const own = { headers: { origin: world.consoleOrigin } };
     expect(codeOf(await world.as(undefined).post(ACCEPT, { token }, own))).toEqual([401, 'auth_required']);
@@ -268,7 +268,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect((await details(token)).status).toBe(200);
   });
 
-  it('somebody who was removed → does not come back by the link they used, nor by one they wrote', async () => {
+  it('a removed member → cannot return by the link they used, nor by one they created', async () => {
     const used = await invited(owner, { role: 'admin' });
     const person = await newPerson(world, {});
     await accept(person, used.token);

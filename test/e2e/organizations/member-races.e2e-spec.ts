@@ -55,7 +55,7 @@ describeWithRedis('two at once, on two instances', () => {
     }
   });
 
-  it('two people accept one invitation → one joins, the other is told that it is gone', async () => {
+  it('two people accept one invitation → one joins, the other gets an error', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { organizationId, owner } = await newOrganization(world);
       const { url } = (await owner.client.post('/v1/admin/invitations', { role: 'admin' })).body;

@@ -176,7 +176,7 @@ describe('whoever is removed', () => {
 });
 
 describe('foreign and missing members', () => {
-  it('somebody of another organization → the same answer as nobody, and nothing changes', async () => {
+  it('a person of another organization → the same answer as an unknown one, and nothing changes', async () => {
     const foreign = await newOrganization(world);
     const ids = [foreign.owner, { identityId: 'user_00000000000000000000' }, { identityId: '%F0%9F%98%80' }];
     const answers = await Promise.all([
@@ -188,7 +188,7 @@ describe('foreign and missing members', () => {
     expect((await foreign.owner.client.get(SESSION)).body.session.role).toBe('owner');
   });
 
-  it('to a member, who may remove nobody → the same answer as somebody who is one', async () => {
+  it('to a member, who may not remove anyone → the same answer as for a member', async () => {
     const member = await person('member');
     const foreign = await newOrganization(world);
     const ids = [owner, foreign.owner, { identityId: 'user_00000000000000000000' }];

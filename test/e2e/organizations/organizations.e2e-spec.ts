@@ -131,7 +131,7 @@ describe('GET /v1/admin/session', () => {
     expect(codeOf(await owner.client.get(SESSION))).toEqual([403, 'account_expired']);
   });
 
-  it('nobody, and a key that is not known → 401', async () => {
+  it('no credential, and an unknown key → 401', async () => {
     expect(codeOf(await world.as(undefined).get(SESSION))).toEqual([401, 'auth_required']);
     expect(codeOf(await world.as('gw_mgmt_unknown').get(SESSION))).toEqual([401, 'auth_required']);
   });

@@ -77,7 +77,7 @@ describe('accounts that a service has opened', () => {
     await expect(claim(person)).rejects.toEqual(failing('conflict'));
   });
 
-  it('by somebody who belongs to another account → account_exists, and it stays unclaimed', async () => {
+  it('by a person of another account → account_exists, and it stays unclaimed', async () => {
     const { owner } = await newOrganization(world);
     await expect(claim(owner)).rejects.toEqual(failing('account_exists'));
     expect(await accounts.isClaimed(organizationId)).toBe(false);

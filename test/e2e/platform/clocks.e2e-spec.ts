@@ -208,7 +208,7 @@ describe('one instance without Redis', () => {
     await world.stop();
   });
 
-  it('restarted with another wrong clock → the day goes on, and ends with that of the database', async () => {
+  it('restarted with another wrong clock → the day continues, and ends with that of the database', async () => {
     await limited({ requests: { per_minute: null, per_day: 5 } });
     const first = await restart(-DAY_MS);
     expect(await first.calls(3)).toEqual([200, 200, 200]);

@@ -54,7 +54,7 @@ describe('configuration changes', () => {
     expect([one.keys, other.keys]).toEqual([['a1'], ['a1']]);
   });
 
-  it('transaction rolled back → nobody is told; committed → told', async () => {
+  it('transaction rolled back → no notification; committed → notification', async () => {
     const { changes, keys } = await listen('apps');
     const undone = db.transaction(async (tx) => {
       await changes.publish(tx, { topic: 'apps', key: 'undone' });
@@ -66,7 +66,7 @@ describe('configuration changes', () => {
     expect(keys).toEqual(['done']);
   });
 
-  it('another topic, or a subscription that ended → not told', async () => {
+  it('another topic, or a subscription that ended → no notification', async () => {
     const { changes, keys } = await listen('apps');
     const ended: string[] = [];
     changes.subscribe('apps', (key) => ended.push(key))();
@@ -76,7 +76,7 @@ describe('configuration changes', () => {
     expect([keys, ended]).toEqual([['a1'], []]);
   });
 
-  it('one subscriber throws → the others are told, the trouble is reported', async () => {
+  it('one subscriber throws → the others are notified, the error is reported', async () => {
     const { changes, keys } = await listen('apps');
     changes.subscribe('providers', () => {
       throw new Error('broken subscriber');

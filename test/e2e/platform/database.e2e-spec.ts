@@ -110,7 +110,7 @@ describe('migrations', () => {
     expect(progress).toContainEqual({ step: 'waiting_for_another_instance' });
   });
 
-  it('Postgres cannot be reached → gives up after the allowed wait, having said so', async () => {
+  it('Postgres cannot be reached → fails after the allowed wait, with a log line', async () => {
     const progress: MigrationProgress[] = [];
     const startedMs = clock.monotonicMs();
     const refused = migrate([], {
@@ -123,7 +123,7 @@ describe('migrations', () => {
     expect(progress[0]).toEqual({ step: 'waiting_for_postgres', attempt: 1, reason: 'ECONNREFUSED' });
   });
 
-  it('something waiting cannot mend → fails at once', async () => {
+  it('an error that a retry does not solve → fails at once', async () => {
     const elsewhere = new URL(url);
     elsewhere.pathname = '/no_such_database';
     const startedMs = clock.monotonicMs();
@@ -139,7 +139,7 @@ describe('data source', () => {
     expect(await query("select current_setting('TimeZone') as zone")).toEqual([{ zone: 'UTC' }]);
   });
 
-  it('a statement beyond its limit → ended by the server, told apart as trouble', async () => {
+  it('a statement beyond its limit → ended by the server, recognised as a timeout', async () => {
     const slow = await query('select pg_sleep(5)', 100).catch((error: unknown) => error);
     expect(slow).toMatchObject({ code: '57014' });
     expect(isConnectionTrouble(slow)).toBe(true);

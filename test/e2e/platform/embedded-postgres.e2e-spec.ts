@@ -149,7 +149,7 @@ describe('embedded Postgres', () => {
     await stopChild(again);
   }, 60_000);
 
-  it('files: password and log → for us only; cluster → not ours to run as root; no password left behind', async () => {
+  it('files: password and log → readable by the owner only; cluster → not run as root; no password left', async () => {
     const { directory, ...server } = await startEmbeddedPostgres(dataDir, { disposable: true });
     expect(statSync(join(directory, 'password')).mode & 0o777).toBe(0o600);
     expect(statSync(join(directory, 'postgres.log')).mode & 0o077).toBe(0);

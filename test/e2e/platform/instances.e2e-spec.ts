@@ -101,7 +101,7 @@ async function enterStranger(usesRedis: boolean, host = 'elsewhere', pid = 77): 
 }
 
 describe('a second instance without Redis', () => {
-  it('beside one that lives → refused, says who, why and what to do; the first goes on', async () => {
+  it('beside a live instance → refused, with who, why and what to do; the first continues', async () => {
     const first = await start();
     const { error, tookMs } = await refused();
     expect(error).toBeInstanceOf(EnvironmentError);
@@ -153,7 +153,7 @@ describe('a second instance without Redis', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('a clock that stands still → refused all the same', async () => {
+  it('a clock that stands still → refused as well', async () => {
     const clock = new FakeClock();
     await start({ clock });
     expect(String((await refused({ clock })).error)).toContain('REDIS_URL is not set');
@@ -174,7 +174,7 @@ describe('a second instance without Redis', () => {
   });
 });
 
-describe('instances that are gone', () => {
+describe('dead instances', () => {
   it('killed on this machine → the next one does not wait', async () => {
     const settings = { ...environmentOf({}), LOG_LEVEL: 'warn' };
     const killed = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, settings);
@@ -201,7 +201,7 @@ describe('instances that are gone', () => {
     expect(next.registry.isAlone).toBe(true);
   });
 
-  it('a process of the same name in another container → not taken for dead', async () => {
+  it('a process of the same name in another container → not considered dead', async () => {
     await enterStranger(false, hostname(), 1);
     expect(names(await start())).toContain('instance_waiting');
   });
@@ -219,7 +219,7 @@ describe('instances that are gone', () => {
     expect(String(error)).toContain('process 77 on elsewhere serves from this database already');
   });
 
-  it('gone for more than a day → forgotten', async () => {
+  it('dead for more than a day → deleted', async () => {
     await enterStranger(false);
     await query("UPDATE gateway_instances SET seen_at = now() - interval '25 hours'");
     const { registry } = await start();
@@ -227,7 +227,7 @@ describe('instances that are gone', () => {
   });
 });
 
-describe('an instance that cannot be heard', () => {
+describe('an instance that cannot renew its lease', () => {
   async function cutOff(redis: string): Promise<{ cut: Running; freeze: () => void; thaw: () => void }> {
     const url = new URL(databaseUrl);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
@@ -238,7 +238,7 @@ describe('an instance that cannot be heard', () => {
     return { cut, freeze: () => proxy.freeze(), thaw: () => proxy.thaw() };
   }
 
-  it('with Redis → no longer confirmed before others count it out; heard again within 5 s → confirmed', async () => {
+  it('with Redis → unconfirmed before its lease expires; renewed within 5 s → confirmed', async () => {
     const { cut, freeze, thaw } = await cutOff(NO_REDIS);
     const other = await start({ redis: NO_REDIS });
     await other.registry.heartbeat();
@@ -251,7 +251,7 @@ describe('an instance that cannot be heard', () => {
     expect(names(cut)).toEqual(expect.arrayContaining(['instance_unconfirmed', 'instance_confirmed']));
   }, 60_000);
 
-  it('without Redis → goes on; another let in meanwhile → it stays out until that one stops', async () => {
+  it('without Redis → continues; another one admitted meanwhile → it stays out until that one stops', async () => {
     const { cut, freeze, thaw } = await cutOff('');
     freeze();
     await sleep(EXPIRED_MS);

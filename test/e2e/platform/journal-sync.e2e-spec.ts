@@ -111,7 +111,7 @@ describe('a journal on a slow disk', () => {
 });
 
 describe('JOURNAL_SYNC=always on a disk that fails', () => {
-  it('503, nothing reaches the provider or is charged, readyz says so; the disk works again → served', async () => {
+  it('503, nothing reaches the provider or is charged, readyz shows it; the disk works again → served', async () => {
     const noted = noteWhatSurvives();
     await startOnDisk(0, 'always');
     expect((await callOf('before')).status).toBe(200);

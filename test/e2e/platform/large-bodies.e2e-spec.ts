@@ -107,7 +107,7 @@ describe.each(TARGETS)('a body of 30 MiB that is written before the answer is lo
   });
 });
 
-it('RFC 9112 9.6: a client that closes, and a body that nobody reads before a long answer → it arrives whole', async () => {
+it('RFC 9112 9.6: a client that closes, and an unread body before a long answer → it arrives complete', async () => {
   const { socket, read } = sender(
     '/openapi.json',
     client.key,

@@ -75,7 +75,7 @@ async function served(at: readonly GatewayProcess[], calls: number): Promise<num
 }
 
 describeBreakingRedis('instances of one database and two Redis servers', () => {
-  it('one serves, another starts with the other → refused, names REDIS_URL and who is in the way', async () => {
+  it('one serves, another starts with the other → refused, names REDIS_URL and the conflicting process', async () => {
     const first = await start(redis);
     const second = await prepare(other);
     await expect(second.start()).rejects.toThrow(
@@ -101,7 +101,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     expect(said.toSorted()).toEqual(started.length === 1 ? ['ok'] : ['ok', 'other']);
   }, 180_000);
 
-  it('Redis is emptied, at once and while another starts → all go on together', async () => {
+  it('Redis is emptied, at once and while another starts → all continue together', async () => {
     const both = [await start(redis), await start(redis)];
     const client = new Redis(redis.url);
     for (let time = 0; time < 3; time++) {
@@ -129,7 +129,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     for (const { written } of [first, second]) expect(written.match(/"redis_differs"/g)).toHaveLength(1);
   }, 180_000);
 
-  it('REDIS_URL is changed one by one while the new Redis is not there yet → calls go on, then all count in it', async () => {
+  it('REDIS_URL is changed one by one while the new Redis is not up yet → calls continue, then all count in it', async () => {
     const [old, older] = [await start(redis), await start(redis)];
     expect(await served([old, older], 2)).toBe(4);
     await other.kill();

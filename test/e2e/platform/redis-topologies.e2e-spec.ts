@@ -98,7 +98,7 @@ describeBreakingRedis('Redis cluster', () => {
   }
 
   it(
-    'a frozen master and nobody asks → lost within 2.5 s; thawed → back within 5 s',
+    'a frozen master without commands → lost within 2.5 s; thawed → back within 5 s',
     async () => {
       // The others do not miss it that soon: they go on serving their own keys.
       const { masters, hosts, isWhole } = await started(['--cluster-node-timeout', '15000']);
@@ -192,7 +192,7 @@ describeBreakingRedis('Redis behind sentinels', () => {
   );
 
   it(
-    'sentinels that are gone or frozen → the others are asked',
+    'dead or frozen sentinels → the others are asked',
     async () => {
       const { sentinels, hosts } = await started();
       await sentinels[0]?.kill();

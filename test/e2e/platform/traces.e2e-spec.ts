@@ -164,7 +164,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(calls[0]?.attributes).not.toHaveProperty(['http.response.status_code']);
   });
 
-  it('client that leaves → the call until it is given up, the request as left', async () => {
+  it('client disconnects → the call span until it is abandoned, the request as aborted', async () => {
     const held = hold(event(CHUNK));
     world.upstream.script(held.script);
     const { traceId, headers } = ownTrace();
@@ -211,7 +211,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     }
   });
 
-  it('collector that refuses, or is busy for a while → calls go on, the line says it once, spans that can wait do', async () => {
+  it('collector that refuses, or is busy for a while → calls continue, one line, retryable spans are kept', async () => {
     collector.answer = { status: 503 };
     const busy = ownTrace();
     expect((await client.call(PATH, { body: CHAT, headers: busy.headers })).status).toBe(200);

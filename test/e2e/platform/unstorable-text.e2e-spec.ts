@@ -141,7 +141,7 @@ describe('a call with a text that Postgres does not take as it is', () => {
     expect(calls.lines('usage_event_rejected')).toEqual([]);
   });
 
-  it('any response to go on from → it is nobody’s', async () => {
+  it('any response to continue → it has no owner', async () => {
     for (const previous_response_id of UNSTORABLE) {
       const body = { model: 'gpt-4.1', previous_response_id };
       const { status, body: refusal } = await client.call('v1/responses', { body, headers: ['x-end-user-id', 'ann'] });

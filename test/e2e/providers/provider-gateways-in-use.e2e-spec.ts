@@ -84,7 +84,7 @@ describe('counts', () => {
 });
 
 describe('DELETE provider-gateways/{id}', () => {
-  it('unused → gone; again → 404 not_found', async () => {
+  it('unused → deleted; again → 404 not_found', async () => {
     const id = await newGateway();
     const answer = await remove(id);
     expect([answer.status, answer.body]).toEqual([200, { deleted: true, provider_gateway_id: id }]);
@@ -111,7 +111,7 @@ describe('DELETE provider-gateways/{id}', () => {
     expect((await remove(id)).status).toBe(200);
   });
 
-  it('in use, asked by another account → the same 404 as an id nobody has', async () => {
+  it('in use, requested by another account → the same 404 as an unknown id', async () => {
     const id = await newGateway();
     await newProvider(id);
     const other = world.as((await newAccount(world.dataSource)).key);

@@ -240,7 +240,7 @@ describe('revision', () => {
 });
 
 describe('another account', () => {
-  it('its ids → the same 404 as ids nobody has, and it sees nothing', async () => {
+  it('its ids → the same 404 as unknown ids, and it sees nothing', async () => {
     const { id } = await created();
     const other = world.as((await newAccount(world.dataSource)).key);
     const asked = async (of: string) => [
@@ -261,7 +261,7 @@ describe('another account', () => {
 describe('stored token', () => {
   const table = () => world.dataSource.query<{ secret_blob: string }[]>('SELECT * FROM provider_gateways');
 
-  it('row → sealed: neither the token nor a plain encoding of it stands in the table', async () => {
+  it('row → sealed: neither the token nor a plain encoding of it is in the table', async () => {
     const { id } = await created();
     await rotate(id, { token: OTHER_TOKEN });
     await created();
@@ -288,7 +288,7 @@ describe('stored token', () => {
 });
 
 describe('announcement', () => {
-  it('every write → told here before its answer, elsewhere within a second; a refused one → nobody is told', async () => {
+  it('every write → effective here before its answer, elsewhere within a second; a refused one → no notification', async () => {
     const heard: string[] = [];
     const end = world.gateway.app.get(ConfigChanges).subscribe(PROVIDER_GATEWAYS_TOPIC, (key) => heard.push(key));
     /** The write is heard of twice: by its own process at once, and by everybody over the database. */

@@ -274,7 +274,7 @@ describe('POST providers/test', () => {
     await eventually(() => world.upstream.openConnections() === 0, { withinMs: 2_000 });
   });
 
-  it('connection reset, or nobody listening → unreachable', async () => {
+  it('connection reset, or no listener → unreachable', async () => {
     world.upstream.script(resetBeforeAnswer());
     expect((await test()).body).toEqual({ validated: false, reason: 'unreachable' });
     expect((await test({ baseUrl: 'http://127.0.0.1:1/' })).body).toEqual({ validated: false, reason: 'unreachable' });
@@ -342,7 +342,7 @@ describe('PUT providers/{id}', () => {
     expect((await world.api.get(PATH)).body.providers).toMatchObject([{ id, secretHint }]);
   });
 
-  it('key of a version before, of 3 characters → nothing of it is shown', async () => {
+  it('key of an earlier version, of 3 characters → no part of it is shown', async () => {
     const { id } = await created();
     const blob = await world.gateway.app.get(Vault).seal(new Secret('abc'), {});
     await world.dataSource.query("UPDATE providers SET secret_hint = 'abc', secret_blob = $2 WHERE id = $1", [
@@ -456,7 +456,7 @@ describe('PUT providers/{id}', () => {
     });
   });
 
-  it('its key is sealed anew meanwhile → the write goes on, and the older seal does not come back', async () => {
+  it('its key is resealed meanwhile → the write succeeds, and the older seal does not return', async () => {
     const { id } = await created();
     const nightly = world.dataSource.createQueryRunner();
     await nightly.startTransaction();
@@ -486,7 +486,7 @@ describe('PUT providers/{id}', () => {
 });
 
 describe('DELETE providers/{id}', () => {
-  it('existing → gone with its key and slug; again → 404', async () => {
+  it('existing → deleted with its key and slug; again → 404', async () => {
     const { id } = await created();
     const answer = await world.api.delete(`${PATH}/${id}`);
     expect([answer.status, answer.body]).toEqual([200, { deleted: true, provider_id: id }]);
@@ -500,7 +500,7 @@ describe('DELETE providers/{id}', () => {
 describe('stored key', () => {
   const blobs = () => world.dataSource.query<{ id: string; secret_blob: string }[]>('SELECT * FROM providers');
 
-  it('row → sealed: neither the key nor a plain encoding of it stands in the table', async () => {
+  it('row → sealed: neither the key nor a plain encoding of it is in the table', async () => {
     await created();
     const text = JSON.stringify(await blobs());
     expect(text).toContain('local1.1.');

@@ -175,7 +175,7 @@ describe('calls through vercel', () => {
     },
   );
 
-  it('option that stands twice → sent once, as it was judged; params over one that does → 400, whatever else is asked', async () => {
+  it('duplicate option → sent once, as validated; params over a duplicate → 400 in every case', async () => {
     const providerGatewayId = await suite.stage.gateway('vercel');
     const gatewayRoute = { providerOnly: ['azure'] };
     const provider = { secret: undefined, baseUrl: undefined, providerGatewayId, gatewayRoute };

@@ -16,7 +16,7 @@ describe('headers of the client', () => {
   const namesSent = (request: ReturnType<typeof sent>) =>
     request.rawHeaders.flatMap((text, at) => (at % 2 === 0 && request.rawHeaders[at + 1] === 'client' ? [text] : []));
 
-  it('on cf_aig → the five for the gateway pass, ours cannot be forged or doubled', async () => {
+  it('on cf_aig → the five for the gateway are forwarded, those of this service cannot be forged or doubled', async () => {
     const { client } = await suite.stage.routed('cf_aig');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(namesSent(sent()).sort()).toEqual([...PASSED].sort());

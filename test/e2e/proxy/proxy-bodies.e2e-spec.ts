@@ -121,7 +121,7 @@ describe('output cap of 100', () => {
     expect(await outcome(style, members)).toEqual(expected);
   });
 
-  it('a path with a clamp of its own → judged by that style', async () => {
+  it('a path with its own clamp → checked by that style', async () => {
     const policy = { allowed_paths: [{ path: 'v1/responses', clamp: 'anthropic' }], max_output_tokens: CAP };
     const client = await ProxyClient.create(world, { policy });
     const call = (body: object) => client.call('v1/responses', { body: { model: 'gpt-4.1', ...body } });
@@ -187,7 +187,7 @@ describe('bodies that have more than one reading', () => {
   });
 });
 
-describe('bodies nobody has a reason to change', () => {
+describe('unchanged bodies', () => {
   /** JSON text with the blanks and spellings that parsers and printers lose. */
   const blank = fc.constantFrom('', ' ', '\n\t', '\r\n  ');
   const scalar = fc.oneof(

@@ -176,7 +176,7 @@ describe('Server-Timing', () => {
     );
   });
 
-  it('a refusal before anyone is asked who they are → the marks, all zero', async () => {
+  it('a refusal before authentication → the marks, all zero', async () => {
     const answer = await listed.call(PATH, { headers: ['authorization', 'Bearer again'], body: {} });
     expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
     expect(listed.lines('gateway_error')).toHaveLength(1);

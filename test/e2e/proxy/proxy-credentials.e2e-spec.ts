@@ -205,7 +205,7 @@ describe('header identity', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('the default header on an application without users → not sent on, and the event names nobody', async () => {
+  it('the default header on an application without users → not forwarded, and the event has no user', async () => {
     const client = await ProxyClient.create(world);
     expect((await call(client, ['x-end-user-id', 'sneaked-in'])).status).toBe(200);
     expect(await client.events()).toMatchObject([{ user_id: null }]);

@@ -103,14 +103,14 @@ describe('transcription forms', () => {
     expect(world.upstream.requests[0]?.body.equals(body)).toBe(true);
   });
 
-  it('xAI-type, which always tells a duration → any format passes, and the path is v1/stt', async () => {
+  it('xAI-type, which always reports a duration → any format is accepted, and the path is v1/stt', async () => {
     const body = formOf([file, field('model', 'grok-transcribe'), field('response_format', 'text')]);
     await send(xai, 'v1/stt', body);
     expect(world.upstream.requests[0]).toMatchObject({ path: '/v1/stt' });
     expect(world.upstream.requests[0]?.body.equals(body)).toBe(true);
   });
 
-  it('a translation → judged like a transcription', async () => {
+  it('a translation → checked like a transcription', async () => {
     const srt = formOf([file, field('model', 'whisper-1'), field('response_format', 'srt')]);
     expect(refusalOf(await send(openai, 'v1/audio/translations', srt))).toEqual([400, 'invalid_request']);
   });
@@ -230,7 +230,7 @@ describe('forms and JSON, each on its own paths', () => {
     expect((await any.call(path, { body: { model: 'gpt-4.1' } })).status).toBe(200);
   });
 
-  it('a listed path that nobody knows → takes both', async () => {
+  it('a listed unknown path → accepts both', async () => {
     expect((await send(listed, 'v1/uploads', form)).status).toBe(200);
     expect((await listed.call('v1/uploads', { body: { model: 'gpt-4.1' } })).status).toBe(200);
   });

@@ -114,7 +114,7 @@ describe('request headers', () => {
     expect(await sentWith(headers)).toEqual(linesOf([...OURS, ['user-agent', 'b']]));
   });
 
-  it('headers of ours named in Connection → sent all the same', async () => {
+  it('gateway headers named in Connection → sent as well', async () => {
     const headers = ['connection', 'authorization, content-type, accept-encoding, content-length, host'];
     expect(await sentWith(headers)).toEqual(linesOf(OURS));
   });
@@ -202,7 +202,7 @@ describe('response headers', () => {
     expect(answer.headers['x-name']).toBe(Buffer.from('\xe9\xff\u0080\tx').toString('latin1'));
   });
 
-  it('gzip although nobody asked → the plain body, and no header that says otherwise', async () => {
+  it('unrequested gzip → the plain body, without an encoding header', async () => {
     const answer = await answerTo(unaskedGzip({ text: 'é'.repeat(1000) }));
     expect(JSON.parse(answer.body.toString())).toEqual({ text: 'é'.repeat(1000) });
     expect(answer.headers['content-encoding']).toBeUndefined();

@@ -220,7 +220,7 @@ describe('methods that are allowed', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('one model of the list → judged like any other', async () => {
+  it('one model of the list → checked like any other', async () => {
     const client = await ProxyClient.create(world, { policy: { ...policy, allowed_models: ['gpt-4.1'] } });
     expect(await sent(client, 'v1/models/gpt-4.1', { method: 'GET' })).toMatchObject({ path: '/v1/models/gpt-4.1' });
     world.upstream.forget();
@@ -326,7 +326,7 @@ describe('models', () => {
     await expectRefused(elsewhere, 400, 'pricing_not_configured');
   });
 
-  it('a type key that allows a model of which only the second instance knows the price → served there alone', async () => {
+  it('a type key that allows a model priced only by the second instance → served only there', async () => {
     await world.provider({ slug: 'openai' });
     const { slug, id } = await world.provider({
       slug: 'openai-2',
@@ -379,7 +379,7 @@ describe('objects kept at the provider', () => {
     expectRefused(openai.call(`v1/responses?${query}`, { body: MODEL }), 400, 'invalid_request'),
   );
 
-  it('a preset as the model, where the provider tells the cost itself → 400, unless the application allows it', async () => {
+  it('a preset as the model, where the provider reports the cost → 400, unless the application allows it', async () => {
     const model = '@preset/mine';
     const chat = { path: 'v1/chat/completions', body: { model, messages: [] } };
     const any = await ProxyClient.create(world, { provider: { type: 'openrouter' } });
@@ -402,7 +402,7 @@ describe('objects kept at the provider', () => {
     },
   );
 
-  it('a response this application and user created → may be continued by them, and by nobody else', async () => {
+  it('a response this application and user created → may be continued only by them', async () => {
     const owner = await ProxyClient.create(world, { authentication: header });
     const id = `resp_${owner.appId}`;
     world.upstream.script(

@@ -115,7 +115,7 @@ describeWithRedis('calls that are open when the service stops', () => {
     expect(reasonsOf(call)).toEqual([]);
   });
 
-  it('no answer yet → 503 that says so, and the provider’s answer is unknown', async () => {
+  it('no answer yet → 503, and the provider’s answer is unknown', async () => {
     const call = callOf('no head');
     const { text } = await call.connection.answer;
     expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: \d+\r\n[\s\S]*"code":"service_unavailable"/i);
@@ -140,7 +140,7 @@ describeWithRedis('calls that are open when the service stops', () => {
     expect(reasonsOf(call)).toEqual(['client_aborted']);
   });
 
-  it('none of it → told as a provider’s failure', () => {
+  it('none of it → not recorded as a provider failure', () => {
     expect(lines.filter(({ message }) => message === 'provider_stream_failed')).toEqual([]);
   });
 });

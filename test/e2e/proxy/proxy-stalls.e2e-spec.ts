@@ -102,7 +102,7 @@ async function readSlowly(message: IncomingMessage): Promise<[bytes: number, isC
   return [bytes, message.complete];
 }
 
-describe('a client that takes nothing of its answer', () => {
+describe('a client that does not read its answer', () => {
   it('for CLIENT_STALL_TIMEOUT_SECONDS → has left: its answer is read to the usage and billed, nothing is held', async () => {
     world.upstream.script(large(DONE, true));
     const { head } = app.open();
@@ -130,7 +130,7 @@ describe('a client that takes nothing of its answer', () => {
     message.destroy();
   });
 
-  it('one that is slow, but goes on reading → gets every byte, however long it takes', async () => {
+  it('one that is slow, but continues reading → gets every byte', async () => {
     world.upstream.script(large(DONE, true));
     const startedMs = performance.now();
     const [bytes, isComplete] = await readSlowly(await app.open().head);
@@ -166,7 +166,7 @@ describe('a provider that stops in the middle of its answer', () => {
     expect(await spentUsd()).toBe(RESPONSE_USD);
   });
 
-  it('one that is slow, but goes on sending → never cut', async () => {
+  it('one that is slow, but continues sending → never cut', async () => {
     const pieces = [BEGUN, ...Array<string>(8).fill(': wait\n\n'), DONE];
     world.upstream.script(sse(pieces, { delayMs: SILENCE_SECONDS * 250 }));
     const startedMs = performance.now();
@@ -192,7 +192,7 @@ describe('a provider that stops in the middle of its answer', () => {
 });
 
 describe('an answer of which nothing has come for long', () => {
-  it('client that waits for a provider which takes its time → is not taken for one that does not read', async () => {
+  it('client that waits for a slow provider → not treated as one that does not read', async () => {
     const script = sse([BEGUN, DONE], { delayMs: SILENCE_SECONDS * 500 });
     world.upstream.script(async (exchange) => {
       await exchange.body();

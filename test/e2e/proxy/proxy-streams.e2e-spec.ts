@@ -228,7 +228,7 @@ describe('a client that leaves', () => {
     expect(client.lines('usage_unresolved_cost')).toEqual([]);
   });
 
-  it('and the provider goes on for longer than ABORT_DRAIN_SECONDS → cancelled, unresolved, one line', async () => {
+  it('and the provider continues for longer than ABORT_DRAIN_SECONDS → cancelled, unresolved, one line', async () => {
     const held = hold(word('Hi'));
     world.upstream.script(held.script);
     const { request, head } = client.open(PATH, { body: BODY });

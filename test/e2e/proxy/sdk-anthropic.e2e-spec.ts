@@ -86,7 +86,7 @@ describe('Anthropic SDK', () => {
     expect(await world.event(app)).toMatchObject({ status: 'provider_error', cost_usd: 0 });
   });
 
-  it('what the provider gets → its own key, the client’s version header, and nothing of ours', async () => {
+  it('what the provider gets → its own key, the client’s version header, and no gateway headers', async () => {
     const app = await world.app();
     const before = world.simulator.requests().length;
     await client(app).messages.create(message());

@@ -157,7 +157,7 @@ describe('OpenAI SDK refusals', () => {
 });
 
 describe('OpenAI SDK secrets', () => {
-  it('what the provider gets → its own key and nothing of ours', async () => {
+  it('what the provider gets → its own key and no gateway headers', async () => {
     const app = await world.app();
     const before = world.simulator.requests().length;
     await client(app).chat.completions.create(chat());

@@ -179,7 +179,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('the instance that served is gone, or has no price of its own → the catalog', async () => {
+  it('the instance that served is deleted, or has no custom price → the catalog', async () => {
     const { id: app } = await world.app();
     const priced = { pricing: { 'gpt-4.1': { input: 1, output: 1 } } };
     const { id: kept } = await world.provider({ slug: 'own-price', ...priced });

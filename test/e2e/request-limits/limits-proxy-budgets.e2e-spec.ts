@@ -190,7 +190,7 @@ describe('what a call counts against a budget', () => {
     for (const sql of SUMS_OUT_OF_STEP) expect(await world.dataSource.query(sql)).toEqual([]);
   });
 
-  it('an answer that does not tell its usage → what was sent and seen, though its cost is told as unknown', async () => {
+  it('an answer without usage → an estimate of input and received output, with unresolved cost', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
     world.upstream.script(json(200, { id: 'resp_1', object: 'response' }));
     expect(await app.calls(2)).toEqual([200, 200]);
@@ -222,7 +222,7 @@ describe('what a call counts against a budget', () => {
     expect(await app.calls(3)).toEqual([200, 200, 429]);
   });
 
-  it('a named endpoint → held for its dearest target, charged for the one that served', async () => {
+  it('a named endpoint → held for its most expensive target, charged for the one that served', async () => {
     const dear = { model: 'gpt-dear', provider: { pricing: { 'gpt-dear': { input: 2_000, output: 8_000 } } } };
     const chain = await EndpointChain.create(world, [
       { script: json(503, {}) },

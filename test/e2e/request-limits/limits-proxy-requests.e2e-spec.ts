@@ -61,7 +61,7 @@ describe('limits of requests', () => {
     expect(world.upstream.requests.length - before).toBe(5);
   });
 
-  it('refused calls → count in no window, and are told of as refused and free', async () => {
+  it('refused calls → count in no window, and are recorded as refused and free', async () => {
     const app = await LimitedApp.create(world, { per_user: requests(2, 4) });
     expect(await app.calls(5)).toEqual([200, 200, 429, 429, 429]);
     expect(await app.recorded('blocked_app_rate')).toEqual([

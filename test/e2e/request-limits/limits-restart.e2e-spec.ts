@@ -46,14 +46,14 @@ async function isGoneOnWith(annHad: number): Promise<void> {
 }
 
 describe('one instance without Redis that is started again within the minute', () => {
-  it('stopped → the minute goes on', async () => {
+  it('stopped → the minute continues', async () => {
     expect(await app.calls(4, 'ann')).toEqual([200, 200, 200, 200]);
     await gateway.stop();
     await gateway.start();
     await isGoneOnWith(4);
   }, 180_000);
 
-  it('killed the moment after an answer, and with a call open → the minute goes on, every call counted', async () => {
+  it('killed directly after an answer, and with a call open → the minute continues, every call counted', async () => {
     expect(await app.calls(3, 'ann')).toEqual([200, 200, 200]);
     world.upstream.script(() => undefined);
     const open = app.open('ann').head.catch(() => undefined);

@@ -42,7 +42,7 @@ async function twoInstances(redisUrl: string) {
 
 describeBreakingRedis('request limits while an instance cannot be heard', () => {
   it(
-    'it loses Postgres, and all lose Redis → it counts nothing; the others begin with the next minute; it comes back',
+    'one loses Postgres, and all lose Redis → it counts nothing; the others begin with the next minute; it returns',
     async () => {
       const redis = await startRedis();
       ends.push(() => redis.stop());
@@ -77,7 +77,7 @@ describeBreakingRedis('request limits while an instance cannot be heard', () => 
   );
 
   it(
-    'it loses Postgres alone → limited calls get 503 there, and the others go on; it comes back',
+    'one loses Postgres alone → limited calls get 503 there, and the others continue; it returns',
     async () => {
       const redis = await startRedis();
       ends.push(() => redis.stop());

@@ -134,7 +134,7 @@ describe('request limits of one instance without Redis', () => {
     expect((await burst(limits, aCall(app, 'a', { user: { perMinute: 3 } }), 5)).passed).toBe(0);
   });
 
-  it('the database is away → a day that is not known gets 503, and is asked for again', async () => {
+  it('the database is away → an unknown day gets 503, and is queried again', async () => {
     await world.dataSource.query('ALTER TABLE usage_days RENAME TO usage_days_away');
     const call = aCall(app, null, { app: { perDay: 1 } });
     await expect(async () => limits.admit(call)).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('request limits of one instance without Redis', () => {
     expect((await burst(limits, call, 3)).passed).toBe(1);
   });
 
-  it('the application is full → users who are made up cost no question and are told of the application', async () => {
+  it('the application is full → invented users cost no query and get the application’s refusal', async () => {
     const all = { user: { perMinute: 9, perDay: 9 }, app: { perDay: 3 } };
     expect((await burst(limits, aCall(app, 'ann', all), 3)).passed).toBe(3);
     await world.dataSource.query('ALTER TABLE usage_user_days RENAME TO usage_user_days_away');
@@ -155,7 +155,7 @@ describe('request limits of one instance without Redis', () => {
     await world.dataSource.query('ALTER TABLE usage_user_days_away RENAME TO usage_user_days');
   });
 
-  it('more users than can be kept → who is idle leaves and goes on from what it had, recorded or not', async () => {
+  it('more users than fit in memory → idle ones are evicted and continue from their count, recorded or not', async () => {
     const call = aCall(app, 'ann', { user: { perDay: 8 } });
     expect((await burst(limits, call, 5)).passed).toBe(5);
     const others = { user: { perMinute: 1 } };
@@ -188,7 +188,7 @@ describe('request limits of one instance without Redis', () => {
     expect(await burst(limits, call, 9)).toEqual({ passed: 2, refused: { user_day_limit_reached: 7 } });
   });
 
-  it('Postgres ends the connection while the start begins to count → the start goes on', async () => {
+  it('Postgres ends the connection while the start begins to count → the start continues', async () => {
     const own = await startWorld({ env: { REDIS_URL: '' } });
     try {
       await own.gateway.stop('test');
@@ -202,7 +202,7 @@ describe('request limits of one instance without Redis', () => {
     }
   });
 
-  it('started again → the day goes on from what is recorded', async () => {
+  it('started again → the day continues from the recorded requests', async () => {
     const call = aCall(app, 'alice', { user: { perDay: 5 } });
     expect((await burst(limits, call, 3)).passed).toBe(3);
     await store(3, { user_id: 'alice' });

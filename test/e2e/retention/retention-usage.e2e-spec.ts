@@ -226,7 +226,7 @@ describe('old usage', () => {
     expect(await rest()).toEqual(NOTHING_OLD);
   }, 60_000);
 
-  it('what it took away is told; once more → nothing left to take', async () => {
+  it('deleted rows are reported; run again → nothing left to delete', async () => {
     await makePartitions(reader, MONTHS);
     const days = ['2024-02-10', '2025-02-27', '2025-02-28', FIRST_EVENT_DAY];
     const same = { app_id: 'told', user_id: 'ann' };
@@ -273,7 +273,7 @@ describe('old usage', () => {
     ]);
   });
 
-  it('a month that somebody reads for long → nobody waits for it; its events go one by one, it goes the next night', async () => {
+  it('a month that is read for long → no lock wait; its events are deleted in batches, its partition the next night', async () => {
     await makePartitions(reader, MONTHS);
     await storeUsage(reader, usageRows([{ app_id: 'read', day: '2025-01-10' }]));
     const long = reader.createQueryRunner();

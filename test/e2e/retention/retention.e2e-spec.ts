@@ -240,7 +240,7 @@ describe('one instance at a time, each step for itself', () => {
     await other;
   });
 
-  it('steps that fail → say so one by one, and the others are done; mended → done', async () => {
+  it('steps that fail → each logged, and the others complete; fixed → complete', async () => {
     const app = await world.app();
     await storeUsage(world.dataSource, usageRows([{ app_id: app.id, day: '2025-01-01' }], organizationId));
     const rename = (from: string, to: string) => world.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);

@@ -87,7 +87,7 @@ describe('exchange of an API key', () => {
     await trail.isRefused(await post(good), keyInvalid);
   });
 
-  it('issuer token before block → issuer_token_rejected, nobody named; then blocked → 403, the user named', async () => {
+  it('issuer token before block → issuer_token_rejected, without a user; then blocked → 403, with the user', async () => {
     const { app, post, trail, good } = await backend();
     await trail.isServed(await post(good), served);
     await manage(app, 'users/ada/block');
@@ -123,14 +123,14 @@ describe('exchange of an API key', () => {
     expect(await trail.events()).toMatchObject([{ outcome: 'ok', claim_delay_ms: expect.any(Number) }]);
   });
 
-  it('1.3: revoked where no notification tells of it → refused all the same: the key is read anew each time', async () => {
+  it('1.3: revoked without a notification → refused as well: the key is read each time', async () => {
     const { app, post, trail, good } = await backend();
     await trail.isServed(await post(good), served);
     await world.dataSource.query("UPDATE app_keys SET status = 'revoked' WHERE app_id = $1", [app.id]);
     await trail.isRefused(await post(good), keyInvalid);
   });
 
-  it('3.2: key revoked → no token is exchanged from then on, and its tokens are worth nothing', async () => {
+  it('3.2: key revoked → no token is exchanged from then on, and its tokens are invalid', async () => {
     const { app, post, good } = await backend();
     const token = (await post(good)).body.access_token;
     const me = () => world.as(token).get(`/v1/apps/${app.id}/me`);

@@ -19,7 +19,7 @@ function bodyOf(bytes: number): Record<string, unknown> {
   return { ...body, rest: 'x'.repeat(bytes - JSON.stringify(body).length) };
 }
 
-describe('bodies that anybody may send', () => {
+describe('bodies of unauthenticated requests', () => {
   it.each(['challenge', 'register', 'token'])('%s: 256 KiB → read; a byte more → 413, no event', async (route) => {
     const app = await world.deviceApp('app_install');
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];
@@ -29,7 +29,7 @@ describe('bodies that anybody may send', () => {
     await trail.isNoEvent(await phone.post(route, bodyOf(MAX_BODY_BYTES + 1)), 413, 'payload_too_large');
   });
 
-  it('the longest texts there may be, every character escaped → judged', async () => {
+  it('the longest allowed texts, every character escaped → checked', async () => {
     const app = await world.deviceApp('issuer');
     const phone = world.phone(app);
     const body = { issuer_token: '\\'.repeat(32 * 1024), attestation: '/'.repeat(64 * 1024), key_id: 'k' };

@@ -178,7 +178,7 @@ describeWithRedis('keys, registered on two instances at once', () => {
     expect(outcomes(signedIn)).toEqual({ ok: MAX_KEYS, attest_failed: 5 });
   });
 
-  it('one key, registered by 10 users → the last one’s, and nobody is answered a fault', async () => {
+  it('one key, registered by 10 users → the last one’s, without a server error', async () => {
     const app = await world.deviceApp('issuer');
     const phone = world.phone(app);
     const tokens = await Promise.all(numbers(10).map((n) => world.issuer.token({ sub: `user-${n}` })));

@@ -66,7 +66,7 @@ describe('recovery', () => {
     expect(again.edge.takeRoutes()).toEqual(['challenge', 'token', 'completions']);
   });
 
-  it('Local signing failure: restored from a copy, keys gone → a new key, served', async () => {
+  it('Local signing failure: restored from a copy, keys missing → a new key, served', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);
     await say();
@@ -187,7 +187,7 @@ describe('refusals', () => {
     expect(edge.takeRoutes()).toEqual([...FIRST_USE, 'completions', 'completions']);
   });
 
-  it('429 with Retry-After: challenges used up → held without a call, cached token goes on; then served', async () => {
+  it('429 with Retry-After: challenges exhausted → held without a call, cached token still used; then served', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, client, keystore, say } = await world.installOnPhone(app);
     await say();

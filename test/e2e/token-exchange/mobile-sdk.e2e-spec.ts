@@ -143,7 +143,7 @@ describe('what is remembered', () => {
     expect(refreshAfterSeconds(lifetime)).toBe(after);
   });
 
-  it('Token cache: before 3300 s → kept; from then on → replaced in the background, calls go on', async () => {
+  it('Token cache: before 3300 s → kept; from then on → replaced in the background, calls continue', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, say } = await world.installOnPhone(app);
     await say();

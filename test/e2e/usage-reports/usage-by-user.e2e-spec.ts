@@ -143,7 +143,7 @@ describe('usage by user', () => {
     },
   );
 
-  it('more users asked for than stand out → everybody is added up', async () => {
+  it('more users requested than stand out → all are added up', async () => {
     const app = await appWith(TYPICAL);
     const [from, to] = [dayAt(60), dayAt(89)];
     expect(await sharesOf(app, from, to, 20)).toEqual(expectedShares(TYPICAL, from, to, 20));

@@ -299,7 +299,7 @@ describe('tokens and cost of an answer', () => {
       { cost_usd: 0.001234568 },
       {},
     ],
-  ])('%s on %s for %s that tells its own cost → that cost', async (type, path, model, answer, cost, more) => {
+  ])('%s on %s for %s that reports its own cost → that cost', async (type, path, model, answer, cost, more) => {
     const client = await ProxyClient.create(world, { provider: { type } });
     world.upstream.script(json(200, answer));
     await client.call(path, { body: { model } });

@@ -108,7 +108,7 @@ describe('partitions of usage events', () => {
     expect(await indexesOf(made)).toHaveLength(6);
   });
 
-  it('others are in the way → gives up in time, changes nothing, and succeeds later', async () => {
+  it('locked by others → times out, changes nothing, and succeeds later', async () => {
     const partitions = new UsagePartitionsRepository(other);
     await one.transaction(async (tx) => {
       await tx.query('SELECT FROM usage_events LIMIT 1');

@@ -115,7 +115,7 @@ describe('ADR 0039: a block that races with the first sight of a user', () => {
     await expectBlockedForGood('alice');
   });
 
-  it('the trail cannot be written → not answered as blocked, and nobody is', async () => {
+  it('the trail cannot be written → not answered as blocked, and no user is blocked', async () => {
     const held = world.dataSource.createQueryRunner();
     await held.query('ALTER TABLE audit_events ADD CONSTRAINT no_blocks CHECK (action <> $$user.blocked$$) NOT VALID');
     try {
@@ -155,7 +155,7 @@ describe('ADR 0039: a block that races with the first sight of a user', () => {
     expect(await statusOf('alice')).toBeUndefined();
   });
 
-  it('20 blocks of somebody unknown at once → all answered, one row, one entry', async () => {
+  it('20 concurrent blocks of an unknown user → all answered, one row, one entry', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => block('nobody-yet')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     await expectBlockedForGood('nobody-yet');
@@ -186,7 +186,7 @@ describe('ADR 0039: a block that races with the first sight of a user', () => {
   });
 });
 
-describe('ADR 0039: somebody who was never seen', () => {
+describe('ADR 0039: a user without any call', () => {
   it('blocked → listed, read and counted as blocked; their first call is refused; unblocked → served', async () => {
     const { slug } = await world.provider({ slug: 'block-openai' });
     const call = () =>
@@ -222,7 +222,7 @@ describe('ADR 0039: somebody who was never seen', () => {
     expect(await statusOf('nobody')).toBeUndefined();
   });
 
-  it('of an application without users → 400 that says so, and no row; one who was seen when it had them → blocked', async () => {
+  it('of an application without users → 400, and no row; a known user from earlier → blocked', async () => {
     const plain = await world.app();
     app = { ...plain, organizationId: app.organizationId };
     const refused = await block('alice');

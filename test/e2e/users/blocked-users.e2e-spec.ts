@@ -160,7 +160,7 @@ describeWithRedis('blocked users at admission', () => {
     expect(await refusalsOf(client)).toEqual({ rows: 0, requests: 0 });
   });
 
-  it('blocked at one instance → another refuses within a second, and lets in again likewise', async () => {
+  it('blocked at one instance → another refuses within a second, and unblocks within a second', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     expect((await callOther(client, 'ann')).status).toBe(200);

@@ -134,7 +134,7 @@ describe('what is kept of users is what there is', () => {
   });
 });
 
-describe('who counts waits for nobody', () => {
+describe('counting waits for no lock', () => {
   it('registrations under way → others register meanwhile, in as many rows as wrote at once', async () => {
     await users.seen(app, 'first');
     await world.dataSource.transaction(async (tx) => {

@@ -76,7 +76,7 @@ describe('a user id in the path', () => {
   });
 
   it.each(['.', '..'])(
-    '%s, which URL software removes → nobody’s id: not blocked, in the path or the query',
+    '%s, which URL software removes → no valid id: not blocked, in the path or the query',
     async (id) => {
       const encoded = id.replaceAll('.', '%2E');
       for (const path of [usersUrl(`/${encoded}/block`), namedUrl('/block', encoded)]) {
@@ -102,7 +102,7 @@ describe('a user id in the path', () => {
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(400);
   });
 
-  it('more bytes than an id has → nobody, and nobody is blocked by it', async () => {
+  it('more bytes than an id has → no user, and no user is blocked', async () => {
     const encoded = encodeURIComponent('é'.repeat(513));
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(404);
     expect((await rawCall('POST', usersUrl(`/${encoded}/block`))).status).toBe(400);
@@ -141,7 +141,7 @@ describe('a user id in the query (ADR 0039)', () => {
     ['NUL', '?user_id=a%00'],
     ['too long', `?user_id=${'u'.repeat(1_025)}`],
     ['beside something unknown', '?user_id=a&colour=blue'],
-  ])('%s → 400, and nobody is blocked', async (_what, query) => {
+  ])('%s → 400, and no user is blocked', async (_what, query) => {
     const path = `/v1/admin/apps/${app.id}/user`;
     const before = await blocked();
     expect((await world.api.get(`${path}${query}`)).status).toBe(400);
@@ -150,7 +150,7 @@ describe('a user id in the query (ADR 0039)', () => {
     expect(await blocked()).toBe(before);
   });
 
-  it('nobody of this id → 404', async () => {
+  it('no user with this id → 404', async () => {
     expect((await world.api.get(namedUrl('', 'nobody'))).body.error.code).toBe('not_found');
     expect((await world.api.post(namedUrl('/unblock', 'nobody'))).body.error.code).toBe('not_found');
   });

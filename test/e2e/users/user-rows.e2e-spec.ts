@@ -124,7 +124,7 @@ describe('a window of missing claims', () => {
 });
 
 describe('another instance', () => {
-  it('somebody blocked → it knows within a second, however young its memory', async () => {
+  it('user blocked → known within a second, even with a fresh cache', async () => {
     await users.seen(app, 'mallory');
     const trouble: unknown[] = [];
     const changes = new ConfigChanges({
@@ -213,7 +213,7 @@ describe('a user known from usage only', () => {
     expect(await rowOf('bob')).toMatchObject({ created_at: new Date('2026-01-01T00:00:00Z') });
   });
 
-  it('blocked in the moment they are used and seen → no deadlock, blocked in the end', async () => {
+  it('blocked at the moment of a call → no deadlock, blocked afterwards', async () => {
     await use('bob', '2026-01-01T00:00:00Z');
     await Promise.all(
       Array.from({ length: 30 }, (_, second) => [
@@ -240,7 +240,7 @@ describe('counts of users', () => {
     expect(counts.size).toBe(0);
   });
 
-  it('application deleted → its stored users are gone and counted, devices with them', async () => {
+  it('application deleted → its stored users are deleted and counted, with their devices', async () => {
     for (const id of ['alice', 'mallory']) await users.seen(app, id);
     await addDeviceKey(world.dataSource, app, { userId: 'alice', keyId: 'k', counter: 1, usedAt: '2026-01-01' });
     await use('bob', '2026-01-01T00:00:00Z');

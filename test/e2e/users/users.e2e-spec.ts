@@ -61,7 +61,7 @@ function outcome({ status, body }: ApiAnswer): unknown[] {
 }
 
 describe('GET /v1/admin/apps/{app}/users', () => {
-  it('nobody yet → an empty page of the current month', async () => {
+  it('no users yet → an empty page of the current month', async () => {
     const month = clock.now().toISOString().slice(0, 7);
     const { status, body } = await list();
     expect(status).toBe(200);

@@ -142,7 +142,7 @@ describe('event of a named endpoint’s call', () => {
     ]);
   });
 
-  it('a blocked user → refused and counted with the endpoint, nothing sent; policy is judged before', async () => {
+  it('a blocked user → refused and counted with the endpoint, nothing sent; policy is checked first', async () => {
     const authentication = { type: 'api_key', end_user: { source: 'header' } };
     const users = await EndpointClient.create(world, { config: { authentication } });
     const as = { headers: ['x-end-user-id', 'ann'] };

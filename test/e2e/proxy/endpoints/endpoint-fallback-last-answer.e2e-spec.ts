@@ -158,7 +158,7 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
       }),
     ],
     ['breaks off', dieAfter(10, BUSY, { status: 503, headers: HEADERS as never })],
-  ])('an answer whose body %s → its status and Retry-After, with a body of ours', async (_name, script) => {
+  ])('an answer whose body %s → its status and Retry-After, with the gateway’s body', async (_name, script) => {
     await chained(script, nobody());
     const answer = await chain.call();
     expect([answer.status, answer.isComplete, answer.headers['retry-after']]).toEqual([503, true, '7']);
@@ -168,7 +168,7 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
     await nothingHeld();
   });
 
-  it('a stream that told an error → that stream, ended with the piece that told it', async () => {
+  it('a stream with an error event → that stream, ended after the error event', async () => {
     await chained(sse([CREATED + ERROR]), nobody());
     const answer = await chain.call(STREAM);
     expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([200, true, CREATED + ERROR]);
@@ -177,7 +177,7 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
     await nothingHeld();
   });
 
-  it('a stream that broke off without a word → no answer: that of the target before it', async () => {
+  it('a stream that broke off without content → no answer: that of the previous target', async () => {
     await chained(busy(), dieAfter(CREATED.length, CREATED), nobody());
     await expectRelayed(await chain.call(STREAM), 0, 503);
     expect((await chain.attempts())?.map(({ status }) => status)).toEqual([503, 200, null]);
@@ -210,7 +210,7 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
     await nothingHeld();
   });
 
-  it('the last target serves → its answer alone, nothing of the one that was kept', async () => {
+  it('the last target serves → only its answer, nothing of the kept one', async () => {
     await chained(busy(), json(200, RESPONSE));
     const answer = await chain.call();
     expect([answer.status, answer.body.toString(), answer.headers['x-request-id']]).toEqual([
@@ -234,7 +234,7 @@ describe('none of them answered', () => {
     ['all stay silent', [silence, silence], 504],
     ['the last one stays silent', [nobody, silence], 504],
     ['the last one cannot be reached', [silence, nobody], 502],
-  ])('%s → %d provider_error of ours', async (_name, targets, status) => {
+  ])('%s → %d provider_error of the gateway', async (_name, targets, status) => {
     await chained(...targets.map((target) => target()));
     expect(refusalOf(await chain.call())).toEqual([status, 'provider_error']);
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[1], status: 'provider_error' }]);

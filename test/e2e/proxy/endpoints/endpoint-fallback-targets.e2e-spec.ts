@@ -130,7 +130,7 @@ describe('the same attempt twice', () => {
 });
 
 describe('what each target is sent', () => {
-  it('rule 5: two providers of one type → each with its own key, model and nothing of the other', async () => {
+  it('rule 5: two providers of one type → each with its own key and model, and nothing of the other', async () => {
     await chained(failing, { ...serving('second'), model: 'gpt-4.1-mini' });
     await chain.call({ body: { input: 'Hi', model: 'of-the-client' } });
     const sent = chain.upstreams.map(({ requests: [request] }) => [
@@ -198,7 +198,7 @@ describe('configuration that changes while the primary is being waited for', () 
     },
   );
 
-  it('the application is disabled meanwhile → the call that was admitted goes on along its chain', async () => {
+  it('the application is disabled meanwhile → the admitted call continues along its chain', async () => {
     const { script, fail } = failingOnCue();
     await chained({ script }, serving('second'));
     const call = chain.call();

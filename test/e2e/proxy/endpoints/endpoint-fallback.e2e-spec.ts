@@ -108,7 +108,7 @@ describe('what sends a request to the next target', () => {
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[5], cost_usd: RESPONSE_USD }]);
   });
 
-  it('a primary that serves → no fallback is called, and its event tells of no attempts', async () => {
+  it('a primary that serves → no fallback is called, and its event has no attempts', async () => {
     await chained(serving('first'), serving('second'));
     expectServed(await chain.call(), 'first');
     expect(chain.asked).toEqual([1, 0]);
@@ -174,7 +174,7 @@ describe('the last target', () => {
     expect([tookMs > TTFB_SECONDS * 950, tookMs < TTFB_SECONDS * 1500]).toEqual([true, true]);
   });
 
-  it('refuses the connection after one that stayed silent → 502: the last failure is told', async () => {
+  it('refuses the connection after one that stayed silent → 502: the last failure is reported', async () => {
     await chained(silence(), nobody());
     expect(refusalOf(await chain.call())).toEqual([502, 'provider_error']);
   });

@@ -120,7 +120,7 @@ describe('merge of params over the client body', () => {
   });
 });
 
-describe('output cap of 100, judged after the merge', () => {
+describe('output cap of 100, checked after the merge', () => {
   it.each<[string, unknown, unknown, unknown]>([
     ['client above', {}, { max_output_tokens: 101 }, [403, 'max_output_tokens_exceeded']],
     ['client says a fraction', {}, { max_output_tokens: 99.5 }, BAD_REQUEST],
@@ -191,7 +191,7 @@ describe('bodies that are refused', () => {
 
   it('background → 400', () => expectRefused(plain.call({ body: { background: true } }), BAD_REQUEST));
 
-  it('background overruled by params, or false → what is sent is judged, so served', async () => {
+  it('background overridden by params, or false → the sent body is checked, so served', async () => {
     const client = await withParams({ background: false });
     expect(JSON.parse(await client.sent({ body: { background: true } }))).toMatchObject({ background: false });
     expect(JSON.parse(await plain.sent({ body: { background: false } }))).toMatchObject({ background: false });
@@ -202,7 +202,7 @@ describe('bodies that are refused', () => {
     { conversation: 'conv_1' },
     { service_tier: 'priority' },
     { input: [{ file_id: 'f' }] },
-  ])('%j, which nobody can answer for → 400', (body) => expectRefused(plain.call({ body }), BAD_REQUEST));
+  ])('%j, which is not supported → 400', (body) => expectRefused(plain.call({ body }), BAD_REQUEST));
 
   it('objects kept at the provider that params name → the operator’s own, so served; the client’s beside them → 400', async () => {
     const tools = [{ type: 'file_search', vector_store_ids: ['vs_1'] }];
@@ -212,7 +212,7 @@ describe('bodies that are refused', () => {
     await expectRefused(client.call({ body: { input: [{ file_id: 'f' }] } }), BAD_REQUEST);
   });
 
-  it('previous_response_id → passes for who got that response, through endpoint or proxy; nobody else', async () => {
+  it('previous_response_id → accepted only for who got that response, through endpoint or proxy', async () => {
     const client = await EndpointClient.create(world);
     const stranger = await EndpointClient.create(world);
     world.upstream.script(json(200, { ...ANSWER, id: 'resp_owned' }));
@@ -227,7 +227,7 @@ describe('bodies that are refused', () => {
     await expectRefused(client.call({ body: { ...body, previous_response_id: 7 } }), BAD_REQUEST);
   });
 
-  it('previous_response_id that params name → judged like one of the client’s', async () => {
+  it('previous_response_id in params → checked like one of the client’s', async () => {
     const client = await withParams({ previous_response_id: 'resp_of_nobody' });
     await expectRefused(client.call(), BAD_REQUEST);
   });

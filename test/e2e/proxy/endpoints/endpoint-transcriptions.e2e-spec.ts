@@ -86,7 +86,7 @@ describe.each(FAMILIES)('transcription endpoint, %s', (_name, client, path, mode
     expect(await readParts(request)).toEqual([{ name: 'model', value: model }, RECORDED]);
   });
 
-  it('a model from the client → overwritten where it stands', async () => {
+  it('a model from the client → overwritten in place', async () => {
     await send(client(), field('language', 'de'), field('model', 'gpt-4o-transcribe'), RECORDING);
     expect(await readParts(world.upstream.requests[0])).toEqual([
       { name: 'language', value: 'de' },
@@ -166,7 +166,7 @@ describe('formats that can be priced', () => {
   );
 
   it.each(['text', 'srt', 'json'])(
-    'second family, which always tells a duration, response_format %s → sent',
+    'second family, which always reports a duration, response_format %s → sent',
     async (format) => {
       expect((await send(xai, RECORDING, field('response_format', format))).status).toBe(200);
       expect(await readParts(world.upstream.requests[0])).toContainEqual({ name: 'response_format', value: format });

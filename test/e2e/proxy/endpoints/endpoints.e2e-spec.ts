@@ -74,7 +74,7 @@ describe('address of a named endpoint', () => {
   it.each([
     ['no credential', NO_CREDENTIAL],
     ['an unknown key', ['authorization', 'Bearer gw_nobody']],
-  ])('unknown slug and %s → 401, nothing is told of endpoints', (_name, credential) =>
+  ])('unknown slug and %s → 401, nothing is revealed of endpoints', (_name, credential) =>
     expectRefused(client.at('nobody').call({ credential }), 401, 'auth_required'),
   );
 

@@ -236,7 +236,7 @@ describe('OpenAI SDK on named endpoints, credentials', () => {
     expect(error).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  it('what the provider gets → its own key and nothing of ours', async () => {
+  it('what the provider gets → its own key and no gateway headers', async () => {
     await backend.sdk.responses.create({ input: 'Hi' });
     const { requests } = simulator;
     expect(requests().at(-1)).toMatchObject({ path: '/v1/responses', headers: { authorization: '[REDACTED]' } });
