@@ -1,8 +1,8 @@
 import { applyDecorators, createParamDecorator, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.js';
 import { Access } from '../common/http/access.js';
+import { DEFAULT_USER_HEADER } from '../common/http/gateway-request.js';
 import { AppVersionHeader, Fails } from '../common/http/openapi.decorators.js';
 import { CallerGuard, Needs } from './caller.guard.js';
 import { type CallerNeeds, requireCaller } from './caller.js';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DEFAULT_USER_HEADER } from '../app-directory/config/authentication-config.js';
 import type { Caller } from '../client-auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { GatewayRequest } from '../common/http/gateway-request.js';
+import { DEFAULT_USER_HEADER, type GatewayRequest } from '../common/http/gateway-request.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import { Environment } from '../platform/config/environment.js';

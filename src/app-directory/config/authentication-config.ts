@@ -1,6 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Default, Optional, objectOf, Refused, Required, Tag, taggedUnion } from '../../common/fields/config-fields.js';
 import { described, distinctWords, type Read, refined, text } from '../../common/fields/config-values.js';
+import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import { credentialHeaders } from '../../upstreams/provider-dialect.js';
 import { CARRIER_HEADERS, headerName, IssuerConfig } from './issuer-config.js';
 
@@ -8,8 +9,6 @@ const ENVIRONMENTS = ['production', 'development'] as const;
 const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
 const MAX_BUNDLE_ID_LENGTH = 255;
 const BUNDLE_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
-/** Source: docs/reference/management-api.md#authentication-configuration. */
-export const DEFAULT_USER_HEADER = 'x-end-user-id';
 
 /**
  * Headers that carry credentials or belong to the service, so none of them can hold a user id.

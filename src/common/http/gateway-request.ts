@@ -24,6 +24,8 @@ export interface GatewayRequest {
   timings?: RequestTimings;
 }
 
+/** Default header of the end user that a trusted backend names. Source: docs/reference/application-api.md#end-user-header. */
+export const DEFAULT_USER_HEADER = 'x-end-user-id';
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
 /** Source: docs/reference/application-api.md#server-timing. */

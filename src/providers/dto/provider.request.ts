@@ -4,6 +4,8 @@ import { PROVIDER_SLUG, PROVIDER_TYPES, type ProviderType } from '../../upstream
 import type { ProviderStatus } from '../provider.entity.js';
 import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.schema.js';
 
+const MAX_BASE_URL_LENGTH = 200;
+
 /** An optional key of a provider. */
 function ProviderKey(description: string): PropertyDecorator {
   return Verbatim({ min: MIN_SECRET_CHARACTERS, max: 4096, optional: true, description });
@@ -40,7 +42,7 @@ export class CreateProviderRequest {
   gatewayRoute?: object;
 
   @Verbatim({
-    max: 200,
+    max: MAX_BASE_URL_LENGTH,
     optional: true,
     description: 'An https origin and path instead of the type’s own. Not with `providerGatewayId`.',
   })
@@ -71,7 +73,7 @@ export class UpdateProviderRequest {
   gatewayRoute?: object | null;
 
   @Verbatim({
-    max: 200,
+    max: MAX_BASE_URL_LENGTH,
     optional: true,
     nullable: true,
     description:
@@ -107,6 +109,10 @@ export class TestProviderRequest {
   @Text({ max: 100, optional: true, description: 'The upstream gateway to test through.' })
   providerGatewayId?: string;
 
-  @Verbatim({ max: 200, optional: true, description: 'The address the instance would use instead of the type’s own.' })
+  @Verbatim({
+    max: MAX_BASE_URL_LENGTH,
+    optional: true,
+    description: 'The address the instance would use instead of the type’s own.',
+  })
   baseUrl?: string;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 import { API_STYLES, type ApiStyle, classifyPath, type EndpointStyle } from '../api-style.rules.js';
 import { parseProviderBaseUrl } from '../base-url.rules.js';
@@ -124,7 +125,8 @@ const NOT_FOR_DEFINITIONS: ReadonlySet<string> = new Set([
 
 /** Headers that clients send to the gateway: a provider key in one of them would be misread. */
 const OURS: ReadonlySet<string> = new Set([
-  ...['x-app-version', 'x-client', 'x-console-request', 'x-end-user-id', 'x-idempotency-proof', 'x-request-id'],
+  DEFAULT_USER_HEADER,
+  ...['x-app-version', 'x-client', 'x-console-request', 'x-idempotency-proof', 'x-request-id'],
 ]);
 
 /** Returns why a header cannot carry the key of a type, if it cannot. */
