@@ -2,7 +2,8 @@ import { invalidRequest } from '../common/errors/gateway-error.js';
 import { isMetadataHost } from '../platform/outbound/address.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
 
-const MAX_LENGTH = 200;
+/** Of a base URL, in characters. */
+export const BASE_URL_MAX_LENGTH = 200;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 const FORBIDDEN_SIGNS = ['\\', '@', '?', '#'] as const;
 const SHAPE = /^(https?):\/\/([^/]+)(\/.*)?$/i;
@@ -40,7 +41,7 @@ function refuse(problem: string): never {
 }
 
 function refuseStrangeText(raw: string): void {
-  if (raw.length > MAX_LENGTH) refuse(`must be at most ${MAX_LENGTH} characters long`);
+  if (raw.length > BASE_URL_MAX_LENGTH) refuse(`must be at most ${BASE_URL_MAX_LENGTH} characters long`);
   if (NOT_PRINTABLE_ASCII.test(raw)) refuse('must be printable ASCII without spaces (write other names in punycode)');
   const sign = FORBIDDEN_SIGNS.find((forbidden) => raw.includes(forbidden));
   if (sign !== undefined) refuse(`must not contain "${sign}" (no credentials, query or fragment)`);

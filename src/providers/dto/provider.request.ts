@@ -1,10 +1,9 @@
 import { Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
+import { BASE_URL_MAX_LENGTH } from '../../upstreams/base-url.rules.js';
 import { PROVIDER_SLUG, PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import type { ProviderStatus } from '../provider.entity.js';
 import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.schema.js';
-
-const MAX_BASE_URL_LENGTH = 200;
 
 /** An optional key of a provider. */
 function ProviderKey(description: string): PropertyDecorator {
@@ -42,7 +41,7 @@ export class CreateProviderRequest {
   gatewayRoute?: object;
 
   @Verbatim({
-    max: MAX_BASE_URL_LENGTH,
+    max: BASE_URL_MAX_LENGTH,
     optional: true,
     description: 'An https origin and path instead of the type’s own. Not with `providerGatewayId`.',
   })
@@ -73,7 +72,7 @@ export class UpdateProviderRequest {
   gatewayRoute?: object | null;
 
   @Verbatim({
-    max: MAX_BASE_URL_LENGTH,
+    max: BASE_URL_MAX_LENGTH,
     optional: true,
     nullable: true,
     description:
@@ -110,7 +109,7 @@ export class TestProviderRequest {
   providerGatewayId?: string;
 
   @Verbatim({
-    max: MAX_BASE_URL_LENGTH,
+    max: BASE_URL_MAX_LENGTH,
     optional: true,
     description: 'The address the instance would use instead of the type’s own.',
   })
