@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app.entity.js';
 import type { AttestEnvironment } from '../app-directory/config/authentication-config.js';
 import type { Instant } from '../common/clock.js';
+import { AppUserEntity } from '../users/app-user.entity.js';
 import { DeviceKeyEntity } from './attestation.entity.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
 
@@ -43,6 +44,9 @@ interface UserDeviceRow {
   readonly environment: AttestEnvironment;
 }
 
+/** The key `:keyId` of the user `known`. */
+const OF_USER = 'device.appId = known.appId AND device.userId = known.id AND device.keyId = :keyId';
+
 /** Writes `device_keys`; reads `app_users`. */
 @Injectable()
 export class DeviceKeysRepository {
@@ -50,13 +54,13 @@ export class DeviceKeysRepository {
 
   /** @returns `undefined` when no such user is stored. */
   async findDevice(app: AppRef, userId: string, keyId: string): Promise<UserDevice | undefined> {
-    const [row]: UserDeviceRow[] = await this.dataSource.query(
-      `SELECT app_user.status, key.public_key AS "publicKey", key.counter, key.environment
-       FROM app_users app_user
-       LEFT JOIN device_keys key ON key.app_id = app_user.app_id AND key.user_id = app_user.id AND key.key_id = $4
-       WHERE app_user.organization_id = $1 AND app_user.app_id = $2 AND app_user.id = $3`,
-      [app.organizationId, app.id, userId, keyId],
-    );
+    const row = await this.dataSource.manager
+      .createQueryBuilder(AppUserEntity, 'known')
+      .leftJoin(DeviceKeyEntity, 'device', OF_USER, { keyId })
+      .where({ organizationId: app.organizationId, appId: app.id, id: userId })
+      .select(['known.status AS status', 'device.counter AS counter', 'device.environment AS environment'])
+      .addSelect('device.publicKey', 'publicKey')
+      .getRawOne<UserDeviceRow>();
     if (row === undefined) return undefined;
     const { status, publicKey, counter, environment } = row;
     return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };

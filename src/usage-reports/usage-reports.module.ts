@@ -3,8 +3,6 @@ import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { AppUsageTotals } from './app-usage-totals.service.js';
-import { UsageController } from './usage.controller.js';
-import { UsageService } from './usage.service.js';
 import { UsageReportsController } from './usage-reports.controller.js';
 import { UsageReports } from './usage-reports.service.js';
 import { UserSharesRepository } from './user-shares.repository.js';
@@ -18,8 +16,8 @@ import { UserUsage } from './user-usage.service.js';
  */
 @Module({
   imports: [AppDirectoryModule, IdentityModule, UsageModule],
-  controllers: [UsageController, UsageReportsController],
-  providers: [AppUsageTotals, UsageReports, UsageService, UserSharesRepository, UserUsage],
+  controllers: [UsageReportsController],
+  providers: [AppUsageTotals, UsageReports, UserSharesRepository, UserUsage],
   exports: [AppUsageTotals, UserUsage],
 })
 export class UsageReportsModule {}

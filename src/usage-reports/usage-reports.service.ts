@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { AppRef } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { type DayRange, dayRange } from '../common/day-range.rules.js';
+import { UsageRepository } from '../usage/usage.repository.js';
 import { LASTING_DIMENSIONS, type UsageDimension } from '../usage/usage-columns.js';
 import { firstEventDay } from '../usage/usage-range.rules.js';
+import type { UsageEventFilter, UsageEventRow } from '../usage/usage-rows.js';
 import { type KeySumsRow, UsageSumsRepository } from '../usage/usage-sums.repository.js';
-import type { UsageTotals } from './usage-totals.rules.js';
-import { toUsageTotals } from './usage-totals.rules.js';
+import { type MonthUsage, toMonthUsage, toUsageTotals, type UsageTotals } from './usage-totals.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 
 /** Requested range of days, `YYYY-MM-DD`; an absent bound has its default. */
@@ -48,14 +49,41 @@ export interface UsageBreakdown extends DayRange {
   readonly rows: readonly UsageShare[];
 }
 
-/** Reads sums of recorded usage for the admin API. A request appears once its event is stored. */
+/** One application's usage of one month. */
+export interface AppMonthUsage extends MonthUsage {
+  readonly app_id: string;
+  /** UTC, `YYYY-MM`. */
+  readonly month: string;
+}
+
+/** One page of an application's events. */
+export interface UsageEventPage {
+  readonly appId: string;
+  readonly limit: number;
+  /** Newest first. */
+  readonly events: readonly UsageEventRow[];
+}
+
+/** Reads recorded usage for the admin API: events and their sums. A request appears once its event is stored. */
 @Injectable()
 export class UsageReports {
   constructor(
+    private readonly events: UsageRepository,
     private readonly sums: UsageSumsRepository,
     private readonly users: UserSharesRepository,
     private readonly clock: Clock,
   ) {}
+
+  /** @param month UTC, `YYYY-MM`; the current one when absent. */
+  async monthOf(app: AppRef, month = this.clock.utcMonth()): Promise<AppMonthUsage> {
+    const row = await this.events.sumMonth(app.organizationId, app.id, month);
+    return { app_id: app.id, month, ...toMonthUsage(row) };
+  }
+
+  async pageOf(app: AppRef, filter: UsageEventFilter): Promise<UsageEventPage> {
+    const events = await this.events.listEvents(app.organizationId, app.id, filter);
+    return { appId: app.id, limit: filter.limit, events };
+  }
 
   /** @throws invalid_request as `dayRange` does. */
   async timeseriesOf(app: AppRef, asked: AskedDays): Promise<UsageTimeseries> {

@@ -11,7 +11,7 @@ import {
   type UsageStatus,
 } from '../../usage/usage-event.js';
 import type { UsageAttemptRow, UsageEventRow } from '../../usage/usage-rows.js';
-import type { UsageEventPage } from '../usage.service.js';
+import type { UsageEventPage } from '../usage-reports.service.js';
 import { estimateOf, toUsd } from '../usage-totals.rules.js';
 
 export class UsageAttemptResponse {

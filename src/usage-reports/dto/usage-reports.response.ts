@@ -1,7 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { USAGE_DIMENSIONS, type UsageDimension } from '../../usage/usage-columns.js';
-import type { AppMonthUsage } from '../usage.service.js';
-import type { UsageBreakdown, UsageBucket, UsageShare, UsageTimeseries } from '../usage-reports.service.js';
+import type {
+  AppMonthUsage,
+  UsageBreakdown,
+  UsageBucket,
+  UsageShare,
+  UsageTimeseries,
+} from '../usage-reports.service.js';
 import type { UsageTotals } from '../usage-totals.rules.js';
 
 function Count(description: string): PropertyDecorator {

@@ -5,7 +5,7 @@ import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.rep
 import type { UsageAdmission, UsageOutcome } from '../../../src/usage/usage-event.js';
 import { UsageRecorder } from '../../../src/usage/usage-recorder.service.js';
 import { AppUsageTotals } from '../../../src/usage-reports/app-usage-totals.service.js';
-import { UsageService } from '../../../src/usage-reports/usage.service.js';
+import { UsageReports } from '../../../src/usage-reports/usage-reports.service.js';
 import { eventually } from '../../support/eventually.js';
 import { storeUsage } from '../../support/usage/stored-usage.js';
 import { anAdmission, anOutcome, aReading } from '../../support/usage/usage.js';
@@ -257,7 +257,7 @@ describe('GET usage', () => {
   );
 
   it('the sums cannot be read in time → service_unavailable within seconds, and afterwards as ever', async () => {
-    const usage = world.gateway.app.get(UsageService);
+    const usage = world.gateway.app.get(UsageReports);
     const app = { id: (await world.app()).id, organizationId };
     await world.dataSource.transaction(async (tx) => {
       await tx.query('LOCK TABLE usage_days');
