@@ -1,4 +1,5 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { chargedNanoUsd, chargeOf } from '../../usage/event/usage-estimate.rules.js';
 import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { UsageTicket } from '../../usage/usage-recorder.service.js';
@@ -54,6 +55,15 @@ export class CallRecord {
     } catch (error) {
       this.abandon();
       throw error;
+    }
+  }
+
+  /** Records a call that was never sent, if possible. */
+  admitUnsent(admission: UsageAdmission): void {
+    try {
+      this.admit(admission);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
     }
   }
 

@@ -1,9 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { UsageOutcome } from '../../usage/usage-event.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import type { BodyEvents, ProviderExchange } from '../exchange/provider-exchange.js';
+import { tracedAnswer } from '../exchange/traced-call.rules.js';
 import type { AnswerBody } from './answer-body.js';
+import type { CallRecord } from './call-record.js';
 import type { AnswerHead, ClientAnswer } from './client-answer.js';
+import type { RelayParts } from './relay-parts.js';
 
 /** Maximum retained bytes of a failed target's body. */
 const KEEP_MAX_BYTES = 64 * 1024;
@@ -15,9 +20,21 @@ interface KeptFacts {
   readonly call: ProviderCall;
   readonly head: AnswerHead;
   readonly body: AnswerBody;
-  /** Outcome of the event if this answer is sent. */
+  /** Outcome of the failed call. */
   readonly outcome: UsageOutcome;
 }
+
+/** What a request has for its answer. */
+interface WaitingRequest {
+  readonly response: ServerResponse;
+  readonly answer: ClientAnswer;
+  readonly parts: RelayParts;
+  readonly record: CallRecord;
+  readonly trace: RequestTrace | undefined;
+}
+
+/** What replaces the outcome of the failed call when its answer is sent: its possible charge has been counted. */
+const REFUSED = { status: 'provider_error', ending: 'refused', reading: undefined, loss: undefined } as const;
 
 /**
  * The answer of a failed target, retained during fallbacks. The client receives it when no target gives a better one
@@ -31,7 +48,7 @@ export class KeptAnswer implements BodyEvents {
   #exchange: ProviderExchange | undefined;
   #onReady: () => void = () => undefined;
 
-  constructor(readonly facts: KeptFacts) {}
+  constructor(private readonly facts: KeptFacts) {}
 
   /** Receives the rest of the answer. */
   read(exchange: ProviderExchange): void {
@@ -68,14 +85,22 @@ export class KeptAnswer implements BodyEvents {
     else ready();
   }
 
-  /** @param refuse sends an error instead when the body was not retained completely. */
-  sendTo(answer: ClientAnswer, refuse: (error: GatewayError) => void): void {
-    const { head } = this.facts;
-    if (this.#state !== 'whole') {
-      refuse(notKept(head));
-      return;
+  /** Ends the request with this answer, or with an error when the body was not retained completely. */
+  serve({ response, answer, parts, record, trace }: WaitingRequest): void {
+    const { call, outcome } = this.facts;
+    const clientAborted = response.destroyed && !parts.open.isStopping;
+    if (!response.destroyed) {
+      if (this.#state === 'whole') this.#sendTo(answer);
+      else parts.refusals.answer(call.request, response, notKept(this.facts.head));
     }
-    answer.begin({ ...head, bodyBytes: this.#bytes });
+    // From here on the event belongs to the target of this answer.
+    record.admit(call.admission);
+    record.settle({ ...outcome, ...REFUSED, clientAborted }, undefined);
+    trace?.end(tracedAnswer(response, null, clientAborted));
+  }
+
+  #sendTo(answer: ClientAnswer): void {
+    answer.begin({ ...this.facts.head, bodyBytes: this.#bytes });
     if (this.#bytes > 0) answer.write(Buffer.concat(this.#pieces));
     answer.end();
   }

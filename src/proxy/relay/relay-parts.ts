@@ -6,10 +6,11 @@ import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
+import type { ProviderCall } from '../exchange/provider-call.js';
 import { AnswerBatch, SendBatch } from './turn-batches.js';
 import { AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
 
-/** Dependencies shared by all relays. */
+/** What all relays share: their dependencies, and how they log. */
 @Injectable()
 export class RelayParts {
   /** Maximum time to hold back a stream that a fallback can still replace. */
@@ -29,5 +30,17 @@ export class RelayParts {
     environment: Environment,
   ) {
     this.fallbackHoldMs = environment.FALLBACK_HOLD_MS;
+  }
+
+  logTimeout({ admission, ttfbTimeoutMs }: ProviderCall): void {
+    const { eventId, providerSlug, route } = admission;
+    const timeoutSeconds = Math.round(ttfbTimeoutMs) / 1000;
+    this.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
+  }
+
+  /** Logs why the answer of a provider was cut. */
+  logBrokenStream({ admission }: ProviderCall, error: Error): void {
+    const { eventId, providerSlug, route } = admission;
+    this.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
   }
 }

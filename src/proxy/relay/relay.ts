@@ -1,34 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Client } from 'undici';
-import { GatewayError } from '../../common/errors/gateway-error.js';
-import { RequestTimings } from '../../common/http/gateway-request.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
-import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
-import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
-import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
 import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
-import { tracedAnswer, tracedCall, tracedRequest } from '../exchange/traced-call.rules.js';
-import { AnswerBody } from './answer-body.js';
-import { BufferedStreamHead } from './buffered-stream-head.js';
-import { endingOf, isTargetFailure, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
+import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
+import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
 import { KeptAnswer } from './kept-answer.js';
+import { ProviderAnswer } from './provider-answer.js';
 import type { RelayParts } from './relay-parts.js';
-import { answerHead, isEventStream, isSuccess, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import type { UpstreamHeaders } from './response-headers.rules.js';
 import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
-
-/** Outcome of a call for its record. */
-interface CallEnd {
-  readonly clientAborted: boolean;
-  /** The failure besides the status. */
-  readonly error: string | null;
-  /** Whether the answer was complete. */
-  readonly isWhole?: boolean;
-}
 
 /**
  * Relays one provider answer to the client, byte for byte as it arrives. Every call that reaches the provider has
@@ -41,17 +26,9 @@ interface CallEnd {
 export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
-  readonly #timings: RequestTimings;
-  readonly #body: AnswerBody;
-  readonly #startedMs: number;
+  readonly #received: ProviderAnswer;
   readonly #onClose = () => this.#clientClosed();
-  #reader: UsageReader | undefined;
-  #streamHead: BufferedStreamHead | undefined;
-  #status = 0;
-  #contentType = '';
   #isWrittenDown = false;
-  /** Bytes of the answer read so far. */
-  #bytes = 0;
   /** The request has been sent, or may have been. */
   #sent = false;
   #clientLeft = false;
@@ -68,9 +45,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   ) {
     this.#exchange = new ProviderExchange(call, this);
     this.#answer = new ClientAnswer(response, parts.batch);
-    this.#timings = call.request.timings ?? new RequestTimings();
-    this.#body = new AnswerBody(call.credential, call.accountSecrets);
-    this.#startedMs = parts.clock.monotonicMs();
+    this.#received = new ProviderAnswer(call, parts.clock);
   }
 
   /**
@@ -102,45 +77,51 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   }
 
   onSend(): void {
-    if (this.#clientLeft) {
-      this.#exchange.giveUp('client_left');
-      return;
+    if (this.#clientLeft) this.#exchange.giveUp('client_left');
+    else {
+      this.#admit();
+      this.#sent = true;
     }
-    this.#admit();
-    this.#sent = true;
   }
 
   onHead(status: number, statusText: string, headers: UpstreamHeaders): void {
-    this.#status = status;
-    this.#timings.providerTtfbMs = this.parts.clock.monotonicMs() - this.#startedMs;
-    this.parts.metrics.providerAnswered(this.call.admission.providerType, status, this.#timings.providerTtfbMs);
-    this.#contentType = singleHeader(headers, 'content-type') ?? '';
-    this.#readUsage();
+    this.#received.begin(status, headers);
+    this.parts.metrics.providerAnswered(
+      this.call.admission.providerType,
+      status,
+      this.#received.timings.providerTtfbMs,
+    );
     if (this.#clientLeft) return;
-    const isWhole = !this.#exchange.isDecoded && !this.#body.isFiltered;
-    const { credential, accountSecrets, redaction } = this.call;
-    const secrets = accountSecrets.patternsWith(credential);
-    const head = answerHead({ status, statusText, headers, secrets, isWhole, timings: this.#timings, redaction });
+    const head = this.#received.headOf({ status, statusText, headers, isDecoded: this.#exchange.isDecoded });
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
   }
 
   onBytes(bytes: Buffer): void {
-    if (this.#streamHead === undefined) this.#relay(bytes);
-    else this.#checkStreamHead(this.#streamHead, bytes);
+    const { streamHead } = this.#received;
+    if (streamHead === undefined) {
+      this.#relay(bytes);
+      return;
+    }
+    const verdict = streamHead.push(bytes);
+    if (verdict === 'undecided') return;
+    if (verdict === 'failed' && this.#fallBack(streamHead.failure ?? 'stream_error', streamHead.head))
+      this.#exchange.drop();
+    else this.#open();
   }
 
   onEnd(): void {
     this.#open();
     if (!this.#clientLeft) {
-      for (const rest of this.#body.end()) this.#answer.write(rest);
+      for (const rest of this.#received.body.end()) this.#answer.write(rest);
       this.#answer.end();
     }
-    this.#settle({ clientAborted: this.#clientLeft, error: null, isWhole: true });
+    this.#settle(null, { clientAborted: this.#clientLeft, isWhole: true });
   }
 
   onFailure(error: Error): void {
-    if (isTimeout(error)) this.#logTimeout();
-    if (this.#isUnanswered(error)) this.parts.metrics.providerFailed(this.call.admission.providerType);
+    if (isTimeout(error)) this.parts.logTimeout(this.call);
+    const isUnanswered = this.#received.status === 0 && !this.#clientLeft && !isOurFailure(error);
+    if (isUnanswered) this.parts.metrics.providerFailed(this.call.admission.providerType);
     if (this.#clientLeft) this.#leave();
     else if (!this.#answer.takeBack()) this.#breakOff(error);
     else if (isOurFailure(error)) this.#refuse(error);
@@ -149,18 +130,11 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     else this.#answerWith(this.kept, failureReason(error));
   }
 
-  /**
-   * Records the call of this target once. @throws service_unavailable it could not be recorded; it must not be sent.
-   */
+  /** Records the call once. @throws service_unavailable it could not be recorded; it must not be sent. */
   #admit(): void {
     if (this.#isWrittenDown || this.#clientLeft || this.#ended) return;
     this.record.admit(this.call.admission);
     this.#isWrittenDown = true;
-  }
-
-  /** Whether the provider caused the missing answer, not its client and not the gateway. */
-  #isUnanswered(error: Error): boolean {
-    return this.#status === 0 && !this.#clientLeft && !isOurFailure(error);
   }
 
   /** Cancels an answer whose client has disconnected. */
@@ -168,66 +142,41 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#exchange.giveUp('cancelled');
   }
 
-  /**
-   * Ends the answer after the drain time of a shutdown. Its client has not disconnected, so the call does not count as
-   * aborted by the client (ADR 0030).
-   */
+  /** Ends the answer after the drain time of a shutdown, not as aborted by the client (ADR 0030). */
   interrupt(): void {
     if (this.#clientLeft) return;
     if (!this.#ended) this.#exchange.stop('interrupted');
     else if (!this.response.writableFinished) this.#answer.cut();
   }
 
-  #readUsage(): void {
-    if (!isSuccess(this.#status)) return;
-    const { style, admission, withholdUsageChunk, isFree } = this.call;
-    const { providerType: type, reportsCost } = admission;
-    const contentType = this.#contentType;
-    this.#reader = isFree ? NOTHING_USED : createUsageReader({ style, type, reportsCost, contentType });
-    if (withholdUsageChunk && isEventStream(contentType)) this.#body.withhold(new UsageChunkFilter());
-  }
-
   /** Holds a replaceable stream until its first content; relays everything else immediately. */
   #begin(head: AnswerHead): void {
     const { fallbackHoldMs } = this.parts;
-    const isReplaceable = this.call.chain?.hasNext && isSuccess(this.#status) && isEventStream(this.#contentType);
-    if (isReplaceable && fallbackHoldMs > 0)
-      this.#streamHead = new BufferedStreamHead(head, fallbackHoldMs, () => this.#open());
+    const isReplaceable = this.call.chain?.hasNext && this.#received.isStream;
+    if (isReplaceable && fallbackHoldMs > 0) this.#received.hold(head, fallbackHoldMs, () => this.#open());
     else this.#answer.begin(head);
   }
 
   #relay(chunk: Buffer): void {
     this.call.chain?.end();
     this.kept = undefined;
-    this.#bytes += chunk.length;
     if (!this.#clientLeft) {
-      const bytes = this.#body.push(chunk);
-      if (bytes && !this.#answer.write(bytes)) this.#waitForClient();
+      const bytes = this.#received.body.push(chunk);
+      if (bytes && !this.#answer.write(bytes)) {
+        // The backpressure of the client reaches its own provider connection only.
+        this.#exchange.pause();
+        this.#answer.whenDrained(() => this.#exchange.resume());
+      }
     }
-    this.#reader?.push(chunk);
-  }
-
-  #checkStreamHead(streamHead: BufferedStreamHead, bytes: Buffer): void {
-    const verdict = streamHead.push(bytes);
-    if (verdict === 'undecided') return;
-    if (verdict === 'failed' && this.#fallBack(streamHead.failure ?? 'stream_error', streamHead.head))
-      this.#exchange.drop();
-    else this.#open();
+    this.#received.read(chunk);
   }
 
   /** Commits to this stream and sends the held bytes. */
   #open(): void {
-    const streamHead = this.#streamHead;
+    const streamHead = this.#received.open();
     if (streamHead === undefined) return;
-    this.#streamHead = undefined;
     if (!this.#clientLeft) this.#answer.begin(streamHead.head);
     for (const chunk of streamHead.release()) this.#relay(chunk);
-  }
-
-  /** Applies backpressure of the client to its own provider connection only. */
-  #waitForClient(): void {
-    this.#exchange.pause();
-    this.#answer.whenDrained(() => this.#exchange.resume());
   }
 
   /**
@@ -240,16 +189,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     const { chain } = this.call;
     if (chain === undefined || this.#clientLeft) return false;
     const next = chain.next(
-      error ?? `status_${this.#status}`,
+      error ?? `status_${this.#received.status}`,
       this.record.unansweredNanoUsd + maxChargeOf(this.#ending(false), this.call.admission),
     );
     if (next === undefined) return false;
-    const attempt = this.#attempt(error);
-    const held = this.#streamHead?.release() ?? [];
+    const attempt = this.#received.attempt(error);
+    const held = this.#received.streamHead?.release() ?? [];
     const outcome = this.#fail(attempt, held, head !== undefined);
     const kept = head === undefined ? this.kept : this.#keep(head, outcome, held);
     // The timing covers the target that serves the request.
-    this.#timings.providerTtfbMs = 0;
+    this.#received.timings.providerTtfbMs = 0;
     this.response.off('close', this.#onClose);
     this.parts.open.delete(this);
     new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.client);
@@ -265,119 +214,70 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   #fail(attempt: UsageAttempt, held: readonly Buffer[], isReported: boolean): UsageOutcome {
     this.#ended = true;
     // The provider may charge for the held part of a started answer.
-    for (const chunk of held) {
-      this.#bytes += chunk.length;
-      this.#reader?.push(chunk);
-    }
-    const outcome = this.#outcome(attempt, { clientAborted: false, isWhole: isReported });
+    for (const chunk of held) this.#received.read(chunk);
+    const outcome = this.#received.outcome(attempt, this.#ending(isReported), false);
     this.record.addFailed(attempt, outcome);
-    this.#traceCall(attempt.error, undefined);
+    this.trace?.addCall(this.#received.traced(attempt.error, undefined));
     return outcome;
   }
 
   /** Retains the answer: a stream with an error event is complete with it; of any other answer the rest is read. */
   #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): KeptAnswer {
-    // The possible charge of this target has been counted with its attempt.
-    const refused = { status: 'provider_error', ending: 'refused', reading: undefined, loss: undefined } as const;
-    const kept = new KeptAnswer({ call: this.call, head, body: this.#body, outcome: { ...outcome, ...refused } });
-    if (this.#streamHead === undefined) kept.read(this.#exchange);
+    const kept = new KeptAnswer({ call: this.call, head, body: this.#received.body, outcome });
+    if (this.#received.streamHead === undefined) kept.read(this.#exchange);
     else kept.take(held);
     return kept;
   }
 
   /** Sends the last answer of earlier targets: no target is left and this one gave no answer. */
   #answerWith(kept: KeptAnswer, error: string): void {
-    this.#fail(this.#attempt(error), this.#streamHead?.release() ?? [], false);
+    this.#fail(this.#received.attempt(error), this.#received.streamHead?.release() ?? [], false);
     this.#exchange.finish();
-    kept.onSettled(() => {
-      const { call, outcome } = kept.facts;
-      const { response, parts } = this;
-      const clientAborted = response.destroyed && !parts.open.isStopping;
-      if (!response.destroyed) {
-        kept.sendTo(this.#answer, (refusal) => parts.refusals.answer(call.request, response, refusal));
-      }
-      // From here on the event belongs to the target of that answer.
-      this.record.admit(call.admission);
-      this.record.settle({ ...outcome, clientAborted }, undefined);
-      this.trace?.end(tracedAnswer(response, null, clientAborted));
-    });
+    const { response, parts, record, trace } = this;
+    kept.onSettled(() => kept.serve({ response, answer: this.#answer, parts, record, trace }));
   }
 
   /** Sends an error of the gateway before any answer has started. A failed connection is recorded too. */
   #refuse(error: Error): void {
     const refusal = refusalOf(error, this.call.ttfbTimeoutMs);
-    if (!this.#sent && refusal.code === 'provider_error') this.#admitUnsent();
+    if (!this.#sent && refusal.code === 'provider_error') this.record.admitUnsent(this.call.admission);
     this.parts.refusals.answer(this.call.request, this.response, refusal);
-    this.#settle({ clientAborted: false, error: failureReason(error) });
+    this.#settle(failureReason(error));
   }
 
   /** Cuts an answer that has started, and logs why. */
   #breakOff(error: Error): void {
-    const { eventId, providerSlug, route } = this.call.admission;
-    if (!isOurFailure(error)) {
-      this.parts.log.event('provider_stream_failed', { eventId, provider: providerSlug, route, error: error.message });
-    }
+    if (!isOurFailure(error)) this.parts.logBrokenStream(this.call, error);
     this.#answer.cut();
-    this.#settle({ clientAborted: false, error: failureReason(error) });
+    this.#settle(failureReason(error));
   }
 
-  /**
-   * Ends a request whose client has disconnected, without a further answer. Without a call there is nothing to record.
-   */
+  /** Ends a request whose client has disconnected; without a call there is nothing to record. */
   #leave(): void {
-    if (this.record.isAdmitted) {
-      this.#settle({ clientAborted: true, error: null });
-      return;
-    }
-    this.record.abandon();
-    this.#end(null);
-  }
-
-  /** Records a call that was never sent, if possible. */
-  #admitUnsent(): void {
-    try {
-      this.record.admit(this.call.admission);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+    if (this.record.isAdmitted) this.#settle(null, { clientAborted: true });
+    else {
+      this.record.abandon();
+      this.#end(null);
     }
   }
 
-  #settle({ error, ...end }: CallEnd): void {
-    const attempt = this.#attempt(error);
-    const called = this.#sent || !end.clientAborted;
-    const outcome = this.#outcome(attempt, end);
+  /** @param error the failure besides the status. */
+  #settle(error: string | null, { clientAborted = false, isWhole = false } = {}): void {
+    const attempt = this.#received.attempt(error);
+    const called = this.#sent || !clientAborted;
+    const outcome = this.#received.outcome(attempt, this.#ending(isWhole), clientAborted);
     this.record.settle(outcome, called ? attempt : undefined);
-    if (called && this.record.isAdmitted) this.#traceCall(error, outcome.reading);
+    if (called && this.record.isAdmitted) this.trace?.addCall(this.#received.traced(error, outcome.reading));
     this.#end(error);
-  }
-
-  #outcome(attempt: UsageAttempt, { clientAborted, isWhole = false }: Omit<CallEnd, 'error'>): UsageOutcome {
-    const { price, hostedTools } = this.call;
-    return outcomeOf(attempt, {
-      ...{ ending: this.#ending(isWhole), clientAborted, price, hostedTools },
-      ...{ reading: this.#reader?.finish(), contentType: this.#contentType, bytes: this.#bytes },
-    });
   }
 
   #ending(isWhole: boolean): CallEnding {
     return endingOf({ isSent: this.#sent, status: this.#exchange.status, isWhole });
   }
 
-  /** The entry of this target in the event. */
-  #attempt(error: string | null): UsageAttempt {
-    const { providerSlug, model } = this.call.admission;
-    const latencyMs = Math.round(this.#timings.providerTtfbMs || this.parts.clock.monotonicMs() - this.#startedMs);
-    return { providerSlug, model, status: this.#status || null, latencyMs, error };
-  }
-
-  #traceCall(error: string | null, reading: UsageReading | undefined): void {
-    if (this.trace === undefined) return;
-    this.trace.addCall(tracedCall(this.call, { startedMs: this.#startedMs, status: this.#status, error, reading }));
-  }
-
   #end(error: string | null): void {
     this.#ended = true;
-    this.#streamHead?.release();
+    this.#received.streamHead?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
     this.#exchange.finish();
     this.trace?.end(tracedAnswer(this.response, error, this.#clientLeft));
@@ -394,12 +294,5 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.#open();
     this.#exchange.resume();
     this.parts.abandoned.take(this);
-  }
-
-  #logTimeout(): void {
-    const { ttfbTimeoutMs, admission } = this.call;
-    const { eventId, providerSlug, route } = admission;
-    const timeoutSeconds = Math.round(ttfbTimeoutMs) / 1000;
-    this.parts.log.event('provider_ttfb_timeout', { eventId, provider: providerSlug, route, timeoutSeconds });
   }
 }
