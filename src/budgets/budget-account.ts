@@ -11,7 +11,9 @@ export interface BudgetTotals {
 }
 
 /**
- * This instance's state of one budget in one month. Amounts are whole nano-dollars.
+ * This instance's state of one budget in one month. Amounts are whole nano-dollars; those granted, held and unstored are
+ * never negative. A hold is created only within the grant. Only `rowFound`, `rowLost` and `forfeit` reduce the grant below
+ * the amount in use, because other instances may have expired it.
  *
  * Only this instance writes its grant row in Postgres. The row is never lower than the grant: a charge leaves the grant
  * as soon as its event is stored, and leaves the row with the next write. Until then Postgres counts it twice, never
@@ -22,7 +24,6 @@ export interface BudgetTotals {
  */
 export class BudgetAccount implements HoldOwner {
   readonly queue = new BudgetQueue();
-  /** Limit of `#held` and `#unstored`; lower than their sum after other instances may have expired the grant. */
   #granted = 0;
   /** Last known amount of the row in Postgres; undefined: there is none, as far as known. */
   #row: number | undefined;
