@@ -1,3 +1,4 @@
+import { endOfLastEvent, SseEventEnds } from '../../upstreams/usage/sse-events.js';
 import { CheckedMembers } from '../json/checked-members.js';
 import { applyEdits, type JsonEdit } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
@@ -22,9 +23,6 @@ const EMPTY_ARRAY_MAX_BYTES = 16;
 /** A hold buffer above this capacity is released after use. */
 const KEPT_CAPACITY = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
-
-/** Content so far of a line that the chunk boundary splits. */
-type LineHead = 'nothing' | 'cr' | 'text';
 
 interface Range {
   readonly start: number;
@@ -77,13 +75,6 @@ function rewriteEvent(event: Buffer): Buffer | undefined {
   }
 }
 
-function endsEvent(chunk: Buffer): boolean {
-  const { length } = chunk;
-  if (length < 2 || chunk[length - 1] !== LF) return false;
-  if (chunk[length - 2] === LF) return true;
-  return length > 2 && chunk[length - 2] === CR && chunk[length - 3] === LF;
-}
-
 /**
  * Removes from a Chat Completions stream what the gateway's own usage request added: the usage-only chunk, and `usage:
  * null` in the others. All other bytes pass unchanged; only an unfinished event waits for its end. Never throws. Chunks
@@ -93,15 +84,15 @@ function endsEvent(chunk: Buffer): boolean {
 export class UsageChunkFilter {
   private held: Buffer = NO_BYTES;
   private heldBytes = 0;
-  private lineHead: LineHead = 'nothing';
+  private readonly ends = new SseEventEnds();
   /** The current event was too long to hold; its rest passes unchanged. */
   private passing = false;
 
   /** Returns the bytes for the client after this chunk; undefined when there are none yet. */
   push(chunk: Buffer): Buffer | undefined {
-    const fresh = this.heldBytes === 0 && !this.passing && this.lineHead === 'nothing';
+    const fresh = this.heldBytes === 0 && !this.passing && !this.ends.isWithinLine;
     const usageAt = chunk.indexOf(USAGE);
-    if (fresh && usageAt === -1 && endsEvent(chunk)) return chunk;
+    if (fresh && usageAt === -1 && endOfLastEvent(chunk) === chunk.length) return chunk;
     const out: Buffer[] = [];
     const eventStart = this.passEvents(chunk, usageAt, out);
     if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart), out);
@@ -121,34 +112,20 @@ export class UsageChunkFilter {
     let usageAt = firstUsage;
     let kept = 0;
     let eventStart = 0;
-    for (let lineStart = 0; ; ) {
-      const newline = chunk.indexOf(LF, lineStart);
-      const isBlank = this.endLine(chunk, lineStart, newline === -1 ? chunk.length : newline, newline !== -1);
-      if (newline === -1) break;
-      lineStart = newline + 1;
-      if (!isBlank) continue;
-      const holdsUsage = usageAt !== -1 && usageAt < lineStart;
+    for (let end = this.ends.next(chunk, 0); end !== -1; end = this.ends.next(chunk, end)) {
+      const holdsUsage = usageAt !== -1 && usageAt < end;
       if (this.heldBytes > 0 || (holdsUsage && !this.passing)) {
         if (kept < eventStart) out.push(chunk.subarray(kept, eventStart));
-        const event = rewriteEvent(this.whole(chunk.subarray(eventStart, lineStart)));
+        const event = rewriteEvent(this.whole(chunk.subarray(eventStart, end)));
         if (event !== undefined) out.push(event);
-        kept = lineStart;
+        kept = end;
       }
-      if (holdsUsage) usageAt = chunk.indexOf(USAGE, lineStart);
+      if (holdsUsage) usageAt = chunk.indexOf(USAGE, end);
       this.passing = false;
-      eventStart = lineStart;
+      eventStart = end;
     }
     if (kept < eventStart) out.push(chunk.subarray(kept, eventStart));
     return eventStart;
-  }
-
-  /** Tracks the line across chunks; returns whether it ended and was blank. */
-  private endLine(chunk: Buffer, start: number, end: number, complete: boolean): boolean {
-    const isCr = end - start === 1 && chunk[start] === CR;
-    let head = this.lineHead;
-    if (end > start) head = head === 'nothing' && isCr ? 'cr' : 'text';
-    this.lineHead = complete ? 'nothing' : head;
-    return complete && head !== 'text';
   }
 
   private hold(rest: Buffer, out: Buffer[]): void {

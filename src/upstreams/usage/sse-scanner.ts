@@ -1,7 +1,6 @@
 import { ByteWindow, type WindowView } from './byte-window.js';
+import { endOfLastEvent, SseEventEnds } from './sse-events.js';
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 const HEAD_BYTES = 4 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
@@ -23,9 +22,7 @@ export interface SseListener {
  */
 export class SseScanner {
   private readonly pending = new ByteWindow(HEAD_BYTES, TAIL_BYTES);
-  /** The last two bytes of the pending event: a chunk boundary may split a blank line. */
-  private beforeLast = 0;
-  private last = 0;
+  private readonly ends = new SseEventEnds();
 
   constructor(private readonly listener: SseListener) {}
 
@@ -37,7 +34,9 @@ export class SseScanner {
     const end = endOfLastEvent(rest);
     const whole = end === rest.length ? rest : rest.subarray(0, end);
     if (end > 0 && this.listener.isInteresting(whole)) this.visitEvents(whole);
-    if (end < rest.length) this.hold(rest.subarray(end));
+    if (end >= rest.length) return;
+    this.ends.next(rest, end);
+    this.pending.append(rest.subarray(end));
   }
 
   /** Emits the event that the end of the stream truncated. */
@@ -47,33 +46,23 @@ export class SseScanner {
 
   /** @returns the offset of the first event that starts in this chunk; its length when the pending event continues. */
   private completePending(chunk: Buffer): number {
-    let end = endAcross(this.beforeLast, this.last, chunk);
-    if (end === -1) end = endOfEvent(chunk, 0);
-    this.hold(end === -1 ? chunk : chunk.subarray(0, end));
+    const end = this.ends.next(chunk, 0);
+    this.pending.append(end === -1 ? chunk : chunk.subarray(0, end));
     if (end === -1) return chunk.length;
     this.releasePending();
     return end;
-  }
-
-  private hold(bytes: Buffer): void {
-    this.pending.append(bytes);
-    this.beforeLast = bytes.length > 1 ? (bytes[bytes.length - 2] ?? 0) : this.last;
-    this.last = bytes[bytes.length - 1] ?? this.last;
   }
 
   private releasePending(): void {
     if (this.pending.length === 0) return;
     this.offer(this.pending.view());
     this.pending.clear();
-    this.beforeLast = 0;
-    this.last = 0;
   }
 
   private visitEvents(bytes: Buffer): void {
     let start = 0;
     while (start < bytes.length) {
-      const found = endOfEvent(bytes, start);
-      const end = found === -1 ? bytes.length : found;
+      const end = this.ends.next(bytes, start);
       this.visit(bytes.subarray(start, end));
       start = end;
     }
@@ -93,31 +82,4 @@ export class SseScanner {
       this.listener.isInteresting(event.head) || (event.tail !== undefined && this.listener.isInteresting(event.tail));
     if (interesting) this.listener.onEvent(event);
   }
-}
-
-/** The index after the next blank line, or -1. Lines end in LF or CRLF. */
-function endOfEvent(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    if (bytes[at + 1] === LINE_FEED) return at + 2;
-    if (bytes[at + 1] === CARRIAGE_RETURN && bytes[at + 2] === LINE_FEED) return at + 3;
-  }
-  return -1;
-}
-
-/** The index after the last blank line, or 0 when there is none. */
-function endOfLastEvent(bytes: Buffer): number {
-  for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
-    const before = bytes[at - 1];
-    if (before === LINE_FEED || (before === CARRIAGE_RETURN && bytes[at - 2] === LINE_FEED)) return at + 1;
-  }
-  return 0;
-}
-
-/** Like {@link endOfEvent} for a blank line that starts in the two bytes before this chunk. */
-function endAcross(beforeLast: number, last: number, chunk: Buffer): number {
-  if (last === LINE_FEED) {
-    if (chunk[0] === LINE_FEED) return 1;
-    if (chunk[0] === CARRIAGE_RETURN && chunk[1] === LINE_FEED) return 2;
-  }
-  return beforeLast === LINE_FEED && last === CARRIAGE_RETURN && chunk[0] === LINE_FEED ? 1 : -1;
 }
