@@ -6,15 +6,18 @@ import { AppKeysModule } from './app-keys/app-keys.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AttestationModule } from './attestation/attestation.module.js';
 import { AuthEventsModule } from './auth-events/auth-events.module.js';
+import { CliModule } from './cli/cli.module.js';
 import { ClientAuthModule } from './client-auth/client-auth.module.js';
 import { ErrorLogInterceptor } from './common/errors/gateway-error-log.js';
 import { ServerTimingInterceptor } from './common/http/server-timing.interceptor.js';
+import { ConsentModule } from './consent/consent.module.js';
 import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { IssuersModule } from './issuers/issuers.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
@@ -51,11 +54,14 @@ import { UsersModule } from './users/users.module.js';
     RepricingModule,
     UsersModule,
     AppsModule,
+    CliModule,
+    ConsentModule,
     AttestationModule,
     AuthEventsModule,
     ClientAuthModule,
     TokenExchangeModule,
     ProxyModule,
+    McpModule,
     NightlyRetentionModule,
     HealthModule,
     MetricsModule,

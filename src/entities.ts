@@ -1,9 +1,13 @@
 import { AppEntity } from './app-directory/app.entity.js';
 import { AppKeyEntity } from './app-keys/app-key.entity.js';
 import { AuthChallengeEntity, DeviceKeyEntity } from './attestation/attestation.entity.js';
+import { OperationEntity } from './cli/operations/operation.entity.js';
+import { AuthorizationEntity } from './consent/authorizations/authorization.entity.js';
 import { OpenidSubjectEntity, PasswordEntity } from './console-auth/credential.entity.js';
 import { CreationReceiptEntity } from './idempotency/creation-receipt.entity.js';
 import { AuditEventEntity } from './identity/audit/audit-event.entity.js';
+import { OAuthTokenEntity } from './identity/connections/oauth-token.entity.js';
+import { DeploymentEntity } from './identity/deployment.js';
 import { ManagementKeyEntity } from './identity/management-keys/management-key.entity.js';
 import { IdentityEntity, MembershipEntity, OrganizationEntity } from './identity/organization.entity.js';
 import { SessionEntity } from './identity/sessions/session.entity.js';
@@ -18,14 +22,18 @@ export const ENTITIES = [
   AppKeyEntity,
   AppUserEntity,
   AuditEventEntity,
+  AuthorizationEntity,
   AuthChallengeEntity,
   CreationReceiptEntity,
+  DeploymentEntity,
   DeviceKeyEntity,
   IdentityEntity,
   InvitationEntity,
   ManagementKeyEntity,
   MembershipEntity,
+  OAuthTokenEntity,
   OpenidSubjectEntity,
+  OperationEntity,
   OrganizationEntity,
   PasswordEntity,
   ProviderEntity,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import type { AppRow } from './app.entity.js';
 import { AppEntity } from './app.entity.js';
 
@@ -15,5 +15,12 @@ export class AppDirectoryRepository {
 
   async findOwn(organizationId: string, appId: string): Promise<AppRow | undefined> {
     return (await this.dataSource.manager.findOneBy(AppEntity, { organizationId, id: appId })) ?? undefined;
+  }
+
+  /** Those of the ids that the account has. */
+  async findOwnIds(organizationId: string, appIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const where = { organizationId, id: In(appIds) };
+    const rows = await this.dataSource.manager.find(AppEntity, { select: { id: true }, where });
+    return new Set(rows.map(({ id }) => id));
   }
 }

@@ -65,6 +65,11 @@ export class AppDirectoryService {
     return app;
   }
 
+  /** Those of the ids that the account has; the others are deleted or another account's. */
+  ownIds(organizationId: string, appIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.repository.findOwnIds(organizationId, appIds);
+  }
+
   private async load(appId: string): Promise<AppSnapshot | undefined> {
     const row = await this.repository.findOfAnyAccount(appId);
     if (row === undefined) return undefined;

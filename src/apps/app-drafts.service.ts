@@ -3,14 +3,15 @@ import { Injectable } from '@nestjs/common';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
-import { checkReferences, type KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { checkReferences } from '../app-directory/config/app-references.rules.js';
+import type { ListedProvider } from '../providers/provider-listing.service.js';
 import { validateEndpointParams } from '../proxy/endpoints/endpoint-params.js';
 import { AccountProvidersService } from './account-providers.js';
 
 /** A valid configuration, and the providers it was validated against. */
 export interface CheckedConfig {
   readonly config: AppConfig;
-  readonly providers: readonly KnownProvider[];
+  readonly providers: readonly ListedProvider[];
 }
 
 /** Validates configurations for create, replace, validate and check, so that their results agree. */

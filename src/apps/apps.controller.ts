@@ -12,7 +12,7 @@ import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService, type CreatedApp } from './create-app.service.js';
 import { AppResponse, CreatedAppResponse, DeletedAppResponse } from './dto/app.response.js';
-import { AppCheckResponse, AppValidationResponse } from './dto/app-check.response.js';
+import { AppCheckResponse, AppDraftValidationResponse, AppValidationResponse } from './dto/app-check.response.js';
 import { AppListResponse } from './dto/app-list.response.js';
 import {
   CreateAppRequest,
@@ -119,6 +119,25 @@ export class AppsController {
   async validate(@OwnApp() app: AppRow, @Body() body: ValidateAppRequest): Promise<AppValidationResponse> {
     await this.apps.validate(app, body);
     return AppValidationResponse.from(app.id);
+  }
+
+  @Post('app-drafts/validate')
+  @AdminAccess('read')
+  @HttpCode(200)
+  @Operation({
+    id: 'validateAppDraft',
+    tag: TAG,
+    summary: 'Check the body of a new application',
+    description: 'Refuses what creating the application would refuse, but for ceilings of the account. Saves nothing.',
+  })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: AppDraftValidationResponse })
+  async validateDraft(
+    @Admin() admin: AdminPrincipal,
+    @Body() { config }: CreateAppRequest,
+  ): Promise<AppDraftValidationResponse> {
+    await this.apps.validateNew(admin, config);
+    return AppDraftValidationResponse.valid();
   }
 
   @Get('apps/:app/check')

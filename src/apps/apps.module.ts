@@ -17,13 +17,17 @@ import { AppsRepository } from './apps.repository.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService } from './create-app.service.js';
 import { NewAppIds } from './new-app-ids.service.js';
+import { AppSnippetsController } from './snippets/app-snippets.controller.js';
+import { AppSnippets } from './snippets/app-snippets.service.js';
 
 /**
  * Write side of applications: list, create, replace, validate, check, delete.
  *
- * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/{app}`, its `validate` and `check`.
+ * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/app-drafts/validate`, `/v1/admin/apps/{app}`, its `validate`, `check`
+ * and `snippet`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
- * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached.
+ * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached,
+ * unsupported_snippet, endpoint_not_found, provider_not_found.
  */
 @Module({
   imports: [
@@ -37,16 +41,18 @@ import { NewAppIds } from './new-app-ids.service.js';
     UsageReportsModule,
     UsersModule,
   ],
-  controllers: [AppsController],
+  controllers: [AppsController, AppSnippetsController],
   providers: [
     AccountProvidersService,
     AppDraftsService,
     AppListService,
+    AppSnippets,
     AppViews,
     AppsRepository,
     AppsService,
     CreateAppService,
     NewAppIds,
   ],
+  exports: [AppViews, CreateAppService],
 })
 export class AppsModule {}

@@ -71,6 +71,11 @@ export class AppsService {
     await this.drafts.acceptReplacement(app, config);
   }
 
+  /** @throws invalid_request as a creation with this configuration. */
+  async validateNew({ organizationId }: AdminPrincipal, config: object): Promise<void> {
+    await this.drafts.acceptNew(organizationId, config);
+  }
+
   /**
    * Validates the stored configuration as a replacement of itself.
    *

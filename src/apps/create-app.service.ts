@@ -37,6 +37,11 @@ export class CreateAppService {
     private readonly clock: Clock,
   ) {}
 
+  /** Validates what `create` would store, and stores nothing. @throws invalid_request as `create`. */
+  async validate({ organizationId }: AdminPrincipal, { config }: CreateAppRequest): Promise<void> {
+    await this.drafts.acceptNew(organizationId, config);
+  }
+
   /**
    * Stores an application and its first key in one transaction of `write`.
    *

@@ -18,6 +18,7 @@ import { readBody } from '../common/http/read-body.js';
 import { refuseFragment, requireOneMeaning } from '../common/http/request-head.rules.js';
 import { OpenApiDocument } from '../health/openapi.controller.js';
 import { FirstParty } from '../identity/first-party/first-party.js';
+import { Tools } from '../mcp/tools/tools.service.js';
 import { describeApi } from '../openapi/openapi.js';
 import { requestCounter } from '../platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from '../platform/platform.module.js';
@@ -110,6 +111,7 @@ export async function createGateway({
   prepareFastify(adapter.getInstance(), firstParty);
   requireGuards(listRouteAccess(app));
   app.get(OpenApiDocument).set(describeApi(app, publicUrl));
+  app.get(Tools).describe(app);
   return app;
 }
 
@@ -120,7 +122,11 @@ function prepareFastify(fastify: FastifyInstance, firstParty: FirstParty): void 
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (request, _payload, done) => {
     const contentType = request.headers['content-type'] ?? '';
-    readBody(request.raw, maxBodyBytesOf(request)).then((bytes) => done(null, new RawBody(bytes, contentType)), done);
+    const { bodyTooLargeCode } = request.routeOptions.config;
+    readBody(request.raw, maxBodyBytesOf(request), bodyTooLargeCode).then(
+      (bytes) => done(null, new RawBody(bytes, contentType)),
+      done,
+    );
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     try {

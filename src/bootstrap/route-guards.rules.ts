@@ -1,7 +1,9 @@
 import { OwnAppGuard } from '../app-directory/own-app.guard.js';
+import { OperationTokenGuard } from '../cli/operations/operation-token.guard.js';
 import { CallerGuard } from '../client-auth/caller.guard.js';
 import type { AccessDeclaration, RouteAccess } from '../common/http/access.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../identity/admin.guard.js';
+import { McpGuard } from '../mcp/mcp.guard.js';
 import { MetricsGuard } from '../metrics/metrics.guard.js';
 
 /** The guards that enforce each scheme. */
@@ -12,6 +14,8 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
   metrics: [MetricsGuard],
   person: [PersonGuard],
   identity: [IdentityGuard],
+  mcp: [McpGuard],
+  operation: [OperationTokenGuard],
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { drainServer } from '../common/http/drain-server.js';
 import { type Ids, SystemIds } from '../common/ids.js';
 import type { LogSink } from '../common/log/log.js';
+import { VERSION } from '../common/version.js';
 import { People } from '../console-auth/people/people.service.js';
 import { ENTITIES } from '../entities.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
@@ -14,8 +15,6 @@ import { defineProviderTypes } from '../upstreams/defined-types/define-provider-
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
 import { createGateway, type GatewayOptions } from './app.setup.js';
 import { signUpAccessOf, startBanner } from './start-banner.rules.js';
-
-const VERSION = '0.1.0';
 
 /** What an extension adds to the service. Source: docs/extending.md. */
 export interface Extension {

@@ -1,4 +1,4 @@
-import type { ScopeLimits } from '../app-directory/config/limits-config.js';
+import { isLimited, type ScopeLimits } from '../app-directory/config/limits-config.js';
 import type { CurrentUsage } from '../usage-reports/user-usage.service.js';
 
 /** A user's usage: as stored, and as counted by the limits, which is more current. */
@@ -34,9 +34,8 @@ export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: b
   const { monthly_usd: monthlyBudgetUsd } = limits.spending;
   const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;
   const requestsToday = Math.max(used.requestsToday, used.countedToday);
-  const isLimited = requestsPerMinute !== null || requestsPerDay !== null || monthlyBudgetUsd !== null;
   return {
-    requestsToday: isLimited ? requestsToday : null,
+    requestsToday: isLimited(limits) ? requestsToday : null,
     requestsRemaining: requestsPerDay === null ? null : Math.max(0, requestsPerDay - requestsToday),
     requestsPerMinute,
     requestsPerDay,

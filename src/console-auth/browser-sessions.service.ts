@@ -41,6 +41,11 @@ export class BrowserClients {
       session,
     };
   }
+
+  /** The browser with the session that was opened for it in the same request. */
+  async signedIn(browser: BrowserClient, { cookie }: OpenedSession): Promise<BrowserClient> {
+    return { ...browser, session: await this.sessions.find(cookie.reveal(), undefined) };
+  }
 }
 
 /** Opens and ends console sessions of browsers. A new session replaces the browser's previous one; both are audited. */

@@ -4,6 +4,8 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
 import { ConsoleAuthController, ConsoleCapabilitiesController } from './console-auth.controller.js';
+import { PageSignIn } from './page-sign-in.service.js';
+import { PageSteps } from './page-steps.service.js';
 import { PasswordHashing } from './passwords/password-hashing.service.js';
 import { PasswordsRepository } from './passwords/passwords.repository.js';
 import { Passwords } from './passwords/passwords.service.js';
@@ -30,6 +32,8 @@ import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
     BrowserSessions,
     Google,
     OpenIdSubjectsRepository,
+    PageSignIn,
+    PageSteps,
     PasswordHashing,
     Passwords,
     PasswordsRepository,
@@ -38,5 +42,6 @@ import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
     SignInStateCookie,
     ThirdPartySignIn,
   ],
+  exports: [BrowserClients, Google, PageSignIn, PageSteps, People],
 })
 export class ConsoleAuthModule {}

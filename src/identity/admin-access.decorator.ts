@@ -13,10 +13,14 @@ import { CONSOLE_HEADER } from './first-party/first-party.js';
 /** Bodies of the console's own routes are a few short texts. */
 const MAX_BROWSER_BODY_BYTES = 16 * 1024;
 
+/** Source: docs/reference/management-api.md#terminal-login. */
+const MAX_HANDOFF_BODY_BYTES = 65_536;
+
 /** When `x-console-request` is required, for the OpenAPI document. */
 const CONSOLE_HEADER_USES = {
   session: { required: true, description: 'Proves that a page of the console sends the session’s cookie.' },
   withSession: { required: false, description: 'Required with a session’s cookie.' },
+  withOrigin: { required: false, description: 'Not needed: `Origin` proves the page.' },
   withoutOrigin: {
     required: false,
     description:
@@ -27,9 +31,12 @@ const CONSOLE_HEADER_USES = {
 /**
  * A management route: `read` for every member and grant, `write` for owners and admins with the `manage` grant.
  *
- * @param requirements a minimum role, or a required credential type.
+ * @param requirements a minimum role, a required credential type, or the console's origin as in `PersonAccess`.
  */
-export function AdminAccess(needs: AdminNeed, requirements: Omit<AdminRequirements, 'needs'> = {}): MethodDecorator {
+export function AdminAccess(
+  needs: AdminNeed,
+  requirements: Omit<AdminRequirements, 'needs'> & Pick<AccessDeclaration, 'firstParty' | 'exactOrigin'> = {},
+): MethodDecorator {
   return ManagementAccess({ scheme: 'management', needs, ...requirements });
 }
 
@@ -68,9 +75,32 @@ export function BrowserAccess(): MethodDecorator {
   );
 }
 
+/**
+ * A route for the console's pages that terminals and AI clients open: it needs the console's host and its exact origin,
+ * and proves the rest by its body. A larger body is 413 `invalid_request`.
+ */
+export function ConsolePageAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'public', firstParty: true, exactOrigin: true, consoleHost: true }),
+    RouteConfig({
+      firstParty: 'exactOrigin',
+      consoleHost: true,
+      maxBodyBytes: MAX_HANDOFF_BODY_BYTES,
+      bodyTooLargeCode: 'invalid_request',
+    }),
+    OriginHeader({ required: true }),
+    Fails('forbidden', 'not_found', 'invalid_request', 'invalid_request@413'),
+  );
+}
+
 /** Documents that the console session is optional on a route. */
 export function OptionalSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
+}
+
+/** As `OptionalSession`, on a route whose exact `Origin` makes the console header unnecessary. */
+export function OptionalPageSession(): MethodDecorator {
+  return applyDecorators(OptionalSession(), ConsoleHeader('withOrigin'));
 }
 
 /** Refuses cross-site requests before the body is read. */
@@ -93,6 +123,7 @@ export function ManagementAccess(
 ): MethodDecorator {
   return applyDecorators(
     Access(access),
+    ...(access.firstParty ? [FirstPartyOnly(access)] : []),
     UseGuards(AdminCredentialGuard, ...between, AdminRoleGuard),
     ...credentials(access.credential),
     Fails('auth_required', 'forbidden', 'grant_insufficient', ...codesOf(access)),

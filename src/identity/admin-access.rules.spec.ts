@@ -5,17 +5,24 @@ import {
   actionSourceOf,
   isAtLeast,
   managementKeyRefused,
-  readManagementKey,
+  readAdminBearer,
   requirePermission,
 } from './admin-access.rules.js';
 
 const KEY = `gw_mgmt_${'Ab3'.repeat(16)}`;
+const ACCESS = `gw_oat_conn_${'a1'.repeat(10)}.${'Ab3'.repeat(14)}_`;
 const PLAIN = 'Bearer realm="management"';
 const INVALID = 'Bearer realm="management", error="invalid_token"';
 
+/** The plaintext of an accepted credential. */
+function accepted(header: string | undefined): string {
+  const bearer = readAdminBearer(header);
+  return 'key' in bearer ? bearer.key.reveal() : bearer.access.token.reveal();
+}
+
 function refusalOf(header: string | undefined): GatewayError {
   try {
-    readManagementKey(header);
+    readAdminBearer(header);
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;
@@ -23,9 +30,16 @@ function refusalOf(header: string | undefined): GatewayError {
   throw new Error('was accepted');
 }
 
-describe('readManagementKey', () => {
+describe('readAdminBearer', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('scheme %s → the key, whatever the case', (scheme) => {
-    expect(readManagementKey(`${scheme} ${KEY}`).reveal()).toBe(KEY);
+    expect(accepted(`${scheme} ${KEY}`)).toBe(KEY);
+  });
+
+  it('an access token → the token and its connection', () => {
+    const bearer = readAdminBearer(`Bearer ${ACCESS}`);
+    if (!('access' in bearer)) throw new Error('was read as a key');
+    expect(bearer.access).toMatchObject({ kind: 'access', connectionId: `conn_${'a1'.repeat(10)}` });
+    expect(bearer.access.token.reveal()).toBe(ACCESS);
   });
 
   it.each([
@@ -36,7 +50,8 @@ describe('readManagementKey', () => {
     ['the key without a scheme', KEY, PLAIN],
     ['two tokens', `Bearer ${KEY} ${KEY}`, PLAIN],
     ['an application key', 'Bearer gw_0123456789012345678901234567890123456789012345678', INVALID],
-    ['a connection token', `Bearer gw_oat_${'a'.repeat(48)}`, INVALID],
+    ['an access token without its connection', `Bearer gw_oat_${'a'.repeat(48)}`, INVALID],
+    ['a refresh token', `Bearer ${ACCESS.replace('gw_oat_', 'gw_ort_')}`, INVALID],
     ['the prefix in capitals', `Bearer ${KEY.replace('gw_mgmt_', 'GW_MGMT_')}`, INVALID],
     ['a random part below 128 bits', `Bearer gw_mgmt_${'a'.repeat(21)}`, INVALID],
     ['a key beyond any length we make', `Bearer gw_mgmt_${'a'.repeat(201)}`, INVALID],
@@ -51,7 +66,20 @@ describe('readManagementKey', () => {
   });
 
   it('any text → a key of the documented form, or a refusal that does not repeat it', () => {
-    const piece = fc.constantFrom('Bearer', 'bearer ', ' ', KEY, 'gw_mgmt_', '\t', ',', 'a'.repeat(22), 'ü');
+    const piece = fc.constantFrom(
+      'Bearer',
+      'bearer ',
+      ' ',
+      KEY,
+      ACCESS,
+      'gw_oat_',
+      '.',
+      'gw_mgmt_',
+      '\t',
+      ',',
+      'a'.repeat(22),
+      'ü',
+    );
     const header = fc.oneof(
       fc.string(),
       fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join('')),
@@ -59,7 +87,9 @@ describe('readManagementKey', () => {
     fc.assert(
       fc.property(header, (text) => {
         try {
-          expect(readManagementKey(text).reveal()).toMatch(/^gw_mgmt_[A-Za-z0-9_-]{22,200}$/);
+          expect(accepted(text)).toMatch(
+            /^(?:gw_mgmt_[A-Za-z0-9_-]{22,200}|gw_oat_conn_[0-9a-z]{20}\.[A-Za-z0-9_-]{43})$/,
+          );
         } catch (error) {
           if (!(error instanceof GatewayError)) throw error;
           expect(error.message).toBe('A valid credential is required.');

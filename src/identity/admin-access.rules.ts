@@ -3,10 +3,12 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { AccessDeclaration } from '../common/http/access.js';
 import { Secret } from '../common/log/secret.js';
 import type { ActionSource, CredentialType, Grant, Role } from './admin-principal.js';
+import { type PresentedToken, presentedToken } from './connections/oauth-token.rules.js';
 
 const CHALLENGE = 'Bearer realm="management"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 const BEARER = /^bearer +(\S+)$/i;
+const INSUFFICIENT_SCOPE_CHALLENGE = `${CHALLENGE}, error="insufficient_scope", scope="manage"`;
 /** The random part is at least 128 bits. The upper bound keeps oversized input away from the database. */
 const MANAGEMENT_KEY = /^gw_mgmt_[A-Za-z0-9_-]{22,200}$/;
 
@@ -24,22 +26,27 @@ interface PermittedCaller {
 
 const RANKS: Readonly<Record<Role, number>> = { member: 0, admin: 1, owner: 2 };
 
+/** A credential of the management API: a management key, or the access token of a connection. */
+export type AdminBearer = { readonly key: Secret } | { readonly access: PresentedToken };
+
 /**
- * The management key of a request.
+ * The management key or access token of a request.
  *
  * @param header the `Authorization` header; a repeated header is refused before any guard runs.
  * @throws auth_required missing, another scheme, or a credential of another kind.
  * Source: docs/reference/management-api.md#management-credentials.
  */
-export function readManagementKey(header: string | undefined): Secret {
+export function readAdminBearer(header: string | undefined): AdminBearer {
   if (header === undefined) throw refusal('credential_missing', CHALLENGE);
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) throw refusal('scheme_not_supported', CHALLENGE);
+  const access = presentedToken(token);
+  if (access?.kind === 'access') return { access };
   if (!MANAGEMENT_KEY.test(token)) throw refusal('not_a_management_key', INVALID_TOKEN_CHALLENGE);
-  return new Secret(token);
+  return { key: new Secret(token) };
 }
 
-/** Refusal of a well-formed key that is unknown, revoked or expired, or whose owner left the organization. */
+/** Refusal of a well-formed key or token that is unknown, revoked or expired, or whose owner left the organization. */
 export function managementKeyRefused(): GatewayError {
   return refusal('management_key_unknown', INVALID_TOKEN_CHALLENGE);
 }
@@ -82,7 +89,11 @@ export function requirePermission(caller: PermittedCaller, { needs, role, creden
   }
   requireCredential(caller.credentialType, credential);
   if (needs !== 'read' && caller.grant === 'read') {
-    throw new GatewayError('grant_insufficient', { reason: 'grant_read_only' });
+    const headers = { 'www-authenticate': INSUFFICIENT_SCOPE_CHALLENGE };
+    throw new GatewayError('grant_insufficient', {
+      reason: 'grant_read_only',
+      ...(caller.credentialType === 'oauth' ? { headers } : {}),
+    });
   }
 }
 

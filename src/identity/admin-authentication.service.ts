@@ -6,11 +6,13 @@ import {
   actionSourceOf,
   managementKeyRefused,
   notSignedIn,
-  readManagementKey,
+  readAdminBearer,
   requireUnexpired,
   sessionRequired,
 } from './admin-access.rules.js';
-import { type AdminPrincipal, type PersonPrincipal, personActor } from './admin-principal.js';
+import { type ActionSource, type AdminPrincipal, type PersonPrincipal, personActor } from './admin-principal.js';
+import { Connections } from './connections/connections.service.js';
+import type { TokenAudience } from './connections/oauth-token.rules.js';
 import { CONSOLE_HEADER } from './first-party/first-party.js';
 import { ManagementKeysService } from './management-keys/management-keys.service.js';
 import { ConsoleCookies } from './sessions/console-cookies.js';
@@ -19,7 +21,7 @@ import type { SessionRow } from './sessions/sessions.repository.js';
 import { Sessions } from './sessions/sessions.service.js';
 
 /**
- * Authenticates callers of the management API by management key or console session. A request with an `Authorization`
+ * Authenticates callers of the management API by management key, access token or console session. A request with an `Authorization`
  * header is authenticated by that header alone; its cookies are ignored.
  *
  * Source: docs/reference/management-api.md#management-credentials,
@@ -29,6 +31,7 @@ import { Sessions } from './sessions/sessions.service.js';
 export class AdminAuthentication {
   constructor(
     private readonly keys: ManagementKeysService,
+    private readonly connections: Connections,
     private readonly sessions: Sessions,
     private readonly cookies: ConsoleCookies,
     private readonly clock: Clock,
@@ -72,6 +75,26 @@ export class AdminAuthentication {
     return personOf(await this.requireSession(request, reply));
   }
 
+  /**
+   * The owner of a management key or connection, in its organization. Cookies are not read.
+   *
+   * @param authorization the `Authorization` header.
+   * @param at where the request arrived: `mcp` also accepts access tokens for `/mcp` alone.
+   * @throws auth_required no key or token, or an invalid one.
+   */
+  async bearerOwner(
+    authorization: string | undefined,
+    { at, source }: { readonly at: TokenAudience; readonly source: ActionSource },
+  ): Promise<AdminPrincipal> {
+    const bearer = readAdminBearer(authorization);
+    const admin =
+      'key' in bearer
+        ? await this.keys.authenticate(bearer.key, source)
+        : await this.connections.authenticate(bearer.access, { at, source });
+    if (admin === undefined) throw managementKeyRefused();
+    return admin;
+  }
+
   private memberOf(row: SessionRow): AdminPrincipal | undefined {
     const { id: sessionId, identityId, organizationId, role } = row;
     if (organizationId === null || role === null) return undefined;
@@ -80,11 +103,8 @@ export class AdminAuthentication {
     return { organizationId, identityId, role, grant: 'manage', credentialType, credentialId: sessionId, actor };
   }
 
-  private async byKey({ headers }: FastifyRequest): Promise<AdminPrincipal> {
-    const key = readManagementKey(headers.authorization);
-    const admin = await this.keys.authenticate(key, actionSourceOf(headers['x-client']));
-    if (admin === undefined) throw managementKeyRefused();
-    return admin;
+  private byKey({ headers }: FastifyRequest): Promise<AdminPrincipal> {
+    return this.bearerOwner(headers.authorization, { at: 'api', source: actionSourceOf(headers['x-client']) });
   }
 
   /** Requires the console header: a cross-site request can carry the cookie, but not the header. */

@@ -5,6 +5,9 @@ import { AuditEventsRepository } from './audit/audit-events.repository.js';
 import { AuditTrail } from './audit/audit-trail.js';
 import { ConfigurationWrites } from './audit/configuration-writes.js';
 import { BootstrapService } from './bootstrap.service.js';
+import { ConnectionsRepository } from './connections/connections.repository.js';
+import { Connections } from './connections/connections.service.js';
+import { Deployment } from './deployment.js';
 import { ConsoleOrigin, FirstParty } from './first-party/first-party.js';
 import { ManagementKeysController, OwnCredentialController } from './management-keys/management-keys.controller.js';
 import { ManagementKeysRepository } from './management-keys/management-keys.repository.js';
@@ -19,10 +22,10 @@ import { Sessions } from './sessions/sessions.service.js';
  * Organizations, their identities and roles, and the credentials of the management API: management keys and console
  * sessions. Every change writes an entry through `AuditTrail`.
  *
- * Tables: organizations, identities, memberships, management_keys, sessions, audit_events. Routes:
+ * Tables: deployment, organizations, identities, memberships, management_keys, oauth_tokens, sessions, audit_events. Routes:
  * `/v1/admin/audit-events`, `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes: auth_required, session_required,
  * forbidden, grant_insufficient, account_expired, no_eligible_organization, not_found, conflict. Log lines:
- * bootstrap_account_created, bootstrap_key_ignored.
+ * bootstrap_account_created, bootstrap_key_ignored, oauth_connection_ended.
  */
 @Module({
   controllers: [AuditEventsController, ManagementKeysController, OwnCredentialController],
@@ -32,9 +35,12 @@ import { Sessions } from './sessions/sessions.service.js';
     AuditTrail,
     BootstrapService,
     ConfigurationWrites,
+    Connections,
+    ConnectionsRepository,
     ConsoleCookies,
     ConsoleOrigin,
     CookieKeys,
+    Deployment,
     FirstParty,
     ManagementKeysRepository,
     ManagementKeysService,
@@ -48,9 +54,11 @@ import { Sessions } from './sessions/sessions.service.js';
     AuditTrail,
     BootstrapService,
     ConfigurationWrites,
+    Connections,
     ConsoleCookies,
     ConsoleOrigin,
     CookieKeys,
+    Deployment,
     ManagementKeysService,
     NewOrganizations,
     Sessions,

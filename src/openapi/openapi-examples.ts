@@ -7,6 +7,11 @@ const KEY = 'key_0a1b2c3d4e5f6g7h8i9j';
 const PROVIDER = '6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21';
 const INVITATION_TOKEN = 'Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY';
 const PASSWORD = 'correct horse battery staple';
+const OPERATION = `op:${'0a1b2c3d'.repeat(8)}`;
+const AUTHORIZATION = `oauth-${'0a1b2c3d'.repeat(8)}`;
+const CLIENT_ID = 'https://client.example.com/oauth/client.json';
+const PROOF = 'e0d1c2b3'.repeat(8);
+const TERMINAL = { label: 'Ada’s laptop', os: 'linux' };
 const MODEL = 'gpt-4.1-mini';
 const PERSON = { id: USER, name: 'Ada Lovelace' };
 const CONNECTION = { name: 'Edge of Europe' };
@@ -50,9 +55,12 @@ const WORDS: ExampleSource['words'] = {
     errors: 0,
   },
   ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
+  ...{ snippet: 'curl -sS …', notes: ['APP_KEY is a key of the application.'] },
   ...{ hasProblems: false, termsOfServiceUrl: null, privacyPolicyUrl: null, error: null },
 };
 
+const ORGANIZATION_CHOICE = { id: ORGANIZATION, name: 'Analytical Engines', role: 'owner' };
+const ISSUED_KEY = { id: KEY, name: 'Backend', key_prefix: 'gw_Ab3dE6gH9', created_at: '2026-01-31T12:00:00.000Z' };
 const APP_WRITE = { name: 'Travel journal', status: 'active' };
 
 /** Example values of single schemas, and optional members that requests show. */
@@ -69,6 +77,57 @@ const MEMBERS: ExampleSource['members'] = {
   WrittenInvitationResponse: { url: `https://gateway.example.com/invite#${INVITATION_TOKEN}` },
   InvitationDetailsResponse: { role: 'member', email: 'grace@example.com' },
   JoinedOrganizationResponse: { role: 'member' },
+  OpenLoginRequest: { client: TERMINAL },
+  LoginResponse: {
+    id: OPERATION,
+    url: `https://gateway.example.com/cli/approve/${encodeURIComponent(OPERATION)}#${PROOF}`,
+    userCode: 'ABCD-EFGH',
+  },
+  CreateOperationRequest: {
+    ...{ kind: 'provider.add', browser: true },
+    payload: { type: 'openai', name: 'OpenAI' },
+  },
+  CliCapabilitiesResponse: { protocolVersion: 1, serverVersion: '0.1.0' },
+  OfferedProvider: { name: 'OpenAI', baseUrl: 'https://api.openai.com/' },
+  OfferedGateway: { name: 'Vercel AI Gateway' },
+  AccountAppUsageResponse: { firstRecord: '2026-01-03' },
+  UsageCoverage: { firstRecord: '2026-01-03' },
+  CliAccountResponse: { usage: null },
+  RedeemLoginRequest: { redeemCode: INVITATION_TOKEN },
+  HandedOverCredential: { token: 'gw_mgmt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x' },
+  OperationResponse: { id: OPERATION, kind: 'login', state: 'completed', result: { accountId: ORGANIZATION } },
+  ChangeOperationResponse: {
+    ...{ id: OPERATION, kind: 'app.key.add', state: 'completed', result: { appId: APP, api_key: ISSUED_KEY } },
+    reveal_url: `https://gateway.example.com/reveal/${encodeURIComponent(OPERATION)}`,
+  },
+  RevealedOperationResponse: {
+    ...{ id: OPERATION, kind: 'app.key.add' },
+    result: { appId: APP, api_key: { ...ISSUED_KEY, key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678' } },
+  },
+  DeploymentResource: {
+    id: PROVIDER,
+    apiUrl: 'https://gateway.example.com',
+    consoleOrigin: 'https://gateway.example.com',
+  },
+  UserCodeRequest: { userCode: 'ABCD-EFGH' },
+  SubmissionRequest: { submissionToken: PROOF },
+  SubmitHandoffRequest: { submissionToken: PROOF, approve: true, organizationId: ORGANIZATION },
+  RegisterForHandoffRequest: { submissionToken: PROOF, name: 'Ada Lovelace' },
+  HandoffDetailsResponse: {
+    ...{ kind: 'login', payload: {}, account: null, blockedBy: null, userCode: 'ABCD-EFGH' },
+    client: { ...TERMINAL, ip: '198.51.100.7', requestedAt: '2026-01-31T12:00:00.000Z' },
+    organizations: [ORGANIZATION_CHOICE],
+  },
+  SubmittedHandoffResponse: { message: 'Ada’s laptop is logged in. Return to your terminal.', continueTo: 'cli' },
+  DeniedHandoffResponse: { message: 'Declined. Nothing was changed.' },
+  ConsentRequest: { submissionToken: PROOF },
+  AllowConsentRequest: { submissionToken: PROOF, organizationId: ORGANIZATION, grant: 'read' },
+  ConsentClient: { id: CLIENT_ID, name: 'A chat client', domain: 'client.example.com', source: 'cimd' },
+  ConsentAccount: ORGANIZATION_CHOICE,
+  ConsentDetailsResponse: { id: AUTHORIZATION, redirectHost: '127.0.0.1:49152', blockedBy: null },
+  ConsentRedirectResponse: {
+    redirect: 'http://127.0.0.1:49152/callback?code=0a1b2c3d&state=7&iss=https%3A%2F%2Fgateway.example.com',
+  },
   SessionResource: { id: 'session_0a1b2c3d4e5f6g7h8i9j' },
   UserResource: PERSON,
   SignUpRequest: { name: 'Ada Lovelace' },

@@ -44,6 +44,9 @@ export function addAnswerHeaders({ security = [], responses }: HeadedOperation):
     const headers = {
       ...ofRefusal(status, answer),
       ...(isUnproven && isChallenging ? { 'WWW-Authenticate': headerReference('Challenge') } : {}),
+      ...(status === '403' && schemes.has('ManagementBearer')
+        ? { 'WWW-Authenticate': headerReference('ScopeChallenge') }
+        : {}),
       ...(mayRenew ? setsCookie('RenewedSessionCookie') : {}),
       ...responses.default?.headers,
       ...answer.headers,

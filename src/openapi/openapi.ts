@@ -8,6 +8,7 @@ import {
 import { ERRORS } from '../common/errors/error-catalogue.js';
 import { namesOfIgnoring } from '../common/fields/fields.js';
 import { ANSWER_HEADERS } from '../common/http/answer-headers.js';
+import { VERSION } from '../common/version.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
 import { NATIVE_CREDENTIALS } from '../proxy/relayed-call.decorator.js';
 import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
@@ -15,10 +16,9 @@ import type { ExampleSource } from './openapi-examples.rules.js';
 import { addAnswerHeaders, type HeadedOperation } from './openapi-headers.rules.js';
 import { addExamples, addSharedErrors, type CompletedOperation } from './openapi-operations.rules.js';
 
-const VERSION = '0.1.0';
 const DESCRIPTION = `Provider-native AI proxy and its management API.
 
-Every answer but those of provider calls and named endpoints says to browsers \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. What is no HTTP/1.1, arrives too slowly or has headers of more than 32 KiB is answered 400, 408 or 431 before it belongs to an operation, with the usual body and without the operation’s headers.`;
+Every answer but those of provider calls and named endpoints says to browsers \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. What is no HTTP/1.1, arrives too slowly or has headers of more than 32 KiB is answered 400, 408 or 431 before it belongs to an operation, with the usual body and without the operation’s headers. Operations that list no error still answer 400, 415 or 417 to a message that every route refuses, such as one with a repeated header.`;
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health, metrics and discovery.'],
@@ -29,19 +29,22 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
   ['Admin applications', 'Applications: authentication, routing, limits.'],
   ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
+  ['Admin change operations', 'Changes that terminals and AI clients asked for, and the keys that came of them.'],
   ['Admin management keys', 'Keys that manage an account without a person at hand.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
   ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
-  ['CLI', 'What a command-line client does with its key.'],
+  ['Console OAuth consent', 'How a person lets an OAuth client in.'],
+  ['CLI', 'How a terminal gets a key of its own, and what it does with it.'],
 ];
 
 /** Bearer credentials by the name of their scheme. */
 const BEARERS = {
-  ManagementBearer: 'A management key, `gw_mgmt_…`.',
+  ManagementBearer: 'A management key, `gw_mgmt_…`, or the access token of a connection, `gw_oat_…`.',
   GatewayBearer:
     'A gateway token, or an application API key; also in the header that the application’s `token_header` names.',
+  OperationToken: 'The token that opened the operation, made by the terminal.',
   MetricsBearer: 'The setting `METRICS_TOKEN`.',
 };
 

@@ -64,7 +64,7 @@ export class Organizations {
     return this.dataSource.transaction(async (tx) => {
       requireOrganizationLimit(await this.repository.countOwnedBy(tx, person.identityId));
       await this.newOrganizations.createForPerson(tx, { id, name }, person);
-      return this.read(tx, id);
+      return this.read(id, tx);
     });
   }
 
@@ -90,7 +90,7 @@ export class Organizations {
         targetId: id,
         details: { name },
       });
-      return this.read(tx, id);
+      return this.read(id, tx);
     });
   }
 
@@ -127,8 +127,9 @@ export class Organizations {
     return { user, current, memberships, credentialType, actor };
   }
 
-  private async read(tx: EntityManager, id: string): Promise<Organization> {
-    const organization = await this.repository.find(tx, id);
+  /** @throws not_found */
+  async read(id: string, within: EntityManager = this.dataSource.manager): Promise<Organization> {
+    const organization = await this.repository.find(within, id);
     if (organization === undefined) throw new GatewayError('not_found');
     return organization;
   }

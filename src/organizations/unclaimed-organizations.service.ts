@@ -6,8 +6,11 @@ import type { Secret } from '../common/log/secret.js';
 import { requireUnexpired } from '../identity/admin-access.rules.js';
 import { type ActingPerson, personActor } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
+import { Deployment } from '../identity/deployment.js';
 import type { BootstrapOrganization } from '../identity/management-keys/management-keys.repository.js';
 import { ManagementKeysService } from '../identity/management-keys/management-keys.service.js';
+import { NewOrganizations, type NewServiceOrganization } from '../identity/new-organizations.service.js';
+import { AddressLimits } from '../rate-limits/address-limits.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /** The role of the service identity after the claim: its key still manages the organization, but no longer owns it. */
@@ -25,9 +28,31 @@ export class UnclaimedOrganizations {
     private readonly dataSource: DataSource,
     private readonly keys: ManagementKeysService,
     private readonly organizations: OrganizationsRepository,
+    private readonly newOrganizations: NewOrganizations,
+    private readonly deployment: Deployment,
+    private readonly limits: AddressLimits,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Opens the first organization of an empty deployment, owned by a service identity until a person claims it.
+   * Concurrent callers wait until this transaction ends.
+   *
+   * @param service what it is opened for, and the address it is counted for once the deployment admits it.
+   * @returns `undefined`: the deployment has an organization.
+   * @throws rate_limited too many accounts were opened from this address today.
+   */
+  async openFirst(
+    tx: EntityManager,
+    { address, ...service }: Omit<NewServiceOrganization, 'organizationId'> & { readonly address: string },
+  ): Promise<BootstrapOrganization | undefined> {
+    if (!(await this.newOrganizations.isFirst(tx))) return undefined;
+    await this.limits.admit('bootstrap', { subject: address });
+    const organizationId = `private-${(await this.deployment.facts()).id}`;
+    const { identityId } = await this.newOrganizations.createForService(tx, { ...service, organizationId });
+    return { organizationId, serviceId: identityId };
+  }
 
   /** Whether a person owns the organization. */
   async isClaimed(organizationId: string): Promise<boolean> {
@@ -67,6 +92,29 @@ export class UnclaimedOrganizations {
     });
   }
 
+  /**
+   * Makes a person the owner of the organization that a service identity opened, and ends that identity's ownership: its
+   * keys still manage the organization.
+   *
+   * @param serviceId the service identity.
+   * @throws as `claim`.
+   */
+  async claimFromService(
+    tx: EntityManager,
+    { organizationId, serviceId }: BootstrapOrganization,
+    person: ActingPerson,
+    options: { readonly mayBelongElsewhere?: boolean } = {},
+  ): Promise<void> {
+    await this.claim(tx, organizationId, person, options);
+    await this.organizations.setRole(tx, organizationId, serviceId, SERVICE_ROLE);
+    await this.trail.record(tx, personActor(organizationId, person), {
+      action: 'member.role_changed',
+      targetType: 'member',
+      targetId: serviceId,
+      details: { from: 'owner', to: SERVICE_ROLE },
+    });
+  }
+
   /** @throws forbidden the key created no organization, or is revoked; conflict the organization is already claimed. */
   async requireClaimable(bootstrapKey: Secret): Promise<void> {
     const { organizationId } = await this.requireOrganization(bootstrapKey);
@@ -83,16 +131,9 @@ export class UnclaimedOrganizations {
     bootstrapKey: Secret,
     person: ActingPerson,
   ): Promise<{ readonly organizationId: string }> {
-    const { organizationId, serviceId } = await this.requireOrganization(bootstrapKey, tx);
-    await this.claim(tx, organizationId, person, { mayBelongElsewhere: true });
-    await this.organizations.setRole(tx, organizationId, serviceId, SERVICE_ROLE);
-    await this.trail.record(tx, personActor(organizationId, person), {
-      action: 'member.role_changed',
-      targetType: 'member',
-      targetId: serviceId,
-      details: { from: 'owner', to: SERVICE_ROLE },
-    });
-    return { organizationId };
+    const organization = await this.requireOrganization(bootstrapKey, tx);
+    await this.claimFromService(tx, organization, person, { mayBelongElsewhere: true });
+    return { organizationId: organization.organizationId };
   }
 
   /** As `claimWithKey`, for a signed-in person. */

@@ -44,6 +44,6 @@ import { ProvidersService } from './providers.service.js';
     ProviderGatewaysService,
     ProviderGatewayListing,
   ],
-  exports: [CustomPrices, ProviderDirectory, ProviderListing],
+  exports: [CustomPrices, ProviderDirectory, ProviderGatewaysService, ProviderListing, ProvidersService],
 })
 export class ProvidersModule {}

@@ -42,6 +42,16 @@ export class ProvidersRepository {
     return (await this.dataSource.manager.findOneBy(ProviderEntity, { organizationId, id })) ?? undefined;
   }
 
+  /** An id comes before a slug of the same text. */
+  async findByIdOrSlug(organizationId: string, name: string): Promise<ProviderRow | undefined> {
+    const named = [
+      { organizationId, id: name },
+      { organizationId, slug: name },
+    ];
+    const rows = await this.dataSource.manager.findBy(ProviderEntity, named);
+    return rows.find(({ id }) => id === name) ?? rows[0];
+  }
+
   async findStatusBySlug(organizationId: string, slug: string): Promise<ProviderStatus | undefined> {
     return (await this.dataSource.manager.findOneBy(ProviderEntity, { organizationId, slug }))?.status;
   }

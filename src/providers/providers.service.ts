@@ -26,6 +26,8 @@ interface Revising {
   readonly revision: number | undefined;
   /** The names of the updated members. */
   readonly members: readonly string[];
+  /** The gateways of the account, where the instance is routed through one. */
+  readonly gateways: ReadonlyMap<string, ProviderGatewayRow>;
 }
 
 /** Write side of provider instances, each call within the caller's own account. */
@@ -39,6 +41,27 @@ export class ProvidersService {
     private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * One instance of the account.
+   *
+   * @param name its id or slug.
+   * @throws not_found unknown, or another account's.
+   */
+  async get({ organizationId }: AdminPrincipal, name: string): Promise<RoutedProvider> {
+    const row = await this.providers.findByIdOrSlug(organizationId, name);
+    if (row === undefined) throw noSuchProvider();
+    return this.routes.route(row, await this.routes.gatewaysOf(organizationId, [row]));
+  }
+
+  /**
+   * Validates a new instance as `create` does, without sealing or storing anything.
+   *
+   * @throws as `create`, except for races.
+   */
+  async validateNew({ organizationId }: AdminPrincipal, body: CreateProviderRequest): Promise<void> {
+    await this.requireFreeSlug(organizationId, this.drafts.readNew(body).slug);
+  }
 
   /** Oldest first, including disabled ones. */
   async list({ organizationId }: AdminPrincipal): Promise<RoutedProvider[]> {
@@ -75,21 +98,29 @@ export class ProvidersService {
    * Changes the given members. With `revision` only that revision is overwritten. Without it the current row is, and
    * concurrent writers never conflict.
    *
+   * @param write the transaction; one of its own when absent.
    * @throws invalid_request, provider_gateway_managed, provider_unavailable as `ProviderDrafts`.
    * @throws not_found unknown, or another account's.
    * @throws conflict the stored revision differs.
    * @throws service_unavailable concurrent address or key changes overtook every attempt.
    */
-  async update(admin: AdminPrincipal, id: string, body: UpdateProviderRequest): Promise<RoutedProvider> {
+  async update(
+    admin: AdminPrincipal,
+    id: string,
+    body: UpdateProviderRequest,
+    write?: Write<RoutedProvider>,
+  ): Promise<RoutedProvider> {
     const change = this.drafts.readChange(body);
     for (let attempt = 0; attempt < MAX_OVERTAKEN; attempt++) {
       const row = await this.providers.find(admin.organizationId, id);
       if (row === undefined) throw noSuchProvider();
       if (body.revision !== undefined && body.revision !== row.revision) throw staleRevision();
-      const { gateway } = await this.routed(row);
-      const write = await this.drafts.revise(row, change, gateway?.type ?? null);
-      const written = await this.write(row, write, { admin, revision: body.revision, members: Object.keys(change) });
-      if (written !== undefined) return this.routed(written);
+      const gateways = await this.routes.gatewaysOf(row.organizationId, [row]);
+      const { gateway } = this.routes.route(row, gateways);
+      const revised = await this.drafts.revise(row, change, gateway?.type ?? null);
+      const revising = { admin, revision: body.revision, members: Object.keys(change), gateways };
+      const written = await this.write(row, revised, revising, write);
+      if (written !== undefined) return written;
     }
     throw new GatewayError('service_unavailable', { reason: 'provider_always_moving', retryAfterSeconds: 1 });
   }
@@ -122,23 +153,20 @@ export class ProvidersService {
 
   private write(
     { id, organizationId }: ProviderRow,
-    write: ProviderWrite,
-    { admin, revision, members }: Revising,
-  ): Promise<ProviderRow | undefined> {
+    revised: ProviderWrite,
+    { admin, revision, members, gateways }: Revising,
+    write?: Write<RoutedProvider>,
+  ): Promise<RoutedProvider | undefined> {
     const row = { id, organizationId, revision };
-    return this.writes.run(admin, async (tx) => {
-      const result = await this.providers.change(tx, row, write, this.clock.now());
-      if (result === undefined) return { result };
-      const target = targetOf(result);
+    const statements = async (tx: EntityManager): Promise<ConfigurationWrite<RoutedProvider | undefined>> => {
+      const changed = await this.providers.change(tx, row, revised, this.clock.now());
+      if (changed === undefined) return { result: undefined };
+      const target = targetOf(changed);
       const details = { ...target.details, changed: members.join(', ') };
       const entry = { action: 'provider.updated', ...target, details } as const;
-      return { result, entry, changes: [providersChange(organizationId)] };
-    });
-  }
-
-  private async routed(row: ProviderRow): Promise<RoutedProvider> {
-    const gateways = await this.routes.gatewaysOf(row.organizationId, [row]);
-    return this.routes.route(row, gateways);
+      return { result: this.routes.route(changed, gateways), entry, changes: [providersChange(organizationId)] };
+    };
+    return this.writes.run(admin, statements, write);
   }
 
   private async requireFreeSlug(organizationId: string, slug: string): Promise<void> {

@@ -14,6 +14,7 @@ interface AddressPolicy {
 }
 
 const MINUTE = 60;
+const HOUR = 60 * MINUTE;
 const FROM_ONE_ADDRESS = 'for this application from one address';
 
 /**
@@ -28,6 +29,13 @@ export const ADDRESS_LIMITS = {
   sign_in_address: { limit: 10, windowSeconds: MINUTE, action: 'sign-ins', sharedBy: 'from one address' },
   sign_in_email: { limit: 10, windowSeconds: 10 * MINUTE, action: 'sign-ins', sharedBy: 'with one e-mail address' },
   claim: { limit: 10, windowSeconds: MINUTE, action: 'claims', sharedBy: 'from one address' },
+  bootstrap: { limit: 3, windowSeconds: 24 * HOUR, action: 'new accounts', sharedBy: 'from one address' },
+  login: { limit: 20, windowSeconds: HOUR, action: 'logins', sharedBy: 'from one address' },
+  operation: { limit: 10, windowSeconds: MINUTE, action: 'browser steps', sharedBy: 'for one account' },
+  submission: { limit: 10, windowSeconds: MINUTE, action: 'steps', sharedBy: 'for one operation' },
+  user_code: { limit: 10, windowSeconds: MINUTE, action: 'codes', sharedBy: 'from one address' },
+  user_code_total: { limit: 600, windowSeconds: HOUR, action: 'wrong codes', sharedBy: 'from all addresses together' },
+  oauth_authorize: { limit: 30, windowSeconds: 10 * MINUTE, action: 'authorizations', sharedBy: 'from one address' },
   invitation: { limit: 10, windowSeconds: MINUTE, action: 'looks at invitations', sharedBy: 'from one address' },
 } as const satisfies Record<string, AddressPolicy>;
 

@@ -44,12 +44,32 @@ export class AddressLimits {
     };
     const own = this.countersOf(scope).increment(window.startMs, counterName(scope, caller));
     refuseBeyond(own.count);
-    const key = `${KEY_PREFIX}:${scope}:${window.startMs}:${own.name}`;
+    const key = keyOf(scope, window.startMs, own.name);
     // Twice the window, because an instance whose clock is behind still counts in it after its end.
     const lifeMs = 2 * windowSeconds * 1000;
     return whenResolved(
       this.redis.run((client) => incrementInRedis(client, key, lifeMs)),
       refuseBeyond,
+    );
+  }
+
+  /**
+   * Refuses where a limit is reached, without counting: for limits that count only some of the calls.
+   *
+   * @returns and throws as `admit`.
+   */
+  requireRoom(scope: AddressLimitScope, caller: CountedCaller): MaybePromise<void> {
+    const { limit, windowSeconds } = ADDRESS_LIMITS[scope];
+    const nowMs = this.clock.nowMs();
+    const window = windowAt(nowMs, windowSeconds);
+    const refuseFull = (count: number | undefined): void => {
+      if (count !== undefined && count >= limit) throw addressLimitRefusal(scope, window, nowMs);
+    };
+    const own = this.countersOf(scope).read(window.startMs, counterName(scope, caller));
+    refuseFull(own.count);
+    return whenResolved(
+      this.redis.run((client) => countInRedis(client, keyOf(scope, window.startMs, own.name))),
+      refuseFull,
     );
   }
 
@@ -60,6 +80,14 @@ export class AddressLimits {
     this.counters.set(scope, made);
     return made;
   }
+}
+
+function keyOf(scope: AddressLimitScope, startMs: number, name: string): string {
+  return `${KEY_PREFIX}:${scope}:${startMs}:${name}`;
+}
+
+async function countInRedis(client: RedisClient, key: string): Promise<number> {
+  return Number((await client.get(key)) ?? 0);
 }
 
 /** Increments the counter and sets its TTL in one transaction, so no counter outlives its window for long. */

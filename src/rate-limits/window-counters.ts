@@ -43,6 +43,15 @@ export class WindowCounters {
     return { name, count };
   }
 
+  /** The count of a name as `increment` would find it. */
+  read(startMs: number, name: string): Counted {
+    const window = this.windowOf(startMs);
+    const count = window.counts.get(name);
+    if (count !== undefined || window.counts.size < this.maxNames) return { name, count: count ?? 0 };
+    const bucket = bucketOf(name);
+    return { name: `bucket:${bucket}`, count: window.buckets?.[bucket] ?? 0 };
+  }
+
   private windowOf(startMs: number): CountedWindow {
     if (this.current?.startMs === startMs) return this.current;
     const known = this.other?.startMs === startMs ? this.other : undefined;
@@ -54,8 +63,12 @@ export class WindowCounters {
 
 function incrementBucket(window: CountedWindow, name: string): Counted {
   window.buckets ??= new Uint32Array(BUCKETS);
-  const bucket = Buffer.from(name.slice(0, 4), 'base64url').readUInt16BE();
+  const bucket = bucketOf(name);
   const count = (window.buckets[bucket] ?? 0) + 1;
   window.buckets[bucket] = count;
   return { name: `bucket:${bucket}`, count };
+}
+
+function bucketOf(name: string): number {
+  return Buffer.from(name.slice(0, 4), 'base64url').readUInt16BE();
 }

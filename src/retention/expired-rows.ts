@@ -14,7 +14,7 @@ const ROWS_PER_STATEMENT = 5_000;
 export const PRUNE_AUTH_EVENTS: RetentionStep = {
   done: 'auth_events_pruned',
   failed: 'auth_events_prune_failed',
-  run: async (run) => ({ events: await touched(run, DELETE_AUTH_EVENTS, run.days.events) }),
+  run: async (run) => ({ events: await touched(run, DELETE_AUTH_EVENTS, run.days.authEvents) }),
 };
 
 export const PRUNE_CHALLENGES: RetentionStep = {
@@ -27,7 +27,7 @@ export const PRUNE_CHALLENGES: RetentionStep = {
 export const PRUNE_DEVICE_KEYS: RetentionStep = {
   done: 'device_keys_pruned',
   failed: 'device_keys_prune_failed',
-  run: async (run) => ({ keys: await touched(run, DELETE_DEVICE_KEYS, run.days.events) }),
+  run: async (run) => ({ keys: await touched(run, DELETE_DEVICE_KEYS, run.days.deviceKeys) }),
 };
 
 /** Sealed responses are cleared when they can no longer be replayed; the receipts stay much longer. */
@@ -44,13 +44,13 @@ export const PRUNE_RECEIPTS: RetentionStep = {
 export const PRUNE_INVITATIONS: RetentionStep = {
   done: 'invitations_pruned',
   failed: 'invitations_prune_failed',
-  run: async (run) => ({ invitations: await touched(run, DELETE_INVITATIONS, run.days.events) }),
+  run: async (run) => ({ invitations: await touched(run, DELETE_INVITATIONS, run.days.invitations) }),
 };
 
 export const PRUNE_AUDIT_EVENTS: RetentionStep = {
   done: 'audit_events_pruned',
   failed: 'audit_events_prune_failed',
-  run: async (run) => ({ events: await touched(run, DELETE_AUDIT_EVENTS, run.days.events) }),
+  run: async (run) => ({ events: await touched(run, DELETE_AUDIT_EVENTS, run.days.auditEvents) }),
 };
 
 export const PRUNE_SESSIONS: RetentionStep = {
@@ -59,11 +59,31 @@ export const PRUNE_SESSIONS: RetentionStep = {
   run: async (run) => ({ sessions: await touched(run, DELETE_SESSIONS, run.now) }),
 };
 
-/** Management keys that were revoked long ago. A key in force stays, whatever its age. */
+/** Sealed keys are cleared when they are no longer handed over; operations stay until their own time is over. */
+export const PRUNE_CLI_OPERATIONS: RetentionStep = {
+  done: 'cli_operations_pruned',
+  failed: 'cli_operations_prune_failed',
+  run: async (run) => {
+    const sealedKeys = await touched(run, CLEAR_SEALED_RESULTS, run.now);
+    return { sealedKeys, operations: await touched(run, DELETE_CLI_OPERATIONS, run.now) };
+  },
+};
+
+/** Authorizations a day after they were opened, and the tokens of connections that are over. */
+export const PRUNE_OAUTH: RetentionStep = {
+  done: 'oauth_pruned',
+  failed: 'oauth_prune_failed',
+  run: async (run) => {
+    const authorizations = await touched(run, DELETE_AUTHORIZATIONS, run.now);
+    return { authorizations, tokens: await touched(run, DELETE_OAUTH_TOKENS, run.now) };
+  },
+};
+
+/** Management keys and connections that ended long ago. A key in force stays, whatever its age. */
 export const PRUNE_MANAGEMENT_KEYS: RetentionStep = {
   done: 'management_keys_pruned',
   failed: 'management_keys_prune_failed',
-  run: async (run) => ({ keys: await touched(run, DELETE_MANAGEMENT_KEYS, run.days.events) }),
+  run: async (run) => ({ keys: await touched(run, DELETE_MANAGEMENT_KEYS, run.days.managementKeys) }),
 };
 
 /** User budgets are deleted with other user data, earlier than application budgets. */
@@ -72,7 +92,7 @@ export const PRUNE_BUDGETS: RetentionStep = {
   failed: 'budget_prune_failed',
   run: async (run) => ({
     months: await touched(run, DELETE_BUDGETS, run.days.dayTotals),
-    userMonths: await touched(run, DELETE_USER_BUDGETS, run.days.events),
+    userMonths: await touched(run, DELETE_USER_BUDGETS, run.days.userBudgets),
   }),
 };
 
@@ -81,8 +101,8 @@ export const PRUNE_LIMIT_COUNTS: RetentionStep = {
   done: 'limit_counts_pruned',
   failed: 'limit_counts_prune_failed',
   run: async (run) => {
-    const counts = await touched(run, DELETE_LIMIT_COUNTS, run.days.events);
-    return { counts: counts + (await touched(run, DELETE_UNSENT_REQUESTS, run.days.events)) };
+    const counts = await touched(run, DELETE_LIMIT_COUNTS, run.days.limitCounts);
+    return { counts: counts + (await touched(run, DELETE_UNSENT_REQUESTS, run.days.limitCounts)) };
   },
 };
 
@@ -90,7 +110,7 @@ export const PRUNE_LIMIT_COUNTS: RetentionStep = {
 export const PRUNE_USERS: RetentionStep = {
   done: 'app_users_pruned',
   failed: 'app_users_prune_failed',
-  run: async (run) => ({ users: await touched(run, DELETE_USERS, run.days.events) }),
+  run: async (run) => ({ users: await touched(run, DELETE_USERS, run.days.users) }),
 };
 
 const DELETE_AUTH_EVENTS = `
@@ -126,9 +146,33 @@ const DELETE_SESSIONS = `
   DELETE FROM sessions WHERE expires_at <= $2 AND id = ANY (ARRAY(
     SELECT ended.id FROM sessions ended WHERE ended.expires_at <= $2 ORDER BY ended.expires_at LIMIT $1))`;
 
+const CLEAR_SEALED_RESULTS = `
+  UPDATE cli_operations SET sealed_result = NULL WHERE id = ANY (ARRAY(
+    SELECT id FROM cli_operations WHERE sealed_result IS NOT NULL AND sealed_until <= $2
+    ORDER BY sealed_until LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+const DELETE_CLI_OPERATIONS = `
+  DELETE FROM cli_operations WHERE id = ANY (ARRAY(
+    SELECT id FROM cli_operations WHERE kept_until <= $2 ORDER BY kept_until LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+const DELETE_AUTHORIZATIONS = `
+  DELETE FROM oauth_authorizations WHERE id = ANY (ARRAY(
+    SELECT id FROM oauth_authorizations WHERE kept_until <= $2
+    ORDER BY kept_until LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+/** The last refusal of a connection needs no tokens: it is refused as such. */
+const DELETE_OAUTH_TOKENS = `
+  DELETE FROM oauth_tokens WHERE access_hash = ANY (ARRAY(
+    SELECT token.access_hash FROM oauth_tokens token
+      JOIN management_keys connection ON connection.id = token.connection_id
+     WHERE connection.revoked_at IS NOT NULL OR connection.expires_at <= $2
+     LIMIT $1 FOR UPDATE OF token SKIP LOCKED))`;
+
 const DELETE_MANAGEMENT_KEYS = `
   DELETE FROM management_keys WHERE id = ANY (ARRAY(
-    SELECT revoked.id FROM management_keys revoked WHERE revoked.revoked_at < ${startOfDay(2)} LIMIT $1))`;
+    SELECT ended.id FROM management_keys ended
+     WHERE ended.revoked_at < ${startOfDay(2)} OR (ended.source = 'oauth' AND ended.expires_at < ${startOfDay(2)})
+     LIMIT $1))`;
 
 /** Locks months before their grants, as every other statement does. */
 const deleteBudgets = (which: string) => `

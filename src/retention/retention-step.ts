@@ -1,13 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { LogEvents } from '../common/log/log-events.js';
-
-/** Older rows are deleted. UTC days, `YYYY-MM-DD`; the day itself is kept. */
-export interface RetentionDays {
-  readonly events: string;
-  /** Always the first day of a month. */
-  readonly dayTotals: string;
-}
+import type { RetentionDays } from './retention.rules.js';
 
 /** One retention run: its connection and its time. */
 export interface RetentionRun {

@@ -1,11 +1,33 @@
 import { type Instant, instantOf } from '../common/clock.js';
 import { EVENT_DAYS } from '../usage/usage-range.rules.js';
-import type { RetentionDays } from './retention-step.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days after which daily rollups become monthly ones. Source: docs/reference/accounting.md#nightly-work. */
-const DAY_TOTAL_DAYS = 400;
+/**
+ * How long the rows of each table are kept, in days. Rows that name a user share the days of usage events (ADR 0034).
+ *
+ * Source: docs/reference/accounting.md#nightly-work.
+ */
+const KEPT_DAYS = {
+  authEvents: EVENT_DAYS,
+  deviceKeys: EVENT_DAYS,
+  invitations: EVENT_DAYS,
+  auditEvents: EVENT_DAYS,
+  managementKeys: EVENT_DAYS,
+  usageEvents: EVENT_DAYS,
+  userBudgets: EVENT_DAYS,
+  limitCounts: EVENT_DAYS,
+  users: EVENT_DAYS,
+  /** Sums by day, and spending by month of applications. */
+  dayTotals: 400,
+} as const;
+
+/**
+ * The first day that is kept of each table; older rows are deleted or summed up. UTC days, `YYYY-MM-DD`; `dayTotals` is
+ * the first of a month.
+ */
+export type RetentionDays = Readonly<Record<keyof typeof KEPT_DAYS, string>>;
+
 /** Start of retention: 03:17 UTC. Source: docs/reference/accounting.md#nightly-work. */
 const NIGHTLY_AT_MS = (3 * 60 + 17) * 60 * 1000;
 /** The month of a partition by its name. */
@@ -22,9 +44,11 @@ export function believedNow(nowMs: number, databaseNowMs: number): Instant {
 
 /** The retention days for a trusted time. */
 export function retentionDays(now: Instant): RetentionDays {
-  const believedMs = now.getTime();
-  const dayTotals = dayOf(believedMs - DAY_TOTAL_DAYS * DAY_MS);
-  return { events: dayOf(believedMs - EVENT_DAYS * DAY_MS), dayTotals: `${dayTotals.slice(0, 'YYYY-MM'.length)}-01` };
+  const first = (days: number) => dayOf(now.getTime() - days * DAY_MS);
+  const { dayTotals, ...tables } = KEPT_DAYS;
+  const days = Object.fromEntries(Object.entries(tables).map(([table, kept]) => [table, first(kept)]));
+  const month = first(dayTotals).slice(0, 'YYYY-MM'.length);
+  return { ...(days as Record<keyof typeof tables, string>), dayTotals: `${month}-01` };
 }
 
 /**

@@ -24,6 +24,8 @@ export class RetentionSteps {
       expired.PRUNE_INVITATIONS,
       expired.PRUNE_AUDIT_EVENTS,
       expired.PRUNE_SESSIONS,
+      expired.PRUNE_CLI_OPERATIONS,
+      expired.PRUNE_OAUTH,
       expired.PRUNE_MANAGEMENT_KEYS,
       ...usage.steps,
       expired.PRUNE_BUDGETS,

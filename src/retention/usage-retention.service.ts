@@ -38,7 +38,7 @@ export class UsageRetention {
     {
       done: 'usage_events_compacted',
       failed: 'usage_compaction_failed',
-      run: ({ connection, days, signal }) => this.compact(connection, days.events, signal),
+      run: ({ connection, days, signal }) => this.compact(connection, days.usageEvents, signal),
     },
     {
       done: 'usage_rollup_folded',

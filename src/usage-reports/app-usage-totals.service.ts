@@ -1,7 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { UsageRepository } from '../usage/usage.repository.js';
 import type { UsageTotals } from './usage-totals.rules.js';
-import { toUsageTotals } from './usage-totals.rules.js';
+import { NO_USAGE, toUsageTotals } from './usage-totals.rules.js';
+
+/** Usage of an account in a month. */
+export interface AccountUsage {
+  /** UTC day of the first recorded request that is kept, `YYYY-MM-DD`; null without any. */
+  readonly firstDay: string | null;
+  readonly totals: UsageTotals;
+  readonly apps: readonly AccountAppUsage[];
+}
+
+/** Usage of one application of an account in a month. */
+interface AccountAppUsage extends Omit<AccountUsage, 'apps'> {
+  readonly appId: string;
+}
 
 /** Reads recorded usage of whole applications. */
 @Injectable()
@@ -20,6 +33,23 @@ export class AppUsageTotals {
   ): Promise<ReadonlyMap<string, UsageTotals>> {
     const rows = await this.events.sumMonthByApp(organizationId, appIds, month);
     return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
+  }
+
+  /**
+   * Totals of a month of an account and of its applications, deleted ones included.
+   *
+   * @param month UTC, `YYYY-MM`.
+   */
+  async totalsOfAccount(organizationId: string, month: string): Promise<AccountUsage> {
+    const rows = await this.events.sumMonthOfAccount(organizationId, month);
+    const apps: AccountAppUsage[] = [];
+    let account: Omit<AccountUsage, 'apps'> = { firstDay: null, totals: NO_USAGE };
+    for (const row of rows) {
+      const { app_id: appId, first_day: firstDay } = row;
+      if (appId === null) account = { firstDay, totals: toUsageTotals(row) };
+      else apps.push({ appId, firstDay, totals: toUsageTotals(row) });
+    }
+    return { ...account, apps };
   }
 
   /** Whether the account ever recorded a request. Once true, stays true. */

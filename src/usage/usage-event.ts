@@ -4,24 +4,19 @@ import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayType } from '../upstreams/routes/gateway-types.js';
 import type { UsageReading } from '../upstreams/usage/usage-reading.js';
 
+/** Statuses of requests that never reached a provider. */
+export const REFUSED_STATUSES = ['blocked_app_rate', 'blocked_app_budget', 'blocked_billing', 'blocked_user'] as const;
+
+export type RefusedStatus = (typeof REFUSED_STATUSES)[number];
+
 /**
- * How a recorded request ended. Requests with a `blocked_*` status never reached a provider.
+ * How a recorded request ended.
  *
  * Source: docs/reference/accounting.md#statuses.
  */
-export const USAGE_STATUSES = [
-  'ok',
-  'provider_error',
-  'blocked_app_rate',
-  'blocked_app_budget',
-  'blocked_billing',
-  'blocked_user',
-] as const;
+export const USAGE_STATUSES = ['ok', 'provider_error', ...REFUSED_STATUSES] as const;
 
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
-
-/** Statuses of requests that never reached a provider. */
-export type RefusedStatus = Exclude<UsageStatus, 'ok' | 'provider_error'>;
 
 /** Origin of a cost. Source: docs/reference/accounting.md#cost-sources. */
 export const COST_SOURCES = ['computed', 'reported', 'unresolved'] as const;

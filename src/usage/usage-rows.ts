@@ -5,7 +5,8 @@ import type { AuthMethod, CostSource, CredentialSource, UsageStatus } from './us
 export interface UsageEventFilter {
   /** Page size, 1 or more. */
   readonly limit: number;
-  readonly status?: string | undefined;
+  /** Any of these. */
+  readonly statuses?: readonly string[] | undefined;
   /** A provider type. */
   readonly provider?: string | undefined;
   readonly user?: string | undefined;
@@ -79,6 +80,13 @@ export interface TotalsRow extends MonthUsageRow {
 /** Sums of one of several applications. */
 export interface AppUsageRow extends TotalsRow {
   readonly app_id: string;
+}
+
+/** Sums of one application of an account; of the whole account where `app_id` is null. */
+export interface AccountUsageRow extends TotalsRow {
+  readonly app_id: string | null;
+  /** UTC day of the first recorded request that is kept; null for an account without any. */
+  readonly first_day: string | null;
 }
 
 /** Sums of one of several users. */

@@ -5,6 +5,7 @@ import { instantOf } from '../common/clock.js';
 import { earliestEventId } from './event/event-ids.js';
 import { SUM_COLUMNS } from './usage-columns.js';
 import type {
+  AccountUsageRow,
   AppUsageRow,
   CurrentUserRow,
   FailuresRow,
@@ -61,7 +62,7 @@ const listEventsOf = (user: string) => `
       WHERE one.app_id = $2 AND ${user} AND one.model = kind.model AND one.provider_type = kind.provider_type
         AND one.status = kind.status AND ($3::bigint IS NULL OR one.id < $3)
       ORDER BY one.id DESC LIMIT $4) newest
-    WHERE ($5::text IS NULL OR kind.status = $5) AND ($6::text IS NULL OR kind.provider_type = $6)
+    WHERE ($5::text[] IS NULL OR kind.status = ANY ($5)) AND ($6::text IS NULL OR kind.provider_type = $6)
     ORDER BY newest.id DESC LIMIT $4) page
   JOIN usage_events event ON event.id = page.id
   WHERE event.organization_id = $1 AND event.app_id = $2
@@ -99,6 +100,25 @@ export class UsageRepository {
     );
   }
 
+  /**
+   * Totals of a UTC month, `YYYY-MM`: of every application of the account that has any usage, deleted ones included, and
+   * of the account.
+   */
+  sumMonthOfAccount(organizationId: string, month: string): Promise<AccountUsageRow[]> {
+    return this.read(
+      `SELECT app.app_id, min(app.first_day)::text AS first_day, ${TOTALS},
+         coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
+         coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked
+         FROM (SELECT app_id, min(day) AS first_day FROM (
+                 SELECT app_id, day FROM usage_days WHERE organization_id = $1
+                 UNION ALL SELECT app_id, month FROM usage_months WHERE organization_id = $1) kept
+                GROUP BY app_id) app
+         LEFT JOIN ${usedInMonth('true')} ON used.app_id = app.app_id
+        GROUP BY GROUPING SETS ((app.app_id), ()) ORDER BY app.app_id`,
+      [organizationId, month],
+    );
+  }
+
   hasEvents(organizationId: string): Promise<boolean> {
     return this.isFound(hasUsage('organization_id = $1'), organizationId);
   }
@@ -110,9 +130,9 @@ export class UsageRepository {
 
   /** Newest first; at most `limit` events. */
   listEvents(organizationId: string, appId: string, filter: UsageEventFilter): Promise<UsageEventRow[]> {
-    const { limit, beforeId = null, status = null, provider = null, user = null, model = null } = filter;
+    const { limit, beforeId = null, statuses = null, provider = null, user = null, model = null } = filter;
     const page = [organizationId, appId, beforeId, limit];
-    const wanted = [status, provider, user, model];
+    const wanted = [statuses, provider, user, model];
     if (wanted.every((one) => one === null)) return this.read(LIST_EVENTS, page);
     return this.read(user === null ? LIST_FILTERED : LIST_OF_USER, [...page, ...wanted]);
   }

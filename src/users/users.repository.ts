@@ -126,7 +126,10 @@ export class UsersRepository {
     return true;
   }
 
-  /** Reads plain rows, because the list may be long and is read every few seconds. */
+  /**
+   * Reads plain rows, because the list may be long and is read every few seconds. An application id belongs to one
+   * account for ever, so it names the account too.
+   */
   async listBlocked(appId: string): Promise<string[]> {
     const users = this.dataSource.manager.createQueryBuilder(AppUserEntity, 'known').select('known.id', 'id');
     const rows = await users.where({ appId, status: 'blocked' }).getRawMany<{ id: string }>();

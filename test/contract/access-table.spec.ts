@@ -21,12 +21,15 @@ afterAll(() => app.close());
 
 function line(
   route: string,
-  { scheme, firstParty, exactOrigin, needs, role, credential, ownApp }: AccessDeclaration,
+  { scheme, firstParty, exactOrigin, consoleHost, needs, role, credential, ownApp }: AccessDeclaration,
 ): string {
   const [method = '', path = ''] = route.split(' ');
   const only = credential === undefined ? undefined : `${credential} only`;
   const from = exactOrigin ? 'exact origin' : firstParty ? 'first party' : undefined;
-  const words = [scheme, from, needs, role, only, ownApp ? 'own app' : undefined].filter((word) => word !== undefined);
+  const host = consoleHost ? 'console host' : undefined;
+  const words = [scheme, host, from, needs, role, only, ownApp ? 'own app' : undefined].filter(
+    (word) => word !== undefined,
+  );
   return `${method.padEnd(6)} ${path.padEnd(60)} ${words.join(', ')}`;
 }
 

@@ -16,10 +16,26 @@ const TAGS = new Set([
   ...['Operations', 'Console authentication', 'Application authentication', 'Application', 'Provider proxy'],
   ...['Named endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
-  ...['CLI', 'Console OAuth consent'],
+  ...['Admin change operations', 'CLI', 'Console OAuth consent'],
 ]);
 /** Routes that are their own description, or that are not shown. */
-const UNDESCRIBED = new Set(['GET /openapi.json', 'GET /v1/admin/billing/plans', 'GET /v1/admin/billing/status']);
+const UNDESCRIBED = new Set([
+  'GET /openapi.json',
+  'GET /v1/admin/billing/plans',
+  'GET /v1/admin/billing/status',
+  // They speak a protocol that describes itself.
+  ...['POST /mcp', 'GET /mcp', 'DELETE /mcp'],
+  // Pages for people.
+  ...['GET /assets/pages.css', 'GET /assets/pages.js', 'GET /cli', 'POST /cli'],
+  ...['GET /cli/approve/{id}', 'POST /cli/approve/{id}', 'GET /oauth/consent', 'POST /oauth/consent'],
+  // The authorization server, as OAuth describes it.
+  ...['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/revoke'],
+  ...['oauth-protected-resource', 'oauth-protected-resource/mcp', 'oauth-authorization-server'].flatMap((path) => [
+    `GET /.well-known/${path}`,
+    `OPTIONS /.well-known/${path}`,
+  ]),
+  ...['GET /reveal/{id}', 'POST /reveal/{id}'],
+]);
 
 interface Operation {
   readonly operationId?: string;
@@ -133,7 +149,7 @@ describe('OpenAPI document', () => {
   });
 
   it('operations that ask the database → name 503', () => {
-    const withoutDatabase = new Set(['getHealth', 'getConsoleCapabilities']);
+    const withoutDatabase = new Set(['getHealth', 'getConsoleCapabilities', 'getCliCapabilities']);
     const wrong = operations().filter(
       ({ operation: { operationId = '', responses } }) => !withoutDatabase.has(operationId) && !responses['503'],
     );
@@ -147,6 +163,14 @@ describe('OpenAPI document', () => {
     expect(optional.map(({ operation: { operationId, security } }) => [operationId, security])).toEqual([
       ['getSession', [{ ConsoleSession: [] }, {}]],
       ['signOut', [{ ConsoleSession: [] }, {}]],
+      ['cliBrowserDetails', [{ ConsoleSession: [] }, {}]],
+      ['cliBrowserSubmit', [{ ConsoleSession: [] }, {}]],
+      ['cliBrowserDeny', [{ ConsoleSession: [] }, {}]],
+      ['cliBrowserRegister', [{ ConsoleSession: [] }, {}]],
+      ['getOauthConsentDetails', [{ ConsoleSession: [] }, {}]],
+      ['allowOauthConsent', [{ ConsoleSession: [] }, {}]],
+      ['continueOauthWithoutAccount', [{ ConsoleSession: [] }, {}]],
+      ['denyOauthConsent', [{ ConsoleSession: [] }, {}]],
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { VERSION } from '../../src/common/version.js';
 
 interface LockedPackage {
   readonly version?: string;
@@ -8,6 +9,7 @@ interface LockedPackage {
 }
 
 interface Manifest {
+  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -120,5 +122,9 @@ describe('supply chain', () => {
     expect(isAtLeast('5.12.1', '5.12.2')).toBe(false);
     expect(isAtLeast('5.2.9', '5.12.2')).toBe(false);
     expect(isAtLeast('6.0.0', '5.12.2')).toBe(false);
+  });
+
+  it('the version of the service → that of the package', () => {
+    expect(VERSION).toBe(MANIFEST.version);
   });
 });

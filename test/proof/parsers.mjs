@@ -6,6 +6,10 @@ import { prove, readProof } from './prove.mjs';
 
 /** The suite of each parser, and by how many properties it is fed: they share the inputs. */
 const PARSERS = {
+  'src/consent/clients/redirect-uris.rules.spec.ts': 1,
+  'src/consent/clients/client.rules.spec.ts': 1,
+  'src/consent/authorizations/authorization.rules.spec.ts': 1,
+  'src/identity/connections/oauth-token.rules.spec.ts': 1,
   'src/proxy/json/json-scan.spec.ts': 3,
   'src/proxy/json/json-merge-any-body.spec.ts': 5,
   'src/proxy/json/json-edit.spec.ts': 1,

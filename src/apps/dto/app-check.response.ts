@@ -15,6 +15,15 @@ export class AppValidationResponse {
   }
 }
 
+export class AppDraftValidationResponse {
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  valid: true;
+
+  static valid(): AppDraftValidationResponse {
+    return Object.assign(new AppDraftValidationResponse(), { valid: true });
+  }
+}
+
 export class CheckedProviderResponse {
   @ApiProperty({ type: 'string', format: 'uuid' })
   id: string;

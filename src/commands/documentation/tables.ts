@@ -24,13 +24,30 @@ export const TABLE_AREAS: readonly TableArea[] = [
       identities: { owner: 'src/identity', purpose: 'Persons and service identities that act in organizations.' },
       memberships: { owner: 'src/identity', purpose: 'Which identity belongs to which organization, with its role.' },
       invitations: { owner: 'src/organizations', purpose: 'Invitations into organizations, and what became of them.' },
-      management_keys: { owner: 'src/identity', purpose: 'Hashes of the management keys of an organization.' },
+      management_keys: {
+        owner: 'src/identity',
+        purpose: 'Hashes of the management keys of an organization, and the connections of OAuth clients.',
+      },
+      oauth_tokens: {
+        owner: 'src/identity',
+        purpose: 'The two newest generations of tokens of each connection, as hashes.',
+      },
+      oauth_authorizations: {
+        owner: 'src/consent',
+        purpose:
+          'Requests of OAuth clients to be let in, and what became of them. Proofs are hashes, codes are sealed.',
+      },
       passwords: { owner: 'src/console-auth', purpose: 'Password hashes of persons who sign in with a password.' },
       openid_subjects: {
         owner: 'src/console-auth',
         purpose: 'Which subject of which OpenID provider signs in as which person.',
       },
       sessions: { owner: 'src/identity', purpose: 'Browser sessions of persons who are signed in to the console.' },
+      cli_operations: {
+        owner: 'src/cli',
+        purpose: 'Operations of terminals, and what became of them. Keys, proofs and codes are hashes or sealed.',
+      },
+      deployment: { owner: 'src/identity', purpose: 'The lasting identity of this deployment: one row.' },
       audit_events: {
         owner: 'src/identity',
         purpose: 'One row for each change in an organization: who changed what.',

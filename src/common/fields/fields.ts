@@ -33,19 +33,26 @@ export function namesOfIgnoring(): ReadonlySet<string> {
   return new Set([...open].map((type) => String(Reflect.get(type, 'name'))));
 }
 
+/** The members of a class, those it inherits included. */
+function membersIn(table: ReadonlyMap<object, Set<string>>, prototype: object): ReadonlySet<string> {
+  const own = table.get(prototype) ?? new Set();
+  const parent: object | null = Object.getPrototypeOf(prototype);
+  return parent === null || parent === Object.prototype ? own : new Set([...membersIn(table, parent), ...own]);
+}
+
 /** Names of all declared members of a request class. */
 export function knownMembers(type: { prototype: object }): ReadonlySet<string> {
-  return known.get(type.prototype) ?? new Set();
+  return membersIn(known, type.prototype);
 }
 
 /** Names of the text members that are trimmed before validation. */
 export function trimmedMembers(type: { prototype: object }): ReadonlySet<string> {
-  return trimmed.get(type.prototype) ?? new Set();
+  return membersIn(trimmed, type.prototype);
 }
 
 /** Names of a query class's numeric members, whose text is converted to a number. */
 export function numericMembers(type: { prototype: object }): ReadonlySet<string> {
-  return numeric.get(type.prototype) ?? new Set();
+  return membersIn(numeric, type.prototype);
 }
 
 /** Trimmed text of `min` to `max` characters. Validator and OpenAPI property in one. */

@@ -11,10 +11,11 @@ import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
  * the class ignores them.
  *
  * @param sent a JSON object.
+ * @param path of that object in the body, such as `client`; absent at the root.
  * @throws invalid_request naming the first invalid member, or the own error code of a missing member.
  * Source: docs/reference/management-api.md#requests-and-bodies.
  */
-export function readShape<T extends object>(type: Type<T>, sent: object): T {
+export function readShape<T extends object>(type: Type<T>, sent: object, path?: string): T {
   const instance = new type();
   const known = knownMembers(type);
   const trims = trimmedMembers(type);
@@ -26,18 +27,24 @@ export function readShape<T extends object>(type: Type<T>, sent: object): T {
   }
   const problems = validateSync(instance, { forbidUnknownValues: false, stopAtFirstError: true });
   const stranger = ignoresOthers(type) ? undefined : Object.keys(sent).find((name) => !known.has(name));
-  const refusal = refusalOf(problems, stranger);
+  const refusal = refusalOf(problems, stranger, path === undefined ? '' : `${path}.`);
   if (refusal) throw refusal;
   return instance;
 }
 
 /** The order of refusals: a missing member with its own code, an unknown member, any other problem. */
-function refusalOf(problems: readonly ValidationError[], stranger: string | undefined): GatewayError | undefined {
+function refusalOf(
+  problems: readonly ValidationError[],
+  stranger: string | undefined,
+  prefix: string,
+): GatewayError | undefined {
   for (const problem of problems) {
     const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
     if (code && problem.value === undefined) return new GatewayError(code);
   }
-  if (stranger !== undefined) return invalidRequest(shownName(stranger), 'is not a known member');
+  if (stranger !== undefined) return invalidRequest(`${prefix}${shownName(stranger)}`, 'is not a known member');
   const [first] = problems;
-  return first && invalidRequest(first.property, Object.values(first.constraints ?? {})[0] ?? 'is not valid');
+  return (
+    first && invalidRequest(`${prefix}${first.property}`, Object.values(first.constraints ?? {})[0] ?? 'is not valid')
+  );
 }

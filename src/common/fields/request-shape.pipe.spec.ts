@@ -22,6 +22,11 @@ class ThingRequest {
   revision: number;
 }
 
+class SpecialThingRequest extends ThingRequest {
+  @Text({ max: 10 })
+  special: string;
+}
+
 @IgnoresOthers()
 class OpenThingRequest {
   @Text({ max: 10 })
@@ -108,6 +113,13 @@ describe('request bodies', () => {
     ['{', 'body: is not valid JSON'],
   ])('%s → 400 "%s", the first problem only', (sent, message) => {
     expect(refusal(() => body(sent))).toMatchObject({ code: 'invalid_request', status: 400, message });
+  });
+
+  it('a class that extends another → members of both, each trimmed and required as declared', () => {
+    const sent = { name: ' a ', revision: 1, special: ' b ' };
+    expect(readShape(SpecialThingRequest, sent)).toEqual({ name: 'a', revision: 1, special: 'b' });
+    expect(refusal(() => readShape(SpecialThingRequest, { ...sent, name: '' })).message).toContain('name: ');
+    expect(refusal(() => readShape(ThingRequest, sent)).message).toBe('special: is not a known member');
   });
 
   it('no body at all → 400 at the root', () => {

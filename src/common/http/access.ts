@@ -3,16 +3,19 @@ import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 
 /**
  * Which credentials a route accepts, and from which origins. `person` is a signed-in user, with or without an
- * organization; `identity` is such a user or a management key.
+ * organization; `identity` is such a user or a management key; `operation` is the terminal that opened an operation; `mcp` is an AI
+ * client with a bearer.
  * Source: docs/reference/management-api.md#roles-and-grants,
  * docs/reference/management-api.md#console-requests-and-origins.
  */
 export interface AccessDeclaration {
-  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity';
+  readonly scheme: 'public' | 'management' | 'caller' | 'metrics' | 'person' | 'identity' | 'operation' | 'mcp';
   /** Refuses cross-site requests before their body is read, whatever the credential. */
   readonly firstParty?: boolean;
   /** Requires the console's own origin: a request without an origin is refused too. */
   readonly exactOrigin?: boolean;
+  /** Answers 404 under any other host name than the console's. */
+  readonly consoleHost?: boolean;
   /** `read`: every role and grant; `write`: owners and admins with the `manage` grant. */
   readonly needs?: 'read' | 'write';
   /** The minimum role, where `needs` is not enough. */

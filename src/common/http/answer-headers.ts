@@ -40,6 +40,11 @@ export const ANSWER_HEADERS = {
     required: true,
     schema: TEXT,
   },
+  ScopeChallenge: {
+    description: '`Bearer` with `error="insufficient_scope"`, where the access token of a connection was sent.',
+    required: false,
+    schema: TEXT,
+  },
   AcceptEncoding: {
     description: '`identity`, where the request had another `Content-Encoding`.',
     required: false,

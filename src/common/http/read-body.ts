@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 import { GatewayError } from '../errors/gateway-error.js';
 
 /** Up to this maximum size the whole buffer is allocated at once. */
@@ -11,14 +12,19 @@ const SMALL_BODY_BYTES = 64 * 1024;
  * chunk's memory is released at once, so that the body is never held twice.
  *
  * @param maxBytes inclusive.
- * @throws payload_too_large declared or actual size above the limit.
+ * @param tooLargeCode the code of a refusal with 413.
+ * @throws payload_too_large, or the given code: declared or actual size above the limit.
  * @throws invalid_request the client disconnected before the body was complete.
  */
-export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  message: IncomingMessage,
+  maxBytes: number,
+  tooLargeCode: ErrorCode = 'payload_too_large',
+): Promise<Buffer> {
   if (message.destroyed) return Promise.reject(brokenOff());
   const declared = message.headers['content-length'];
   const mostBytes = declared === undefined ? maxBytes : Number(declared);
-  if (mostBytes > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  if (mostBytes > maxBytes) return Promise.reject(tooLarge(maxBytes, tooLargeCode));
   return new Promise((resolve, reject) => {
     let size = 0;
     let held: Buffer | undefined;
@@ -28,7 +34,7 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
       if (size > mostBytes) {
         message.off('data', take);
         held = undefined;
-        reject(tooLarge(maxBytes));
+        reject(tooLarge(maxBytes, tooLargeCode));
       } else if (held === undefined) held = chunk;
       else {
         if (size > held.length) held = grown(held, before, roomFor(size, mostBytes));
@@ -79,8 +85,9 @@ function giveBack({ buffer, byteLength }: Buffer): void {
 }
 
 /** The refusal; the client can read it while it still sends. */
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('payload_too_large', {
+function tooLarge(maxBytes: number, code: ErrorCode): GatewayError {
+  return new GatewayError(code, {
+    status: 413,
     message: `The request body is larger than ${maxBytes} bytes.`,
     headers: { connection: 'close' },
   });

@@ -65,6 +65,30 @@ export interface LogEvents {
   issuer_key_set_failed: { url: string; reason: string; error: string };
   /** A third-party sign-in failed at the provider, or because of an invalid response. */
   third_party_sign_in_failed: { provider: string; step: 'begin' | 'callback'; error: string };
+  /** Somebody with the link or the user code declined an operation of a terminal. */
+  cli_operation_denied: { operation: string };
+  /** A terminal opened a login. */
+  cli_login_opened: { operation: string };
+  /** A person approved a login: `key` is the management key that was created for it. */
+  cli_login_approved: { operation: string; key: string };
+  /** The key of a login was handed over to its terminal. */
+  cli_login_collected: { operation: string };
+  /** So many wrong user codes were typed this hour that no code is accepted until it ends. */
+  user_codes_refused: { retryAfterSeconds: number };
+  /** A person, or a guest, let an OAuth client in. */
+  oauth_consent_allowed: { authorization: string; connection: string; client: string; grant: string };
+  /** Somebody with the link of a consent page declined. */
+  oauth_consent_denied: { authorization: string; client: string };
+  /** The metadata document of an OAuth client was refused. */
+  oauth_client_refused: { host: string; problem: string };
+  /** An authorization request was refused, on a page or by a redirect. */
+  oauth_authorization_refused: { error: string; reason: string };
+  /** A connection got tokens for its code, or for a refresh token. */
+  oauth_tokens_issued: { connection: string; for: 'code' | 'refresh_token' };
+  /** A token request was refused. */
+  oauth_token_refused: { error: string; reason: string };
+  /** A connection was ended because a code or refresh token came back. */
+  oauth_connection_ended: { connection: string; reason: string };
   /** Refusals could not be stored as usage events; retried later. */
   usage_refusals_write_failed: { pending: number; error: string };
   /** The start waits for the lease of this incompatible instance to expire. */
@@ -95,7 +119,7 @@ export interface LogEvents {
   /** Redis does not answer: address limits count on this instance alone until it does. */
   redis_lost: { error: string };
   redis_back: { lostMs: number };
-  /** The steps of the nightly retention, each with the number of rows it removed. */
+  /** The steps of the nightly retention, each with the number of rows it removed, summed up or sealed again. */
   auth_events_pruned: { events: number };
   auth_challenges_pruned: { challenges: number };
   /**
@@ -116,6 +140,9 @@ export interface LogEvents {
   creation_receipts_pruned: { sealedAnswers: number; receipts: number };
   /** Invitations that ended long ago. */
   invitations_pruned: { invitations: number };
+  /** Keys of terminals that nobody collected, and operations that ended long ago. */
+  cli_operations_pruned: { sealedKeys: number; operations: number };
+  oauth_pruned: { authorizations: number; tokens: number };
   /** Audit events of all accounts. */
   audit_events_pruned: { events: number };
   /** Expired console sessions. */
@@ -137,6 +164,8 @@ export interface LogEvents {
   limit_counts_prune_failed: { error: string };
   creation_receipts_prune_failed: { error: string };
   invitations_prune_failed: { error: string };
+  cli_operations_prune_failed: { error: string };
+  oauth_prune_failed: { error: string };
   audit_events_prune_failed: { error: string };
   sessions_prune_failed: { error: string };
   management_keys_prune_failed: { error: string };
@@ -192,6 +221,11 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',
   third_party_sign_in_failed: 'warn',
+  user_codes_refused: 'warn',
+  oauth_client_refused: 'warn',
+  oauth_authorization_refused: 'warn',
+  oauth_token_refused: 'warn',
+  oauth_connection_ended: 'warn',
   usage_refusals_write_failed: 'error',
   clock_differs: 'warn',
   instance_waiting: 'warn',
@@ -217,6 +251,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   limit_counts_prune_failed: 'error',
   creation_receipts_prune_failed: 'error',
   invitations_prune_failed: 'error',
+  cli_operations_prune_failed: 'error',
+  oauth_prune_failed: 'error',
   audit_events_prune_failed: 'error',
   sessions_prune_failed: 'error',
   management_keys_prune_failed: 'error',

@@ -26,6 +26,8 @@ export interface PasswordSignUp extends PasswordCredential {
   readonly invitation: Secret | undefined;
   /** The bootstrap key, which claims its organization. */
   readonly bootstrapKey: Secret | undefined;
+  /** As `NewPerson.isClaiming`. */
+  readonly isClaiming?: boolean;
 }
 
 /** The input of a password change. */
@@ -60,12 +62,12 @@ export class Passwords {
    * @throws registration_disabled, not_found, forbidden, conflict as `People.signUp`.
    */
   async signUp(input: PasswordSignUp, browser: BrowserClient): Promise<SignedInPerson> {
-    const { name, invitation, bootstrapKey, password } = input;
+    const { name, invitation, bootstrapKey, isClaiming, password } = input;
     const email = comparableEmail(input.email);
-    await this.people.requireSignUpAllowed({ email, invitation, bootstrapKey });
+    await this.people.requireSignUpAllowed({ email, invitation, bootstrapKey, isClaiming });
     await this.limits.admit('sign_in_email', { subject: email });
     const passwordHash = await this.hashing.hash(password);
-    const newcomer = { name, email, invitation, bootstrapKey, emailVerified: false, image: null };
+    const newcomer = { name, email, invitation, bootstrapKey, isClaiming, emailVerified: false, image: null };
     return this.dataSource.transaction(async (tx) => {
       const signedUp = await this.people.signUp(tx, newcomer, browser);
       await this.repository.insert(tx, { identityId: signedUp.person.id, passwordHash }, this.clock.now());

@@ -21,6 +21,8 @@ export interface NewPerson extends Pick<PersonRow, 'name' | 'image' | 'emailVeri
   readonly invitation: Secret | undefined;
   /** The bootstrap key, which claims its organization; never together with an invitation. */
   readonly bootstrapKey?: Secret | undefined;
+  /** Whether the person is to claim an organization next, and gets none of their own. */
+  readonly isClaiming?: boolean | undefined;
 }
 
 /** A person and their new session. */
@@ -31,7 +33,8 @@ export interface SignedInPerson {
 
 /**
  * Sign-up and profiles of people. Anyone may sign up until the first person exists; afterwards only if the operator
- * allows it. An invitation, or the bootstrap key of an unclaimed organization, always allows it (docs/adr/0041).
+ * allows it. An invitation, the bootstrap key of an unclaimed organization, or the proof of a claim always allows it
+ * (docs/adr/0041).
  *
  * Source: docs/reference/management-api.md#registration.
  */
@@ -65,7 +68,9 @@ export class People {
     email,
     invitation,
     bootstrapKey,
-  }: Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey'>): Promise<void> {
+    isClaiming,
+  }: Pick<NewPerson, 'email' | 'invitation' | 'bootstrapKey' | 'isClaiming'>): Promise<void> {
+    if (isClaiming) return;
     if (bootstrapKey !== undefined) await this.unclaimed.requireClaimable(bootstrapKey);
     else if (invitation !== undefined) await this.invitations.requireInvited(invitation, email);
     else if (!(await this.isSignUpOpen())) throw signUpClosed();
@@ -80,11 +85,12 @@ export class People {
    * organization is claimed.
    */
   async signUp(tx: EntityManager, newcomer: NewPerson, browser: BrowserClient): Promise<SignedInPerson> {
-    const { invitation, bootstrapKey, email } = newcomer;
-    if (bootstrapKey !== undefined) await this.repository.lockSignUp(tx);
+    const { invitation, bootstrapKey, isClaiming, email } = newcomer;
+    if (bootstrapKey !== undefined || isClaiming) await this.repository.lockSignUp(tx);
     else if (invitation === undefined) await this.requireSignUpOpen(tx);
     const person = await this.insert(tx, newcomer);
     const session = await this.sessions.replace(tx, person.id, browser);
+    if (isClaiming) return { person, session };
     const acting = { identityId: person.id, sessionId: session.id };
     const { organizationId } = await this.joinFirstOrganization(tx, { ...acting, email }, newcomer);
     await this.sessions.recordOpened(tx, organizationId, acting);

@@ -20,6 +20,8 @@ export interface SignInState {
   readonly callbackPath: string;
   readonly errorPath: string;
   readonly invitationToken: string | null;
+  /** As `NewPerson.isClaiming`. */
+  readonly isClaiming?: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAtMs: number;
 }

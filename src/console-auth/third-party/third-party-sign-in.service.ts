@@ -7,7 +7,7 @@ import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import type { OpenedSession } from '../../identity/sessions/sessions.service.js';
 import { type BrowserClient, BrowserSessions } from '../browser-sessions.service.js';
-import { People } from '../people/people.service.js';
+import { type NewPerson, People } from '../people/people.service.js';
 import { type ThirdPartyPerson, thirdPartyPersonOf } from '../people/person.rules.js';
 import { Google } from './google.js';
 import { OpenIdSubjectsRepository } from './openid-subjects.repository.js';
@@ -31,6 +31,8 @@ export interface ThirdPartyRequest {
   readonly callbackPath: string | undefined;
   readonly errorPath: string | undefined;
   readonly invitationToken: string | undefined;
+  /** As `NewPerson.isClaiming`. */
+  readonly isClaiming?: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export class ThirdPartySignIn {
       callbackPath: request.callbackPath ?? CALLBACK_PATH_BY_DEFAULT,
       errorPath: request.errorPath ?? LOGIN_PATH,
       invitationToken: request.invitationToken ?? null,
+      ...(request.isClaiming ? { isClaiming: true } : {}),
       expiresAtMs: this.clock.nowMs() + SIGN_IN_STATE_SECONDS * 1000,
     };
     try {
@@ -90,7 +93,7 @@ export class ThirdPartySignIn {
     const person = await this.redeem(query, state);
     const invitation = state.invitationToken === null ? undefined : new Secret(state.invitationToken);
     try {
-      return await this.signIn(person, invitation, browser);
+      return await this.signIn(person, { invitation, isClaiming: state.isClaiming }, browser);
     } catch (error) {
       const failure = failureOfSignUp(error);
       throw failure === undefined ? error : new ThirdPartyRefusal(failure, { cause: error });
@@ -100,14 +103,14 @@ export class ThirdPartySignIn {
   /** Opens a session; signs an unknown subject up, with the invitation if there is one. */
   private signIn(
     { issuer, subject, ...newcomer }: ThirdPartyPerson,
-    invitation: Secret | undefined,
+    signUp: Pick<NewPerson, 'invitation' | 'isClaiming'>,
     browser: BrowserClient,
   ): Promise<OpenedSession> {
     const known = { issuer, subject };
     return this.dataSource.transaction(async (tx) => {
       const identityId = (await this.subjects.findIdentity(tx, known)) ?? (await this.subjects.findLatest(tx, known));
       if (identityId !== undefined) return this.sessions.open(tx, identityId, browser);
-      const { person, session } = await this.people.signUp(tx, { ...newcomer, invitation }, browser);
+      const { person, session } = await this.people.signUp(tx, { ...newcomer, ...signUp }, browser);
       await this.subjects.insert(tx, known, person.id, this.clock.now());
       return session;
     });

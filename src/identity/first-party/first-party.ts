@@ -58,6 +58,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set when the access declaration has `firstParty`; `exactOrigin` when it has that, too. */
     firstParty?: 'ownOrNone' | 'exactOrigin';
+    /** Set when the access declaration has `consoleHost`. */
+    consoleHost?: boolean;
   }
 }
 
@@ -81,11 +83,14 @@ export class ConsoleOrigin {
   /** Such as `https://gateway.example.com`; the base of links. */
   readonly url: string;
   readonly isHttps: boolean;
+  /** The issuer of OAuth tokens: a fixed origin; undefined while there is no authorization server. */
+  readonly issuer: string | undefined;
   readonly #named: string | undefined;
 
-  constructor({ PUBLIC_URL, PORT }: Environment) {
+  constructor({ PUBLIC_URL, PORT, OAUTH_ENABLED }: Environment) {
     this.#named = PUBLIC_URL;
     this.url = PUBLIC_URL ?? `http://localhost:${PORT}`;
+    this.issuer = OAUTH_ENABLED ? PUBLIC_URL : undefined;
     this.isHttps = this.url.startsWith('https:');
   }
 
@@ -98,6 +103,19 @@ export class ConsoleOrigin {
   isOwn(origin: string, port: number | undefined): boolean {
     if (this.#named !== undefined) return origin === this.#named;
     return LOOPBACK_NAMES.some((name) => origin === `http://${name}:${port}`);
+  }
+
+  /**
+   * Whether a request names the host of the console.
+   *
+   * @param host the `Host` header.
+   * @param port the local port of the request's socket.
+   */
+  isOwnHost(host: string | undefined, port: number | undefined): boolean {
+    if (host === undefined) return false;
+    const name = host.toLowerCase();
+    if (this.#named !== undefined) return name === new URL(this.#named).host;
+    return LOOPBACK_NAMES.some((own) => name === `${own}:${port}` || (port === 80 && name === own));
   }
 }
 
@@ -114,10 +132,12 @@ export class FirstParty {
   /**
    * Runs in the framework hook after the request head and before the body.
    *
-   * @throws invalid_request two session cookies; forbidden as `requireFirstParty`, on first-party routes only.
+   * @throws invalid_request two session cookies; not_found another host than the console's, where the route requires
+   * it; forbidden as `requireFirstParty`, on first-party routes only.
    */
   validate(request: FastifyRequest): void {
     refuseRepeatedSession(request.headers.cookie);
+    if (request.routeOptions.config?.consoleHost) this.requireConsoleHost(request);
     const requirement = request.routeOptions.config?.firstParty;
     if (requirement === undefined) return;
     const { origin } = request.headers;
@@ -130,6 +150,14 @@ export class FirstParty {
       fetchSite: Array.isArray(site) ? site[0] : site,
       hasSessionCookie: request.headers.cookie?.includes(SESSION_COOKIE) ?? false,
       hasConsoleHeader: request.headers[CONSOLE_HEADER] === '1',
+    });
+  }
+
+  private requireConsoleHost({ headers, raw }: FastifyRequest): void {
+    if (this.origin.isOwnHost(headers.host, raw.socket.localPort)) return;
+    throw new GatewayError('not_found', {
+      message: `This is served under ${this.origin.url} only; open it there.`,
+      reason: 'foreign_host',
     });
   }
 }

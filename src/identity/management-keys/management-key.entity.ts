@@ -2,10 +2,12 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 
 import type { Instant } from '../../common/clock.js';
 import { IdentityEntity, OrganizationEntity } from '../organization.entity.js';
 
-/** A management key; its token is kept as a hash. */
+/** A management key, whose token is kept as a hash, or the connection of an OAuth client. */
 @Entity('management_keys')
+@Check('management_keys_client_check', "(source = 'oauth') = (client_id IS NOT NULL)")
 @Check('management_keys_grant_check', "access_grant IN ('read', 'manage')")
 @Check('management_keys_source_check', "source IN ('console', 'cli', 'bootstrap', 'oauth')")
+@Check('management_keys_token_check', "(source = 'oauth') = (token_hash IS NULL)")
 @Unique('management_keys_token_hash_key', ['tokenHash'])
 @Index('management_keys_organization_idx', ['organizationId'])
 export class ManagementKeyEntity {
@@ -23,8 +25,9 @@ export class ManagementKeyEntity {
   @Column({ type: 'text' })
   name: string;
 
-  @Column({ name: 'token_hash', type: 'text' })
-  tokenHash: string;
+  /** Null for a connection, whose tokens are in oauth_tokens. */
+  @Column({ name: 'token_hash', type: 'text', nullable: true })
+  tokenHash: string | null;
 
   @Column({ name: 'token_hint', type: 'text' })
   tokenHint: string;
@@ -38,6 +41,10 @@ export class ManagementKeyEntity {
   @Column({ type: 'text', nullable: true })
   label: string | null;
 
+  /** The client of a connection; null for a key. */
+  @Column({ name: 'client_id', type: 'text', nullable: true })
+  clientId: string | null;
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Instant;
 
@@ -46,4 +53,8 @@ export class ManagementKeyEntity {
 
   @Column({ name: 'revoked_at', type: 'timestamptz', nullable: true })
   revokedAt: Instant | null;
+
+  /** When a connection last got tokens; null for a key. */
+  @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true })
+  lastUsedAt: Instant | null;
 }

@@ -31,6 +31,10 @@ export interface ManagementKey {
   readonly createdAt: Instant;
   readonly expiresAt: Instant | null;
   readonly revokedAt: Instant | null;
+  /** The client of a connection; null for a key. */
+  readonly clientId: string | null;
+  /** When a connection last got tokens; null for a key. */
+  readonly lastUsedAt: Instant | null;
 }
 
 /** Owner and permissions of a key. */
@@ -40,26 +44,31 @@ export interface ManagementKeyTerms {
   readonly name: string;
   readonly grant: Grant;
   readonly source: ManagementKeySource;
+  /** Where the key is used, as its client said. */
+  readonly label?: string;
 }
 
-/** A key to store, without its plaintext. */
+/** A key or connection to store, without its plaintext. */
 interface NewManagementKey extends ManagementKeyTerms {
   readonly id: string;
-  /** SHA-256 of the key, hexadecimal. */
-  readonly tokenHash: string;
+  /** SHA-256 of the key, hexadecimal; null for a connection. */
+  readonly tokenHash: string | null;
   /** The last four characters, to tell keys apart. */
   readonly tokenHint: string;
   readonly createdAt: Instant;
+  readonly clientId?: string;
+  readonly expiresAt?: Instant;
 }
 
 /** A valid key with the current role and kind of its owner. */
-interface KeyOwner {
+export interface KeyOwner {
   readonly id: string;
   readonly organizationId: string;
   readonly identityId: string;
   readonly grant: Grant;
   readonly role: Role;
   readonly kind: 'human' | 'service';
+  readonly source: ManagementKeySource;
 }
 
 /** The organization that a bootstrap key created, and the service identity that owns it. */
@@ -68,6 +77,18 @@ export interface BootstrapOrganization {
   readonly serviceId: string;
 }
 
+/** Owners of keys and connections that are in force at `$2`, with the owner's current role. */
+export const SELECT_OWNER = `
+  SELECT k.id, k.organization_id AS "organizationId", k.identity_id AS "identityId", k.access_grant AS "grant",
+         m.role, i.kind, k.source
+    FROM management_keys k
+    JOIN organizations o ON o.id = k.organization_id
+    JOIN memberships m ON m.organization_id = k.organization_id AND m.identity_id = k.identity_id
+    JOIN identities i ON i.id = k.identity_id
+   WHERE k.revoked_at IS NULL
+     AND (k.expires_at IS NULL OR k.expires_at > $2)
+     AND (o.expires_at IS NULL OR o.expires_at > $2)`;
+
 /** The table management_keys. */
 @Injectable()
 export class ManagementKeysRepository {
@@ -75,18 +96,15 @@ export class ManagementKeysRepository {
 
   /** The owner of a key that is valid at `at`. The hash determines the organization. */
   async findOwner(tokenHash: string, at: Instant): Promise<KeyOwner | undefined> {
-    const [row] = await this.dataSource.query<KeyOwner[]>(
-      `SELECT k.id, k.organization_id AS "organizationId", k.identity_id AS "identityId", k.access_grant AS "grant",
-              m.role, i.kind
-         FROM management_keys k
-         JOIN organizations o ON o.id = k.organization_id
-         JOIN memberships m ON m.organization_id = k.organization_id AND m.identity_id = k.identity_id
-         JOIN identities i ON i.id = k.identity_id
-        WHERE k.token_hash = $1 AND k.revoked_at IS NULL
-          AND (k.expires_at IS NULL OR k.expires_at > $2)
-          AND (o.expires_at IS NULL OR o.expires_at > $2)`,
-      [tokenHash, at],
-    );
+    const [row] = await this.dataSource.query<KeyOwner[]>(`${SELECT_OWNER} AND k.token_hash = $1`, [tokenHash, at]);
+    return row;
+  }
+
+  /**
+   * As `findOwner`, of the key with this id. Revocations and role changes wait until the transaction ends.
+   */
+  async lockOwner(tx: EntityManager, id: string, at: Instant): Promise<KeyOwner | undefined> {
+    const [row] = await tx.query<KeyOwner[]>(`${SELECT_OWNER} AND k.id = $1 FOR SHARE OF k, m`, [id, at]);
     return row;
   }
 
@@ -163,7 +181,8 @@ export class ManagementKeysRepository {
   private select(within: EntityManager, organizationId: string, at: Instant, id?: string): Promise<ManagementKey[]> {
     return within.query(
       `SELECT k.id, k.organization_id AS "organizationId", k.identity_id AS "userId", k.name,
-              k.token_hint AS "tokenHint", k.access_grant AS "grant", k.source, k.label, k.created_at AS "createdAt",
+              k.token_hint AS "tokenHint", k.access_grant AS "grant", k.source, k.label, k.client_id AS "clientId",
+              k.last_used_at AS "lastUsedAt", k.created_at AS "createdAt",
               k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
               k.revoked_at IS NULL AND m.identity_id IS NOT NULL AND coalesce(k.expires_at > $2, true) AS enabled
          FROM management_keys k

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../../common/clock.js';
+import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
@@ -9,6 +9,7 @@ import { type ActionSource, type AdminPrincipal, type AuditActor, type Grant } f
 import { AuditTrail } from '../audit/audit-trail.js';
 import {
   type BootstrapOrganization,
+  type KeyOwner,
   type ManagementKey,
   ManagementKeysRepository,
   type ManagementKeyTerms,
@@ -29,6 +30,12 @@ export interface CreatedManagementKey {
   readonly plaintext: Secret;
 }
 
+/** The id and plaintext of a key that the caller's transaction creates. */
+export interface MintedManagementKey {
+  readonly id: string;
+  readonly plaintext: Secret;
+}
+
 /** Management keys. There is no cache, so a revocation takes effect on the next request. */
 @Injectable()
 export class ManagementKeysService {
@@ -45,6 +52,11 @@ export class ManagementKeysService {
     return this.keys.listOf(organizationId, this.clock.now());
   }
 
+  /** A key of the organization, while it is kept. */
+  find(organizationId: string, id: string): Promise<ManagementKey | undefined> {
+    return this.keys.find(this.dataSource.manager, organizationId, id, this.clock.now());
+  }
+
   /**
    * Creates a key that carries the current role of its creator at each use. Only this response holds the plaintext.
    *
@@ -52,13 +64,22 @@ export class ManagementKeysService {
    */
   create(admin: AdminPrincipal, name: string, grant: Grant): Promise<CreatedManagementKey> {
     const { organizationId, identityId } = admin;
-    const plaintext = new Secret(`${KEY_PREFIX}${this.ids.base62(RANDOM_LENGTH)}`);
     return this.dataSource.transaction(async (tx) => {
-      await this.requireKeyLimit(tx, organizationId);
       const terms = { organizationId, identityId, name, grant, source: 'console' } as const;
-      const id = await this.store(tx, plaintext, terms, admin);
+      const { id, plaintext } = await this.mint(tx, terms, admin);
       return { key: await this.read(tx, organizationId, id), plaintext };
     });
+  }
+
+  /**
+   * Creates a key within a transaction.
+   *
+   * @throws conflict, forbidden as `create`.
+   */
+  async mint(tx: EntityManager, terms: ManagementKeyTerms, by: AuditActor): Promise<MintedManagementKey> {
+    await this.requireKeyLimit(tx, terms.organizationId);
+    const plaintext = new Secret(`${KEY_PREFIX}${this.ids.base62(RANDOM_LENGTH)}`);
+    return { id: await this.store(tx, plaintext, terms, by), plaintext };
   }
 
   /**
@@ -81,6 +102,14 @@ export class ManagementKeysService {
     });
   }
 
+  /** Revokes a key that another one of the same owner replaces. */
+  async withdraw(
+    tx: EntityManager,
+    { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  ): Promise<void> {
+    await this.keys.revoke(tx, organizationId, id, this.clock.now());
+  }
+
   /** Revokes the keys of an identity that leaves an organization. They stay revoked if the identity rejoins. */
   async revokeAllOf(
     tx: EntityManager,
@@ -97,10 +126,21 @@ export class ManagementKeysService {
    */
   async authenticate(key: Secret, actionSource: ActionSource): Promise<AdminPrincipal | undefined> {
     const owner = await this.keys.findOwner(hashManagementKey(key), this.clock.now());
-    if (owner === undefined) return undefined;
-    const { id: credentialId, organizationId, identityId, role, grant, kind } = owner;
-    const actor = { type: 'user', id: identityId, kind, credentialId, actionSource } as const;
-    return { organizationId, identityId, role, grant, credentialType: 'apiKey', credentialId, actor };
+    return owner && principalOf(owner, actionSource);
+  }
+
+  /**
+   * As `authenticate`, for a key that was authenticated before: a change that a person approves later runs as its
+   * sender. Revocations and role changes wait until the transaction ends.
+   */
+  async lockPrincipal(tx: EntityManager, id: string, actionSource: ActionSource): Promise<AdminPrincipal | undefined> {
+    const owner = await this.lockOwner(tx, id);
+    return owner && principalOf(owner, actionSource);
+  }
+
+  /** The owner of a key or connection that is in force. Revocations and role changes wait as in `lockPrincipal`. */
+  lockOwner(tx: EntityManager, id: string): Promise<KeyOwner | undefined> {
+    return this.keys.lockOwner(tx, id, this.clock.now());
   }
 
   /**
@@ -133,6 +173,25 @@ export class ManagementKeysService {
     return id;
   }
 
+  /**
+   * Stores the connection of an OAuth client; `Connections` writes its audit entry.
+   *
+   * @throws conflict, forbidden as `create`.
+   */
+  async insertConnection(
+    tx: EntityManager,
+    connection: Omit<ManagementKeyTerms, 'source'> & {
+      readonly id: string;
+      readonly clientId: string;
+      readonly expiresAt: Instant;
+    },
+  ): Promise<void> {
+    await this.requireKeyLimit(tx, connection.organizationId);
+    const createdAt = this.clock.now();
+    const row = { ...connection, source: 'oauth', tokenHash: null, tokenHint: '', createdAt } as const;
+    if (!(await this.keys.insert(tx, row))) throw notAMember();
+  }
+
   /** Whether this key is stored, and whether it is revoked. */
   findRevocation(tx: EntityManager, key: Secret): Promise<{ readonly revoked: boolean } | undefined> {
     return this.keys.findRevocation(tx, hashManagementKey(key));
@@ -157,6 +216,14 @@ export class ManagementKeysService {
     if (key === undefined) throw new GatewayError('not_found');
     return key;
   }
+}
+
+/** The caller behind a key or connection. */
+export function principalOf(owner: KeyOwner, actionSource: ActionSource): AdminPrincipal {
+  const { id: credentialId, organizationId, identityId, role, grant, kind, source } = owner;
+  const credentialType = source === 'oauth' ? 'oauth' : 'apiKey';
+  const actor = { type: 'user', id: identityId, kind, credentialId, actionSource } as const;
+  return { organizationId, identityId, role, grant, credentialType, credentialId, actor };
 }
 
 function notAMember(): GatewayError {

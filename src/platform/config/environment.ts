@@ -9,9 +9,11 @@ import {
   brandedSecret,
   declaredSettings,
   flag,
+  hostNames,
   int,
   oneOf,
   origin,
+  origins,
   positive,
   Setting,
   SettingProblem,
@@ -142,6 +144,47 @@ export class Environment extends DeploymentSettings {
     fallbackText: 'empty: the peer is the client',
   })
   readonly TRUSTED_PROXIES: readonly AddressRange[];
+
+  @Setting({
+    description:
+      'Origins, separated by commas, whose requests to `/mcp`, `/oauth/token` and `/oauth/revoke` are answered besides the console’s own. Requests without `Origin` always are; no origin gets CORS headers.',
+    parse: origins(),
+    fallback: [],
+    fallbackText: 'empty',
+  })
+  readonly MCP_ALLOWED_ORIGINS: readonly string[];
+
+  @Setting({
+    description:
+      'Whether OAuth clients, such as AI clients of `/mcp`, may ask people to be let in. Needs `PUBLIC_URL`, which is the issuer.',
+    parse: flag(),
+    fallback: true,
+  })
+  readonly OAUTH_ENABLED: boolean;
+
+  @Setting({
+    description:
+      'Whether clients may name themselves by the address of their metadata document. Without it only those of `OAUTH_CLIENTS_FILE` are known.',
+    parse: flag(),
+    fallback: true,
+  })
+  readonly OAUTH_CLIENT_METADATA_ENABLED: boolean;
+
+  @Setting({
+    description: 'Host names, separated by commas, whose metadata documents are accepted.',
+    parse: hostNames(),
+    fallback: [],
+    fallbackText: 'empty: those of every public host',
+  })
+  readonly OAUTH_CLIENT_HOSTS: readonly string[];
+
+  @Setting({
+    description:
+      'JSON file with a list of registered clients, `{client_id, client_name, redirect_uris}`; they win over metadata documents.',
+    parse: text(),
+    fallbackText: 'unset: none',
+  })
+  readonly OAUTH_CLIENTS_FILE: string | undefined;
 
   @Setting({
     description: 'How long a provider may take until its response headers arrive, in seconds.',

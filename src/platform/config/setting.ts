@@ -120,6 +120,9 @@ export function oneOf<const T extends string>(words: readonly T[]): SettingParse
   };
 }
 
+/** Source: RFC 1123 2.1. */
+const HOST_NAME = /^(?!.*\.\d+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+
 /** An http or https origin without path, query, credentials or trailing slash. */
 export function origin(): SettingParser<string> {
   return (value) => {
@@ -132,6 +135,27 @@ export function origin(): SettingParser<string> {
     }
     refuseMetadata(url);
     return url.origin;
+  };
+}
+
+/** Origins, separated by commas. */
+export function origins(): SettingParser<readonly string[]> {
+  const parse = origin();
+  return (value) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+      .map(parse);
+}
+
+/** Names of hosts, separated by commas, in lower case. */
+export function hostNames(): SettingParser<readonly string[]> {
+  return (raw) => {
+    const names = raw.split(',').map((name) => name.trim().toLowerCase());
+    if (!names.every((name) => HOST_NAME.test(name)))
+      throw new SettingProblem('must be host names separated by commas');
+    return names;
   };
 }
 

@@ -25,6 +25,9 @@ import { SettleEstimates1763600000029 } from '../../../migrations/1763600000029-
 import { StoreUsageParts1763600000031 } from '../../../migrations/1763600000031-store-usage-parts.js';
 import { IndexOldUsers1763600000032 } from '../../../migrations/1763600000032-index-old-users.js';
 import { MarkRedis1763600000035 } from '../../../migrations/1763600000035-mark-redis.js';
+import { CreateCliOperations1763600000036 } from '../../../migrations/1763600000036-create-cli-operations.js';
+import { ConnectClients1763600000040 } from '../../../migrations/1763600000040-connect-clients.js';
+import { NameOperationSources1763600000041 } from '../../../migrations/1763600000041-name-operation-sources.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -56,4 +59,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   StoreUsageParts1763600000031,
   IndexOldUsers1763600000032,
   MarkRedis1763600000035,
+  CreateCliOperations1763600000036,
+  ConnectClients1763600000040,
+  NameOperationSources1763600000041,
 ];

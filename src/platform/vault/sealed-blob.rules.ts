@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { Secret } from '../../common/log/secret.js';
 
 /** Binds a secret to its use (account, row, type, origin). Opening requires the same members, in any order. */
 export type VaultContext = Readonly<Record<string, string>>;
@@ -28,6 +29,7 @@ const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 const LOCAL_FORMAT = 'local1';
 const KMS_FORMAT = 'kms1';
+const TEXT_VERSION = 1;
 const VERSION = /^[1-9][0-9]{0,3}$/;
 const SERVICE = 'gateway';
 
@@ -60,6 +62,23 @@ export function decrypt(key: KeyObject, sealed: SealedParts, context: VaultConte
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A short text, sealed for whoever has the key.
+ *
+ * @param context bound to the text.
+ */
+export function sealText(key: KeyObject, iv: Buffer, text: Secret, context: VaultContext): string {
+  const sealed = encrypt(key, iv, Buffer.from(text.reveal(), 'utf8'), context);
+  return formatLocalBlob({ version: TEXT_VERSION, ...sealed });
+}
+
+/** The text; `undefined` when key or context differ. */
+export function openText(key: KeyObject, sealed: string, context: VaultContext): Secret | undefined {
+  const blob = parseLocalBlob(sealed);
+  const opened = blob && decrypt(key, blob, context);
+  return opened && new Secret(opened.toString('utf8'));
 }
 
 /**

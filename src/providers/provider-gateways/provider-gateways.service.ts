@@ -95,6 +95,7 @@ export class ProviderGatewaysService {
   /**
    * Replaces the token of a gateway without a test; every provider that is routed through it uses it from now on.
    *
+   * @param write the transaction; one of its own when absent.
    * @throws invalid_request, provider_unavailable as `ProviderGatewayDrafts.seal`.
    * @throws not_found, conflict as `rename`.
    */
@@ -102,10 +103,10 @@ export class ProviderGatewaysService {
     admin: AdminPrincipal,
     id: string,
     { token, revision }: RotateGatewayRequest,
+    write?: Write<CountedProviderGateway>,
   ): Promise<CountedProviderGateway> {
-    return this.change(admin, { id, revision, action: 'provider_gateway.rotated' }, (row) =>
-      this.drafts.seal(token, row),
-    );
+    const asked = { id, revision, action: 'provider_gateway.rotated' } as const;
+    return this.change(admin, asked, (row) => this.drafts.seal(token, row), write);
   }
 
   /**
@@ -131,18 +132,25 @@ export class ProviderGatewaysService {
     admin: AdminPrincipal,
     { id, revision, action }: AskedChange,
     makeChange: (row: ProviderGatewayRow) => ProviderGatewayChange | Promise<ProviderGatewayChange>,
+    write?: Write<CountedProviderGateway>,
   ): Promise<CountedProviderGateway> {
     const before = await this.requireGateway(admin, id);
     if (revision !== undefined && revision !== before.revision) throw stale();
     const change = await makeChange(before);
     const target = { id, organizationId: admin.organizationId, revision };
-    const row = await this.writes.run(admin, async (tx) => {
-      const changed = await this.gateways.change(tx, target, change, this.clock.now());
+    const use = await this.useOf(admin, id);
+    const statements = async (tx: EntityManager) => {
+      const row = await this.gateways.change(tx, target, change, this.clock.now());
       // Deleted or changed since it was read; with a revision the client must read again.
-      if (changed === undefined) throw revision === undefined ? noSuchGateway() : stale();
-      return written(changed, action, changed);
-    });
-    return { row, use: await this.useOf(admin, id) };
+      if (row === undefined) throw revision === undefined ? noSuchGateway() : stale();
+      return written<CountedProviderGateway>({ row, use }, action, row);
+    };
+    return this.writes.run<CountedProviderGateway>(admin, statements, write);
+  }
+
+  /** @throws not_found unknown, or another account's. */
+  async get(admin: AdminPrincipal, id: string): Promise<CountedProviderGateway> {
+    return { row: await this.requireGateway(admin, id), use: await this.useOf(admin, id) };
   }
 
   private async requireGateway({ organizationId }: AdminPrincipal, id: string): Promise<ProviderGatewayRow> {

@@ -2,7 +2,7 @@ import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { BeforeId, Day, DEFAULT_PAGE_LIMIT, Month, PageLimit } from '../../common/fields/list-fields.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { DEFAULT_DIMENSION, USAGE_DIMENSIONS, type UsageDimension } from '../../usage/usage-columns.js';
-import { USAGE_STATUSES, type UsageStatus } from '../../usage/usage-event.js';
+import { REFUSED_STATUSES, type RefusedStatus, USAGE_STATUSES, type UsageStatus } from '../../usage/usage-event.js';
 import type { UsageEventFilter } from '../../usage/usage-rows.js';
 import type { BreakdownQuestion } from '../usage-reports.service.js';
 
@@ -45,13 +45,13 @@ export class ListEventsRequest {
   @OneOf(USAGE_STATUSES, { optional: true, description: 'Only events with this status.' })
   status?: UsageStatus;
 
-  @OneOf(PROVIDER_TYPES, { optional: true, description: 'Only events of this provider type.' })
+  @OfProvider()
   provider?: ProviderType;
 
-  @Verbatim({ max: 1024, optional: true, description: 'Only events of this user id.' })
+  @OfUser()
   user?: string;
 
-  @Text({ max: 200, optional: true, description: 'Only events of this canonical model.' })
+  @OfModel()
   model?: string;
 
   @BeforeId()
@@ -59,6 +59,44 @@ export class ListEventsRequest {
 
   toFilter(): UsageEventFilter {
     const { limit = DEFAULT_PAGE_LIMIT, before_id: beforeId, status, provider, user, model } = this;
-    return { limit, status, provider, user, model, beforeId };
+    return { limit, statuses: status && [status], provider, user, model, beforeId };
   }
+}
+
+/** As `ListEventsRequest`, of calls that were refused before they reached a provider. */
+export class ListRejectionEventsRequest {
+  @PageLimit('events')
+  limit?: number;
+
+  @OneOf(REFUSED_STATUSES, { optional: true, description: 'Only refusals for this reason.' })
+  status?: RefusedStatus;
+
+  @OfProvider()
+  provider?: ProviderType;
+
+  @OfUser()
+  user?: string;
+
+  @OfModel()
+  model?: string;
+
+  @BeforeId()
+  before_id?: number;
+
+  toFilter(): UsageEventFilter {
+    const { limit = DEFAULT_PAGE_LIMIT, before_id: beforeId, status, ...filter } = this;
+    return { ...filter, limit, statuses: status === undefined ? REFUSED_STATUSES : [status], beforeId };
+  }
+}
+
+function OfProvider(): PropertyDecorator {
+  return OneOf(PROVIDER_TYPES, { optional: true, description: 'Only events of this provider type.' });
+}
+
+function OfUser(): PropertyDecorator {
+  return Verbatim({ max: 1024, optional: true, description: 'Only events of this user id.' });
+}
+
+function OfModel(): PropertyDecorator {
+  return Text({ max: 200, optional: true, description: 'Only events of this canonical model.' });
 }

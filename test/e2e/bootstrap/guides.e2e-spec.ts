@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { startGatewayWorld } from '../../support/gateway-world.js';
@@ -10,6 +11,7 @@ import { Walk } from '../../support/guide/guide.js';
 import { type GuideBlock, readGuide } from '../../support/guide/guide-blocks.js';
 import { GuideShell } from '../../support/guide/guide-shell.js';
 import { PhoneReader } from '../../support/guide/phone-reader.js';
+import { newOrganization } from '../../support/identity/people.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort } from '../../support/platform/gateway-process.js';
 import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
@@ -189,6 +191,27 @@ describe('docs/guides', () => {
           },
           '\'{"input": "A long text."}\'': async (block, walk) => {
             simulator.failOnce();
+            await walk.run(block);
+          },
+        },
+      });
+    },
+    WALK_MS,
+  );
+
+  it(
+    'log-in-from-a-terminal.md → as its commands print it, with a browser for what a person does',
+    async () => {
+      const world = await startWorld({ env: { REDIS_URL: '' } });
+      const { shell } = await afterStepTwo(world);
+      const { owner } = await newOrganization(world);
+      await Walk.through('docs/guides/log-in-from-a-terminal.md', {
+        shell,
+        steps: {
+          'export OPERATION=': async (block, walk) => {
+            const { id, url } = JSON.parse(walk.output);
+            const browser = new ApprovalBrowser(world, owner.cookie);
+            expect((await browser.approve(id, new URL(url).hash.slice(1))).status).toBe(200);
             await walk.run(block);
           },
         },

@@ -227,7 +227,9 @@ describe('ids of others and unknown ids', () => {
       [keyOf('another', 'owner', 'manage'), sessionOf('another', 'owner')].map(clientOf),
     );
     const differences: string[] = [];
-    for (const { route } of judgedRoutes().filter(({ route: one }) => one.includes(':'))) {
+    // Ids of terminals' operations are digests of secrets: whoever has one is told that the proof is missing.
+    const named = judgedRoutes().filter(({ route, access }) => route.includes(':') && !access.consoleHost);
+    for (const { route } of named) {
       const [, before = '', name = ''] = /^\w+ ([^:]+):(\w+)/.exec(route) ?? [];
       const id = ids[before];
       if (id === undefined) throw new Error(`Say what stands behind ${route}.`);

@@ -34,8 +34,9 @@ async function stored(keys: readonly StoredKey[]): Promise<void> {
   for (const { name, identityId = owner.identityId, source = 'console', expiresAt = null, revokedAt = null } of keys) {
     await world.dataSource.query(
       `INSERT INTO management_keys (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source,
-         created_at, expires_at, revoked_at)
-       VALUES ($1 || $2, $1, $3, $2, $1 || $2, 'hint', 'read', $4, $5, $6, $7)`,
+         client_id, created_at, expires_at, revoked_at)
+       VALUES ($1 || $2, $1, $3, $2, CASE WHEN $4 <> 'oauth' THEN $1 || $2 END, 'hint', 'read', $4,
+         CASE WHEN $4 = 'oauth' THEN 'client' END, $5, $6, $7)`,
       [organizationId, name, identityId, source, LONG_AGO, expiresAt, revokedAt],
     );
   }
@@ -74,6 +75,16 @@ describe('revoked management keys', () => {
     ]);
     expect(await night()).toBe(0);
     expect(await listed()).toEqual(['of somebody else', 'old', 'past its end']);
+  });
+
+  it('a connection whose last tokens expired before the first day that stays → forgotten; a later one stays', async () => {
+    await newAccount();
+    await stored([
+      { name: 'over', source: 'oauth', expiresAt: OVER },
+      { name: 'kept', source: 'oauth', expiresAt: KEPT },
+    ]);
+    expect(await night()).toBe(1);
+    expect(await listed()).toEqual(['kept']);
   });
 
   it('more than one statement deletes → all of them; asked to stop → none', async () => {

@@ -80,6 +80,8 @@ function retentionOn(
         expired.PRUNE_INVITATIONS,
         expired.PRUNE_AUDIT_EVENTS,
         expired.PRUNE_SESSIONS,
+        expired.PRUNE_CLI_OPERATIONS,
+        expired.PRUNE_OAUTH,
         expired.PRUNE_MANAGEMENT_KEYS,
       ],
     },
@@ -256,6 +258,8 @@ describe('old usage', () => {
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
       { message: 'sessions_pruned', sessions: 0 },
+      { message: 'cli_operations_pruned', sealedKeys: 0, operations: 0 },
+      { message: 'oauth_pruned', authorizations: 0, tokens: 0 },
       { message: 'management_keys_pruned', keys: 0 },
     ]);
     expect(await retentionOn(one, sessions, lines).run(NEVER)).toBe('done');
@@ -269,6 +273,8 @@ describe('old usage', () => {
       { message: 'invitations_pruned', invitations: 0 },
       { message: 'audit_events_pruned', events: 0 },
       { message: 'sessions_pruned', sessions: 0 },
+      { message: 'cli_operations_pruned', sealedKeys: 0, operations: 0 },
+      { message: 'oauth_pruned', authorizations: 0, tokens: 0 },
       { message: 'management_keys_pruned', keys: 0 },
     ]);
   });

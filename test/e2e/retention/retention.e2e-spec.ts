@@ -263,6 +263,8 @@ describe('one instance at a time, each step for itself', () => {
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
+      'cli_operations_pruned',
+      'oauth_pruned',
       'management_keys_pruned',
       'usage_events_compacted',
       'usage_fold_failed',
@@ -374,6 +376,8 @@ describe('npm run maintenance', () => {
       'invitations_pruned',
       'audit_events_pruned',
       'sessions_pruned',
+      'cli_operations_pruned',
+      'oauth_pruned',
       'management_keys_pruned',
       'usage_events_compacted',
       'usage_rollup_folded',
@@ -395,7 +399,7 @@ describe('npm run maintenance', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 15, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 17, 'auth_events_prune_failed']);
   });
 
   it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {

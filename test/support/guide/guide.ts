@@ -5,7 +5,7 @@ import type { GuideShell } from './guide-shell.js';
 
 /** An export that the reader completes: the prefix of its value, and where the value comes from. */
 const PLACEHOLDER = /^export (\w+)=(\S*)\.\.\. +# (.+)$/gm;
-const MEMBER = /^\w+\.?\w+$/;
+const MEMBER = /^\w+(?:\.\w+)*$/;
 /** A block without any of these only reads. A reader repeats it until what the guide shows is there. */
 const CHANGES = / -d |-X |-F | -i |npm|node|export /;
 const SHOWN_WITHIN_MS = 30_000;

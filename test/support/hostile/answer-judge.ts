@@ -15,9 +15,6 @@ const LABELS: IncomingHttpHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** Operations whose answer decides nothing: the document names no refusal of theirs. */
-const REFUSE_NOBODY = ['GET /v1/healthz', 'GET /v1/console/capabilities'];
-
 /** Says what is wrong with the answer to a hostile request. */
 export class AnswerJudge {
   constructor(
@@ -49,7 +46,7 @@ export class AnswerJudge {
     const headers = Object.keys(answered);
     try {
       if (status < 400 && isRelayed(operation)) this.check.relayed(method, target, { status, headers });
-      else if (wasParsed(request, answer) && !isOfMessage(request, answer)) {
+      else if (wasParsed(request, answer) && !this.isOfMessage(request, answer)) {
         const body = text !== '' && answered['content-type']?.includes('json') ? JSON.parse(text) : undefined;
         this.check.answer(method, target, { status, body, headers });
       }
@@ -57,6 +54,12 @@ export class AnswerJudge {
     } catch (error) {
       return [`not as documented: ${error}`];
     }
+  }
+
+  /** Whether the message is refused as on any route, so that no operation names it (RFC 9110 15.5.16, 15.5.18). */
+  private isOfMessage({ method, target }: HostileRequest, { status, headers }: Answer): boolean {
+    if (status === 417 || headers['accept-encoding'] === 'identity') return true;
+    return status === 400 && !this.check.namesRefusals(method, target);
   }
 }
 
@@ -71,12 +74,6 @@ function wasParsed({ method }: HostileRequest, { status, headers, body }: Answer
 /** A provider that the application has not is a gateway's answer on the proxy, by contract. */
 function isNotConfigured({ operation }: HostileRequest, text: string): boolean {
   return isRelayed(operation) && text.includes('"provider_not_configured"');
-}
-
-/** Whether it refuses the message as such, as on any route, so that no operation names it (RFC 9110 15.5.16, 15.5.18). */
-function isOfMessage({ operation }: HostileRequest, { status, headers }: Answer): boolean {
-  if (status === 417 || headers['accept-encoding'] === 'identity') return true;
-  return status === 400 && REFUSE_NOBODY.includes(operation.route);
 }
 
 function unlabelled(headers: IncomingHttpHeaders): string[] {

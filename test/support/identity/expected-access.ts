@@ -37,7 +37,13 @@ export function expectedAccess({ route: path, access: route }: RouteAccess, call
     return '403 forbidden';
   }
   if (route.exactOrigin && caller.lacksOrigin) return '403 forbidden';
+  if (route.scheme === 'mcp') {
+    if (caller.isElsewhere) return '403 forbidden';
+    return caller.credential === 'key' ? 'let through' : '401 auth_required';
+  }
   if (route.scheme === 'public') return 'let through';
+  // Only the token of the operation in the path is let through; nobody here has it.
+  if (route.scheme === 'operation') return '403 forbidden';
   if (caller.credential === 'none' || caller.credential === 'foreign') return '401 auth_required';
   if (caller.lacksConsoleHeader) return '401 auth_required';
   if (route.scheme === 'person') return caller.credential === 'session' ? 'let through' : '403 session_required';

@@ -17,18 +17,20 @@ export interface LoopbackCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const HOUR_MS = 3_600_000;
 
-/** A certificate for `https://127.0.0.1`, valid for an hour, that vouches for itself. */
-export async function loopbackCertificate(): Promise<LoopbackCertificate> {
+/** A certificate for `https://127.0.0.1`, or for a host name, valid for an hour, that vouches for itself. */
+export async function loopbackCertificate(host?: string): Promise<LoopbackCertificate> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=127.0.0.1',
+    name: `CN=${host ?? '127.0.0.1'}`,
     notBefore: new Date(Date.now() - HOUR_MS),
     notAfter: new Date(Date.now() + HOUR_MS),
     keys,
     signingAlgorithm: ALGORITHM,
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
-      new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+      new SubjectAlternativeNameExtension([
+        host === undefined ? { type: 'ip', value: '127.0.0.1' } : { type: 'dns', value: host },
+      ]),
     ],
   });
   const privateKey = await crypto.subtle.exportKey('pkcs8', keys.privateKey);

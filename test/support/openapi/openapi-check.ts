@@ -84,10 +84,21 @@ export class OpenApiCheck {
     if (documented !== undefined) this.requireHeaders(documented, headers);
   }
 
-  private find(method: string, url: string, status: number, body: unknown): Documented | undefined {
+  /** Whether the operation documents any refusal. @returns false also of an unknown operation. */
+  namesRefusals(method: string, url: string): boolean {
+    const { operation } = this.operationAt(method, url) ?? {};
+    return Object.keys(operation?.responses ?? {}).some((status) => status >= '4');
+  }
+
+  private operationAt(method: string, url: string) {
     const path = url.split('?')[0] ?? url;
     const route = this.routes.find(({ pattern }) => pattern.test(path));
     const operation = route && this.document.paths[route.path]?.[method.toLowerCase()];
+    return route && operation && { route, operation };
+  }
+
+  private find(method: string, url: string, status: number, body: unknown): Documented | undefined {
+    const { route, operation } = this.operationAt(method, url) ?? {};
     if (!route || !operation) return undefined;
     const key = operation.responses[status] ? String(status) : 'default';
     const response = operation.responses[key];

@@ -3,8 +3,11 @@ import { GRANTS, type Grant } from '../../admin-principal.js';
 
 const DEFAULT_GRANT: Grant = 'manage';
 
+/** Maximum length of the name of a management key. */
+export const MAX_KEY_NAME = 100;
+
 export class CreateManagementKeyRequest {
-  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @Text({ max: MAX_KEY_NAME, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 
   @OneOf(GRANTS, {

@@ -50,6 +50,14 @@ export class ManagementKeyResource {
   @ApiProperty({ type: 'string', nullable: true, description: 'The client of a connection; null for a key.' })
   clientId: string | null;
 
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When a connection last got tokens, which it does every ten minutes while it is used; null for a key.',
+  })
+  lastUsedAt: string | null;
+
   static from(key: ManagementKey): ManagementKeyResource {
     return Object.assign(new ManagementKeyResource(), fieldsOf(key));
   }
@@ -113,6 +121,7 @@ function fieldsOf(key: ManagementKey): ManagementKeyResource {
     credentialType: key.source === 'oauth' ? 'oauth' : 'apiKey',
     label: key.label,
     grant: key.grant,
-    clientId: null,
+    clientId: key.clientId,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   };
 }

@@ -20,15 +20,19 @@ interface ByTypeSchema {
  * Validates a body against the class of its `type`.
  *
  * @param sent a JSON object.
+ * @param path as `readShape`.
  * @throws invalid_request at `type`, listing the types, and for the shape of the type as `readShape`.
  * Source: docs/reference/management-api.md#provider-gateways.
  */
-export function readByType<T extends object>(forms: Forms<T>, sent: SentBody): T {
+export function readByType<T extends object>(forms: Forms<T>, sent: SentBody, path?: string): T {
   const type = GATEWAY_TYPES.find((known) => known === sent.type);
   if (type === undefined) {
-    throw invalidRequest('type', `must be one of ${GATEWAY_TYPES.map((known) => `"${known}"`).join(', ')}`);
+    throw invalidRequest(
+      path === undefined ? 'type' : `${path}.type`,
+      `must be one of ${GATEWAY_TYPES.map((known) => `"${known}"`).join(', ')}`,
+    );
   }
-  return readShape(forms[type], sent);
+  return readShape(forms[type], sent, path);
 }
 
 /** The OpenAPI schema of such a union; the classes must be among the document's models. */

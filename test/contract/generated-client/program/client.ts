@@ -26,7 +26,7 @@ export class Clients {
   }
 
   /** The holder of a bearer. */
-  bearer(credential: 'ManagementBearer' | 'MetricsBearer', token: string): ApiClient {
+  bearer(credential: 'ManagementBearer' | 'MetricsBearer' | 'OperationToken', token: string): ApiClient {
     return this.client(credential, { authorization: `Bearer ${token}` });
   }
 

@@ -47,13 +47,23 @@ async function manageProviders(client: ApiClient, baseUrl: string): Promise<void
   await bodyOf(client.POST('/v1/admin/providers/test', { body: direct }));
   const { provider } = await bodyOf(client.POST('/v1/admin/providers', { body: { ...direct, name: 'Provider' } }));
   await bodyOf(client.GET('/v1/admin/providers'));
+  await readSnippet(client);
   const one = { params: { path: { id: provider.id } } };
   await bodyOf(client.PUT('/v1/admin/providers/{id}', { ...one, body: { status: 'disabled' } }));
   await bodyOf(client.DELETE('/v1/admin/providers/{id}', one));
 }
 
+/** Needs a provider to call. */
+async function readSnippet(client: ApiClient): Promise<void> {
+  const { app } = await bodyOf(client.POST('/v1/admin/apps', { body: { name: 'Example', config: CONFIG } }));
+  const path = { app: app.id };
+  await bodyOf(client.GET('/v1/admin/apps/{app}/snippet', { params: { path, query: { language: 'curl' } } }));
+  await bodyOf(client.DELETE('/v1/admin/apps/{app}', { params: { path, query: { confirm: app.id } } }));
+}
+
 async function manageApps(client: ApiClient, meetUser: Surroundings['meetUser']): Promise<void> {
   const write = { name: 'Driven', config: CONFIG };
+  await bodyOf(client.POST('/v1/admin/app-drafts/validate', { body: write }));
   const { app } = await bodyOf(client.POST('/v1/admin/apps', { body: write }));
   await bodyOf(client.GET('/v1/admin/apps'));
   const one = { params: { path: { app: app.id } } };

@@ -1,4 +1,5 @@
 import { bodyOf, type Call, Clients, cookiesOf } from './client.js';
+import { letClientsIn } from './consents.js';
 import {
   chooseNewOrganization,
   claimAccount,
@@ -8,6 +9,7 @@ import {
   register,
 } from './people.js';
 import { manageResources, type Surroundings } from './resources.js';
+import { logTerminalsIn, revealKey, useTerminal } from './terminals.js';
 
 /** Where the program runs. */
 export interface Stage extends Surroundings {
@@ -15,6 +17,8 @@ export interface Stage extends Surroundings {
   readonly metricsToken: string;
   /** The key that has opened the first account. */
   readonly bootstrapKey: string;
+  /** Has an AI client issue an application key with a management key. @returns the id of its operation. */
+  readonly issueKey: (managementKey: string) => Promise<string>;
   /** What a person's browser comes back from the third party with, who was sent to this address. */
   readonly signInAt: (url: string) => { readonly state: string; readonly code: string };
 }
@@ -30,6 +34,7 @@ export async function driveWholeApi({
   metricsToken,
   bootstrapKey,
   signInAt,
+  issueKey,
   ...surroundings
 }: Stage): Promise<Call[]> {
   const clients = new Clients(baseUrl);
@@ -45,6 +50,10 @@ export async function driveWholeApi({
   const key = await manageManagementKeys(clients, owner);
   await manageResources(clients.session(owner), surroundings);
   await manageResources(clients.bearer('ManagementBearer', key), surroundings);
+  await logTerminalsIn(clients, owner);
+  await useTerminal(clients, key, owner);
+  await letClientsIn(clients, owner);
+  await revealKey(clients, { key, owner, operation: await issueKey(key) });
   await signInElsewhere(clients, signInAt);
   return clients.calls;
 }

@@ -1,0 +1,28 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { AdminAppAccess, OwnApp } from '../../app-directory/admin-app-access.decorator.js';
+import type { AppRow } from '../../app-directory/app.entity.js';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { AppSnippetRequest } from '../dto/app-snippet.request.js';
+import { AppSnippetResponse } from '../dto/app-snippet.response.js';
+import { AppSnippets } from './app-snippets.service.js';
+
+@Controller('v1/admin')
+export class AppSnippetsController {
+  constructor(private readonly snippets: AppSnippets) {}
+
+  @Get('apps/:app/snippet')
+  @AdminAppAccess('read')
+  @Operation({
+    id: 'getAppSnippet',
+    tag: 'Admin applications',
+    summary: 'Read an example call of an application',
+    description: 'Source text that calls a provider or a named endpoint as the application’s own code does.',
+  })
+  @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+  @Fails('invalid_request', 'unsupported_snippet', 'app_not_found', 'endpoint_not_found', 'provider_not_found')
+  @ApiOkResponse({ type: AppSnippetResponse })
+  async get(@OwnApp() app: AppRow, @Query() query: AppSnippetRequest): Promise<AppSnippetResponse> {
+    return AppSnippetResponse.from(await this.snippets.snippetOf(app, query));
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { AppRow } from '../../app-directory/app.entity.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { AppDraftsService } from '../app-drafts.service.js';
+import type { Snippet } from '../dto/app-snippet.response.js';
+import { shellSnippet } from './shell-snippet.rules.js';
+import { type SnippetQuestion, snippetTarget } from './snippet-target.rules.js';
+import { swiftSnippet } from './swift-snippet.rules.js';
+
+/** Writes example calls of applications. */
+@Injectable()
+export class AppSnippets {
+  constructor(
+    private readonly drafts: AppDraftsService,
+    private readonly origin: ConsoleOrigin,
+  ) {}
+
+  /**
+   * @throws invalid_request the stored configuration is no longer valid, or both a provider and an endpoint are named.
+   * @throws endpoint_not_found, provider_not_found the application has no such one.
+   * @throws unsupported_snippet there is no example of such a call.
+   */
+  async snippetOf(app: AppRow, question: SnippetQuestion): Promise<Snippet> {
+    const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
+    const target = snippetTarget(config, providers, question);
+    const call = { origin: this.origin.url, appId: app.id, authentication: config.authentication, target };
+    return question.language === 'swift' ? swiftSnippet(call) : shellSnippet(call);
+  }
+}

@@ -1,0 +1,67 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
+import { Clock } from '../../common/clock.js';
+import { PublicAccess } from '../../common/http/access.js';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { VERSION } from '../../common/version.js';
+import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { Deployment } from '../../identity/deployment.js';
+import { Organizations } from '../../organizations/organizations.service.js';
+import { dialectOf } from '../../upstreams/provider-dialect.js';
+import { PROVIDER_TYPES } from '../../upstreams/provider-types.js';
+import { AppUsageTotals } from '../../usage-reports/app-usage-totals.service.js';
+import { AccountUsageRequest } from '../dto/cli.request.js';
+import { CliAccountResponse, CliCapabilitiesResponse, CliUsageResponse } from '../dto/cli-account.response.js';
+
+const TAG = 'CLI';
+
+@Controller('v1/cli')
+export class CliAccountController {
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly organizations: Organizations,
+    private readonly usage: AppUsageTotals,
+    private readonly directory: AppDirectoryService,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('capabilities')
+  @PublicAccess()
+  @Operation({ id: 'getCliCapabilities', tag: TAG, summary: 'Read what this deployment offers to terminals' })
+  @ApiOkResponse({ type: CliCapabilitiesResponse })
+  async capabilities(): Promise<CliCapabilitiesResponse> {
+    return CliCapabilitiesResponse.from(VERSION, await this.deployment.facts(), PROVIDER_TYPES.map(dialectOf));
+  }
+
+  @Get('account')
+  @AdminAccess('read')
+  @Operation({ id: 'getCliAccount', tag: TAG, summary: 'Read the account of the credential' })
+  @ApiOkResponse({ type: CliAccountResponse })
+  async account(@Admin() { organizationId }: AdminPrincipal): Promise<CliAccountResponse> {
+    return CliAccountResponse.from(await this.deployment.facts(), await this.organizations.read(organizationId));
+  }
+
+  @Get('usage')
+  @AdminAccess('read')
+  @Operation({
+    id: 'getCliUsage',
+    tag: TAG,
+    summary: 'Read the usage of the account in a month',
+    description: 'Of all applications, deleted ones included.',
+  })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: CliUsageResponse })
+  async usageOf(
+    @Admin() { organizationId: accountId }: AdminPrincipal,
+    @Query() { month = this.clock.utcMonth() }: AccountUsageRequest,
+  ): Promise<CliUsageResponse> {
+    const usage = await this.usage.totalsOfAccount(accountId, month);
+    const existing = await this.directory.ownIds(
+      accountId,
+      usage.apps.map(({ appId }) => appId),
+    );
+    return CliUsageResponse.from({ accountId, month }, usage, existing);
+  }
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock, type Instant } from '../../common/clock.js';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { AuditActor } from '../../identity/admin-principal.js';
+import { AuditTrail } from '../../identity/audit/audit-trail.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { operationExpired } from '../logins/cli-logins.service.js';
+import { type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
+import { OperationSeals } from '../operations/operation-seals.js';
+import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
+import { type ChangeKind, isChangeKind } from '../operations/resource-kinds.js';
+import { keyFactsOf, keyStateAt, shownStateAt } from './change-operation.rules.js';
+
+/** An operation of one of the kinds that change an account. */
+export type ChangeOperation = OperationRow & { readonly kind: ChangeKind };
+
+/** An operation as the members of its account see it. */
+export interface ChangeStanding {
+  readonly id: string;
+  readonly kind: ChangeKind;
+  readonly state: 'pending' | 'completed' | 'expired';
+  readonly denied?: true;
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant;
+  readonly result?: OperationResult;
+  /** The page that shows the key, while it can. */
+  readonly revealUrl?: string;
+}
+
+/** The result of an operation with the key that it issued. */
+export interface RevealedOperation {
+  readonly id: string;
+  readonly kind: ChangeKind;
+  readonly result: OperationResult;
+}
+
+/**
+ * Operations of terminals and AI clients, as the members of the account see them.
+ *
+ * Source: docs/reference/management-api.md#change-operations.
+ */
+@Injectable()
+export class ChangeOperations {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly operations: OperationsRepository,
+    private readonly seals: OperationSeals,
+    private readonly trail: AuditTrail,
+    private readonly origin: ConsoleOrigin,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws operation_not_found no such operation in the account, whether or not another has it. */
+  async requireOwn(organizationId: string, id: string): Promise<ChangeOperation> {
+    const operation = await this.operations.find(id);
+    if (operation?.organizationId === organizationId && isChange(operation)) return operation;
+    throw new GatewayError('operation_not_found');
+  }
+
+  /** @throws operation_not_found as `requireOwn`. */
+  async read({ organizationId }: Pick<AuditActor, 'organizationId'>, id: string): Promise<ChangeStanding> {
+    const operation = await this.requireOwn(organizationId, id);
+    const { kind, createdAt, expiresAt, result } = operation;
+    const nowMs = this.clock.nowMs();
+    return {
+      ...{ id, kind, ...shownStateAt(operation, nowMs), createdAt, expiresAt },
+      ...(result !== null && { result }),
+      ...(keyStateAt(operation, nowMs) === 'held' && { revealUrl: `${this.origin.url}${revealPath(id)}` }),
+    };
+  }
+
+  /**
+   * Shows the key that an operation issued, once, to an owner or admin in the console.
+   *
+   * @param who the person, in the account of the operation.
+   * @throws operation_not_found; operation_pending, operation_denied; operation_expired, also when the key was not
+   * revealed in time; already_revealed; invalid_request the operation issued no key for the console.
+   */
+  async reveal(who: AuditActor, id: string): Promise<RevealedOperation> {
+    const operation = await this.requireOwn(who.organizationId, id);
+    const { kind, result } = operation;
+    this.requireHeld(operation);
+    const shown = await this.dataSource.transaction(async (tx) => {
+      const taken = await this.operations.takeKey(tx, operation, this.clock.now());
+      if (taken === undefined) return undefined;
+      const opened = this.seals.open('result', id, taken.sealedResult);
+      if (opened === undefined) throw operationExpired();
+      await this.operations.update(tx, id, { sealedResult: null });
+      const { id: targetId = '', appId } = keyFactsOf(result) ?? {};
+      await this.trail.record(tx, who, { action: 'app_key.revealed', targetType: 'app_key', targetId, appId });
+      return opened;
+    });
+    if (shown === undefined) {
+      this.requireHeld(await this.requireOwn(who.organizationId, id));
+      throw operationExpired();
+    }
+    return { id, kind, result: { ...result, api_key: JSON.parse(shown.reveal()) } };
+  }
+
+  /** @throws as `reveal`, unless the key can be revealed. */
+  private requireHeld(operation: ChangeOperation): void {
+    const nowMs = this.clock.nowMs();
+    const state = stateAt(operation, nowMs);
+    if (state === 'pending') throw new GatewayError('operation_pending', { message: 'This has not been done yet.' });
+    if (state === 'denied') throw new GatewayError('operation_denied');
+    const key = keyStateAt(operation, nowMs);
+    if (state === 'expired' || key === 'lapsed') throw operationExpired();
+    if (key === 'revealed') throw new GatewayError('already_revealed');
+    if (key === 'none') throw invalidRequest('id', 'names an operation that issued no key for the console', 'no_key');
+  }
+}
+
+function isChange(operation: OperationRow): operation is ChangeOperation {
+  return isChangeKind(operation.kind);
+}

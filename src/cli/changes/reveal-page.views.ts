@@ -1,0 +1,122 @@
+import { type Html, html } from '../../pages/html.js';
+import { alert, description, type Page, timeOf } from '../../pages/page.js';
+import { ownSignInForms, type StepForm, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import { revealPath } from '../operations/operation.rules.js';
+import { keyFactsOf } from './change-operation.rules.js';
+import type { RevealedOperation } from './change-operations.service.js';
+import type { KeyPreview } from './key-reveals.service.js';
+
+const TITLE = 'See a new application key';
+const ANOTHER =
+  'If you still need a key, have a new one issued, and revoke this one under the keys of the application.';
+
+/** What every state of the page shows. */
+interface Shown {
+  readonly id: string;
+  readonly problem?: string | undefined;
+}
+
+/** The signed-in person. */
+interface Viewer {
+  readonly name: string | null;
+  readonly email: string;
+}
+
+/** Nobody is signed in: nothing is said of the operation. */
+export function revealSignInPage({ id, problem, googleEnabled }: Shown & { readonly googleEnabled: boolean }): Page {
+  return {
+    title: TITLE,
+    body: html`<h1>${TITLE}</h1>
+${alert(problem)}
+<p>An owner or admin of the account sees the key here, once. Sign in first.</p>
+${ownSignInForms(stepForms(revealPath(id)), { googleEnabled })}`,
+  };
+}
+
+/** The viewer may not see the key; whether the operation exists is not said to those who are in no account of it. */
+export function refusedRevealPage({ id, problem, viewer }: Shown & { readonly viewer: Viewer }): Page {
+  return {
+    title: TITLE,
+    body: html`<h1>${TITLE}</h1>
+${alert(problem)}
+${viewerLine(stepForms(revealPath(id)), viewer)}
+<p class="note">Open the whole link that your AI client gave you, signed in to the account that it manages.</p>`,
+  };
+}
+
+/** Which key of which application, by whom, and the button that shows it. */
+export function revealPage({ preview, viewer, problem }: KeyShown): Page {
+  const { id } = preview.operation;
+  const form = stepForms(revealPath(id));
+  return {
+    title: TITLE,
+    body: html`<h1>${TITLE}</h1>
+${alert(problem)}
+${facts(preview)}
+${viewerLine(form, viewer)}
+${decision(preview, form)}`,
+  };
+}
+
+interface KeyShown {
+  readonly preview: KeyPreview;
+  readonly viewer: Viewer;
+  readonly problem?: string | undefined;
+}
+
+/** The key. */
+export function revealedPage({ result }: RevealedOperation): Page {
+  const { name = '', appId = '', appName, key = '' } = keyFactsOf(result) ?? {};
+  return {
+    title: 'Your new application key',
+    body: html`<h1>Your new application key</h1>
+<p role="alert" class="alert">It is shown only this time. Copy it before you leave or reload this page.</p>
+<label for="key">Key “${name}” of ${appName ?? appId}</label>
+<input id="key" class="code" value="${key}" readonly autocomplete="off" autocapitalize="off" spellcheck="false" autofocus aria-describedby="next">
+<div id="next">
+<h2>What to do next</h2>
+<ol>
+<li>Store the key in the secret store of the backend that calls ${appId}.</li>
+<li>The backend sends it as <code>Authorization: Bearer</code> with every call.</li>
+<li>Do not paste it into a conversation with an AI client. If that happens, revoke the key.</li>
+</ol>
+</div>
+<p><a href="/">Go on in the console</a></p>`,
+  };
+}
+
+function facts({ operation, account, requester }: KeyPreview): Html {
+  const key = keyFactsOf(operation.result);
+  return description([
+    ['Key', key ? `${key.name} (${key.prefix}…)` : null],
+    ['Application', key ? named(key.appName, key.appId) : null],
+    ['Account', named(account.name, account.id)],
+    [
+      'Asked for by',
+      requester === undefined
+        ? null
+        : html`“${requester}” <span class="note">(its name under the management keys)</span>`,
+    ],
+    ['Asked at', timeOf(operation.createdAt)],
+    ['To be seen until', operation.sealedUntil === null ? null : timeOf(operation.sealedUntil)],
+  ]);
+}
+
+function decision({ key, operation }: KeyPreview, form: StepForm): Html {
+  if (key === 'held') {
+    return html`<p>The key is shown once. Have the place ready where you will store it.</p>
+${form('reveal', html`<button>Show the key</button>`)}`;
+  }
+  if (key === 'revealed') {
+    const at = operation.deliveredAt === null ? null : html` at ${timeOf(operation.deliveredAt)}`;
+    return html`<p role="alert" class="alert">The key was shown${at}, and is shown only once. ${ANOTHER} If it was not you, revoke it now.</p>`;
+  }
+  if (key === 'lapsed') {
+    return html`<p role="alert" class="alert">The time in which the key could be seen is over. ${ANOTHER}</p>`;
+  }
+  return html`<p role="alert" class="alert">This operation has no key to show here.</p>`;
+}
+
+function named(name: string | undefined, id: string): string {
+  return name === undefined ? id : `${name} (${id})`;
+}

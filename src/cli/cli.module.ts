@@ -1,0 +1,79 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { AppKeysModule } from '../app-keys/app-keys.module.js';
+import { AppsModule } from '../apps/apps.module.js';
+import { ConsoleAuthModule } from '../console-auth/console-auth.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { PagesModule } from '../pages/pages.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { CliAccountController } from './account/cli-account.controller.js';
+import { ChangeOperationsController } from './changes/change-operations.controller.js';
+import { ChangeOperations } from './changes/change-operations.service.js';
+import { ChangeRequests } from './changes/change-requests.service.js';
+import { KeyReveals } from './changes/key-reveals.service.js';
+import { RevealPageController } from './changes/reveal-page.controller.js';
+import { ApprovalPageController } from './handoff/approval-page.controller.js';
+import { HandoffController } from './handoff/handoff.controller.js';
+import { Handoffs } from './handoff/handoff.service.js';
+import { CliLoginController } from './logins/cli-login.controller.js';
+import { CliLogins } from './logins/cli-logins.service.js';
+import { CliBootstrap } from './operations/cli-bootstrap.service.js';
+import { OperationSeals } from './operations/operation-seals.js';
+import { OperationsController } from './operations/operations.controller.js';
+import { OperationsRepository } from './operations/operations.repository.js';
+import { Operations } from './operations/operations.service.js';
+import { PendingOperations } from './operations/pending-operations.service.js';
+import { ResourceOperations } from './operations/resource-kinds.js';
+import { TerminalOperations } from './operations/terminal-operations.service.js';
+
+/**
+ * Terminals: logins that a person approves in a browser, the first account of a deployment, and operations that run at
+ * once or on an approval page. The same operations for AI clients, whose keys a person reveals in the console.
+ *
+ * Tables: cli_operations. Routes: `/v1/cli/*` except `DELETE /v1/cli/credential`, `/v1/admin/operations/{id}`, its
+ * `reveal`, and the pages `/cli`, `/cli/approve/{id}`, `/reveal/{id}`. Codes: operation_pending,
+ * operation_denied, operation_expired, operation_not_found, operation_mismatch, already_completed, already_revealed,
+ * session_required, forbidden, not_found, conflict, rate_limited. Log lines: cli_login_opened, cli_login_approved,
+ * cli_login_collected, cli_operation_denied, user_codes_refused.
+ */
+@Module({
+  imports: [
+    IdentityModule,
+    RateLimitsModule,
+    OrganizationsModule,
+    PagesModule,
+    ConsoleAuthModule,
+    AppDirectoryModule,
+    AppKeysModule,
+    AppsModule,
+    ProvidersModule,
+    UsageReportsModule,
+  ],
+  controllers: [
+    ApprovalPageController,
+    ChangeOperationsController,
+    RevealPageController,
+    CliLoginController,
+    OperationsController,
+    HandoffController,
+    CliAccountController,
+  ],
+  providers: [
+    ChangeOperations,
+    ChangeRequests,
+    CliBootstrap,
+    CliLogins,
+    Handoffs,
+    KeyReveals,
+    OperationSeals,
+    Operations,
+    OperationsRepository,
+    PendingOperations,
+    ResourceOperations,
+    TerminalOperations,
+  ],
+})
+export class CliModule {}

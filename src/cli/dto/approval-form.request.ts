@@ -1,0 +1,30 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { SIGN_IN_STEPS, SignInForm } from '../../console-auth/page-sign-in.service.js';
+import type { Approval } from '../handoff/handoff.service.js';
+
+/** What a button of the approval page does; without one the page is shown. */
+export const APPROVAL_STEPS = ['approve', 'deny', ...SIGN_IN_STEPS] as const;
+
+/** A form of the approval page. Its fields depend on the step. */
+export class ApprovalForm extends SignInForm {
+  @Verbatim({ max: 256 })
+  readonly submissionToken: string;
+
+  @OneOf(APPROVAL_STEPS, { optional: true })
+  readonly step?: (typeof APPROVAL_STEPS)[number];
+
+  @Text({ max: 256, optional: true })
+  readonly organizationId?: string;
+
+  @Verbatim({ min: 0, max: 16_384, optional: true })
+  readonly secret?: string;
+
+  /** @throws invalid_request without the confirmation, and for a blank secret. */
+  toApproval(): Approval {
+    const { organizationId, secret } = this;
+    this.requireSure();
+    if (secret?.trim() === '') throw invalidRequest('secret', 'must not be blank');
+    return { organizationId, secret };
+  }
+}

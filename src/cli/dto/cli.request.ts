@@ -1,0 +1,166 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { Month } from '../../common/fields/list-fields.js';
+import { readShape } from '../../common/fields/read-shape.js';
+import { Secret } from '../../common/log/secret.js';
+import { PROOF } from '../../common/proof.rules.js';
+import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../../console-auth/people/person.rules.js';
+import { EmailAddress } from '../../identity/email-address.js';
+import type { Approval } from '../handoff/handoff.service.js';
+import type { LoginRequest } from '../logins/cli-logins.service.js';
+import { isLoopbackRedirect } from '../operations/operation.rules.js';
+import { BROWSER_STEPS, type OperationRequest, type TerminalKind } from '../operations/terminal-operations.service.js';
+
+/** Body limit of terminals' routes. Source: docs/reference/management-api.md#terminal-login. */
+export const CLI_BODY = { maxBodyBytes: 65_536, bodyTooLargeCode: 'invalid_request' } as const;
+
+const MAX_LABEL = 200;
+const MAX_OS = 64;
+const MAX_USER_CODE = 32;
+const MAX_PROOF = 256;
+const MAX_ORGANIZATION_ID = 256;
+const MAX_SECRET = 16_384;
+const PROOF_TEXT = '32 to 256 letters, digits, "-" and "_"';
+const TOKEN = 'Made and kept by the terminal before it is sent; it names the operation and proves who may poll it.';
+const SUBMISSION = 'What stands behind `#` in the link; for a login also the user code.';
+const LOOPBACK = 'exactly "http://127.0.0.1:<port>/callback"';
+
+class ClientDescription {
+  @Text({ max: MAX_LABEL, description: 'What the person sees, such as the name of the machine.' })
+  readonly label: string;
+
+  @Text({ max: MAX_OS, optional: true })
+  readonly os?: string;
+}
+
+const CLIENT_SCHEMA: ApiPropertyOptions = {
+  type: 'object',
+  properties: {
+    label: { type: 'string', minLength: 1, maxLength: MAX_LABEL, description: 'Such as the name of the machine.' },
+    os: { type: 'string', minLength: 1, maxLength: MAX_OS },
+  },
+  required: ['label'],
+  additionalProperties: false,
+};
+
+export class OpenLoginRequest {
+  @Text({ max: MAX_PROOF, pattern: PROOF, patternText: PROOF_TEXT, description: TOKEN })
+  readonly token: string;
+
+  @JsonObject({ schema: CLIENT_SCHEMA, description: 'Who asks, in its own words.' })
+  readonly client: object;
+
+  @Verbatim({
+    max: 40,
+    optional: true,
+    description: `Where the terminal listens: ${LOOPBACK}. The page sends the browser there with a one-time code.`,
+  })
+  readonly loopbackRedirect?: string;
+
+  /** @throws invalid_request at `client.…` and `loopbackRedirect`. */
+  toLogin(address: string): LoginRequest {
+    const { label, os = null } = readShape(ClientDescription, this.client, 'client');
+    const { loopbackRedirect = null } = this;
+    if (loopbackRedirect !== null && !isLoopbackRedirect(loopbackRedirect)) {
+      throw invalidRequest('loopbackRedirect', `must be ${LOOPBACK}, with a port from 1 to 65535`);
+    }
+    return { token: new Secret(this.token), client: { label, os }, loopbackRedirect, address };
+  }
+}
+
+export class BootstrapRequest {
+  @Text({ max: MAX_PROOF, pattern: PROOF, patternText: PROOF_TEXT, description: TOKEN })
+  readonly token: string;
+}
+
+export class CreateOperationRequest {
+  @OneOf(Object.keys(BROWSER_STEPS), { description: 'What is to be done.' })
+  readonly kind: TerminalKind;
+
+  @JsonObject({
+    description:
+      'The body of the management route, without the secret where a person types it, plus what the route has in its path: `app`, `provider` or `gateway`.',
+  })
+  readonly payload: object;
+
+  @Text({ max: MAX_PROOF, pattern: PROOF, patternText: PROOF_TEXT, description: TOKEN })
+  readonly token: string;
+
+  @Flag({
+    optional: true,
+    description: 'Whether a person completes it in a browser; for `provider.add` and `provider-gateway.add`.',
+  })
+  readonly browser?: boolean;
+
+  toOperation(): OperationRequest {
+    const { kind, payload, token, browser = false } = this;
+    return { kind, payload, token: new Secret(token), browser };
+  }
+}
+
+export class AccountUsageRequest {
+  @Month()
+  readonly month?: string;
+}
+
+export class RedeemLoginRequest {
+  @Text({
+    max: MAX_PROOF,
+    pattern: PROOF,
+    patternText: PROOF_TEXT,
+    description: 'The `code` that the browser brought to the listener.',
+  })
+  readonly redeemCode: string;
+}
+
+export class UserCodeRequest {
+  @Text({ max: MAX_USER_CODE, description: 'As the terminal shows it; case, blanks and dashes do not matter.' })
+  readonly userCode: string;
+}
+
+/** The proof of a browser step. */
+function SubmissionToken(): PropertyDecorator {
+  return Verbatim({ max: MAX_PROOF, description: SUBMISSION });
+}
+
+export class SubmissionRequest {
+  @SubmissionToken()
+  readonly submissionToken: string;
+}
+
+export class SubmitHandoffRequest {
+  @SubmissionToken()
+  readonly submissionToken: string;
+
+  @Flag({ description: '`true`; to decline, use `deny`.' })
+  readonly approve: boolean;
+
+  @Verbatim({ max: MAX_SECRET, optional: true, description: 'The provider’s key, where the operation asks for it.' })
+  readonly secret?: string;
+
+  @Text({ max: MAX_ORGANIZATION_ID, optional: true, description: 'The account of a login; required with several.' })
+  readonly organizationId?: string;
+
+  /** @throws invalid_request at `approve` unless it is true, and at `secret` where it is blank. */
+  toApproval(): Approval {
+    if (!this.approve) throw invalidRequest('approve', 'must be true; use deny to decline');
+    const { organizationId, secret } = this;
+    if (secret?.trim() === '') throw invalidRequest('secret', 'must not be blank');
+    return { organizationId, secret };
+  }
+}
+
+export class RegisterForHandoffRequest {
+  @SubmissionToken()
+  readonly submissionToken: string;
+
+  @EmailAddress({ description: 'Compared without regard to case; nobody sends mail to it.' })
+  readonly email: string;
+
+  @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD })
+  readonly password: string;
+
+  @Text({ max: MAX_NAME })
+  readonly name: string;
+}

@@ -1,0 +1,95 @@
+import { Controller, Get, Header, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FormOrJson } from '../../common/fields/request-shape.pipe.js';
+import { Secret } from '../../common/log/secret.js';
+import { type BrowserClient, BrowserClients } from '../../console-auth/browser-sessions.service.js';
+import { PageSignIn, type Visit } from '../../console-auth/page-sign-in.service.js';
+import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../console-auth/page-steps.service.js';
+import { Google } from '../../console-auth/third-party/google.js';
+import { PageAccess, PageFormAccess, render, withStatus } from '../../pages/page.js';
+import { PageErrorFilter } from '../../pages/page-error.filter.js';
+import { leavingPage } from '../../pages/sign-in-forms.js';
+import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
+import { ApprovalForm } from '../dto/approval-form.request.js';
+import { UserCodeRequest } from '../dto/cli.request.js';
+import { approvalPath } from '../operations/operation.rules.js';
+import { approvalPage, approvedPage, codePage, deniedPage, linkPage } from './approval-page.views.js';
+import { Handoffs } from './handoff.service.js';
+
+@Controller('cli')
+@UseFilters(PageErrorFilter)
+export class ApprovalPageController implements SteppedPage<ApprovalForm> {
+  constructor(
+    private readonly handoffs: Handoffs,
+    private readonly signIns: PageSignIn,
+    private readonly google: Google,
+    private readonly browsers: BrowserClients,
+    private readonly steps: PageSteps,
+  ) {}
+
+  @Get()
+  @PageAccess()
+  askForCode(): string {
+    return render(codePage());
+  }
+
+  @Post()
+  @PageFormAccess()
+  @Header('cache-control', 'no-store')
+  @AddressLimited('user_code')
+  async takeCode(
+    @FormOrJson(UserCodeRequest) { userCode }: UserCodeRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const found = await this.handoffs.lookup(userCode);
+    if (found === undefined) {
+      return withStatus(reply, 404, codePage('No login is waiting for this code. Check it, or start the login again.'));
+    }
+    const browser = await this.browsers.of(request, reply);
+    return this.show({ id: found.id, submission: new Secret(userCode) }, browser);
+  }
+
+  @Get('approve/:id')
+  @PageAccess()
+  openLink(@Param('id') id: string): string {
+    return render(linkPage(id));
+  }
+
+  @Post('approve/:id')
+  @PageFormAccess()
+  decide(
+    @Param('id') id: string,
+    @FormOrJson(ApprovalForm) form: ApprovalForm,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    return this.steps.run(this, { id, form }, request, reply);
+  }
+
+  async take(form: ApprovalForm, { id, submission }: PageProof, visit: Visit): Promise<StepResult> {
+    const { step } = form;
+    const { browser } = visit;
+    if (step === undefined) return { browser };
+    if (step === 'approve') {
+      const approved = await this.handoffs.submit(id, submission, form.toApproval(), browser);
+      return { document: render(approvedPage(approved)) };
+    }
+    if (step === 'deny') {
+      await this.handoffs.deny(id, submission, browser);
+      return { document: render(deniedPage('Declined. Nothing was changed.')) };
+    }
+    const purpose =
+      step === 'sign-out'
+        ? { page: approvalPath(id), isClaiming: false }
+        : await this.handoffs.signInPurpose(id, submission);
+    const result = await this.signIns.take(step, form, purpose, visit);
+    return 'leaveFor' in result ? { document: render(leavingPage(result.leaveFor)) } : result;
+  }
+
+  async show({ id, submission }: PageProof, browser: BrowserClient, problem?: string): Promise<string> {
+    const details = await this.handoffs.details(id, submission, browser);
+    const submissionToken = submission.reveal();
+    return render(approvalPage({ details, submissionToken, googleEnabled: this.google.isEnabled, problem }));
+  }
+}

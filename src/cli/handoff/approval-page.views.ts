@@ -1,0 +1,180 @@
+import type { Role } from '../../identity/admin-principal.js';
+import { type Html, html } from '../../pages/html.js';
+import { alert, description, field, type Page, timeOf } from '../../pages/page.js';
+import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import { ASKED_IN, approvalPath, type OperationKind } from '../operations/operation.rules.js';
+import type { Approved, HandoffDetails } from './handoff.service.js';
+
+const TITLES: Readonly<Record<OperationKind, string>> = {
+  bootstrap: 'Open an account',
+  login: 'Log a terminal in',
+  claim: 'Make an account yours',
+  'app.add': 'Add an application',
+  'app.key.add': 'Add an application key',
+  'provider.add': 'Add a provider',
+  'provider.update': 'Change a provider',
+  'provider.rotate-key': 'Replace the key of a provider',
+  'provider-gateway.add': 'Add a provider gateway',
+  'provider-gateway.rotate-key': 'Replace the token of a provider gateway',
+};
+
+const POWERS: Readonly<Record<Role, string>> = {
+  owner: 'everything: applications, providers, keys, members',
+  admin: 'applications, providers, keys and members',
+  member: 'reading only',
+};
+
+/** The page that asks for a user code. */
+export function codePage(problem?: string): Page {
+  return {
+    title: 'Log a terminal in',
+    body: html`<h1>Log a terminal in</h1>
+${alert(problem)}
+<form method="post" action="/cli">
+<label for="userCode">The code that your terminal shows</label>
+<input id="userCode" name="userCode" class="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="32" placeholder="ABCD-EFGH" aria-describedby="warning" required autofocus>
+<p id="warning" class="note">Type a code only if you have started the login yourself. Nobody else needs your code.</p>
+<button>Continue</button>
+</form>`,
+  };
+}
+
+/** The page that the link opens: the script takes the proof out of the address and sends it. */
+export function linkPage(id: string): Page {
+  return {
+    title: 'Approve',
+    body: html`<h1>Approve</h1>
+<form method="post" action="${approvalPath(id)}" data-proof>
+<input type="hidden" name="submissionToken">
+</form>
+<div data-without-script>
+<p role="alert">This link carries its proof where only a script can read it, and scripts are off here.</p>
+<p>For a login, <a href="/cli">type the code</a> that your terminal shows instead. For anything else, allow scripts on this page and open the link again.</p>
+</div>
+<div data-without-proof hidden>
+<p role="alert">This address is only a part of the link. Open the whole link from your terminal or AI client again.</p>
+<p>For a login you can also <a href="/cli">type the code</a> that your terminal shows.</p>
+</div>`,
+  };
+}
+
+/** What the page repeats with every form. */
+interface Shown {
+  readonly details: HandoffDetails;
+  readonly submissionToken: string;
+  readonly googleEnabled: boolean;
+  readonly problem?: string | undefined;
+}
+
+/** Who asks for what, and the decision. */
+export function approvalPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
+  const { operation, viewer } = details;
+  const { id, kind } = operation;
+  const needsPerson = kind === 'login' || kind === 'claim';
+  const form = stepForms(approvalPath(id), submissionToken);
+  const decision =
+    needsPerson && viewer === null
+      ? signInForms(form, { googleEnabled, gain: kind === 'claim' ? ' and own this account' : '' })
+      : html`${viewer === null ? null : viewerLine(form, viewer)}${approveForm(details, form)}`;
+  return {
+    title: TITLES[kind],
+    body: html`<h1>${TITLES[kind]}</h1>
+${alert(problem)}
+${request(details)}
+${decision}
+${form('deny', html`<button>Decline</button>`)}
+<p class="note">Declining changes nothing. This request ends by itself at ${timeOf(operation.expiresAt)}.</p>`,
+  };
+}
+
+/** The end of an approval; a terminal that listens gets the browser back. */
+export function approvedPage({ message, continueTo, redirectUrl }: Approved): Page {
+  const next =
+    redirectUrl === null
+      ? html`<p>You can close this page.</p>`
+      : html`<p>The browser goes back to your terminal now. <a href="${redirectUrl}" rel="noreferrer">Continue</a> if it does not.</p>`;
+  return {
+    title: 'Approved',
+    ...(redirectUrl === null ? {} : { continueTo: redirectUrl }),
+    body: html`<h1 data-ended>Approved</h1>
+<p role="status">${message}</p>
+${continueTo === 'console' ? html`<p><a href="/">Go on in the console</a></p>` : next}`,
+  };
+}
+
+export function deniedPage(message: string): Page {
+  return { title: 'Declined', body: html`<h1 data-ended>Declined</h1><p role="status">${message}</p>` };
+}
+
+function request({ operation, account, snapshot, userCode }: HandoffDetails): Html {
+  const { client, address, createdAt, payload, loopbackRedirect } = operation;
+  const facts = [
+    ['Asked in', operation.actionSource === 'mcp' ? `an ${ASKED_IN.mcp}` : null],
+    ['Asked by', client && html`“${client.label}” <span class="note">(its own words)</span>`],
+    ['System', client?.os ?? null],
+    ['From the address', address],
+    ['Asked at', timeOf(createdAt)],
+    ['Code', userCode && html`<span class="code">${userCode}</span>`],
+    ['Account', account && `${account.name} (${account.id})`],
+    ...Object.entries(payload ?? {}).map(([name, value]) => [`To set: ${name}`, textOf(value)] as const),
+    ...Object.entries(snapshot ?? {})
+      .filter(([name]) => ['name', 'type', 'slug', 'baseUrl', 'secretHint'].includes(name))
+      .map(([name, value]) => [`Now: ${name}`, value === null ? null : textOf(value)] as const),
+  ] as const;
+  const compare =
+    userCode === null
+      ? null
+      : html`<p>Compare the code with the one in your terminal. <strong>Decline if they differ, or if you have not started this yourself.</strong></p>`;
+  const listener =
+    loopbackRedirect === null
+      ? null
+      : html`<p class="note">After the approval the browser goes to ${new URL(loopbackRedirect).host}, where the terminal on this machine listens.</p>`;
+  return html`${description(facts)}${compare}${listener}`;
+}
+
+function approveForm(details: HandoffDetails, form: StepForm): Html | null {
+  const { blockedBy, operation, memberships, wantsSecret } = details;
+  if (blockedBy === 'no_eligible_organization') {
+    return html`<p role="alert">You belong to no account. Ask for an invitation, or use another account.</p>`;
+  }
+  if (blockedBy === 'sign_out_required') {
+    return html`<p role="alert">You belong to another account already; only somebody who belongs to none may claim this one. Use another account, or register a new one.</p>`;
+  }
+  const secret = wantsSecret
+    ? field('secret', 'The key or token of the provider', {
+        type: 'password',
+        autocomplete: 'off',
+        minLength: 8,
+        maxLength: 4096,
+      })
+    : null;
+  const sure =
+    operation.kind === 'login'
+      ? 'I have started this login, and my terminal shows the same code'
+      : `I have asked for this in my ${ASKED_IN[operation.actionSource]}`;
+  return form(
+    'approve',
+    html`${operation.kind === 'login' ? accountChoice(memberships) : null}${secret}
+<label><input type="checkbox" name="sure" value="yes" required> ${sure}</label>
+<button>Approve</button>`,
+  );
+}
+
+/** The accounts to choose from, with what the terminal may do in each. */
+function accountChoice(memberships: HandoffDetails['memberships']): Html {
+  const only = memberships.length === 1 ? html` checked` : null;
+  return html`<fieldset><legend>The account that the terminal gets</legend>
+${memberships.map(
+  ({
+    organization: { id, name },
+    role,
+  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${name}
+<span class="note">— as ${role}: ${POWERS[role]}</span></label>`,
+)}
+</fieldset>
+<p class="note">The terminal gets a management key of its own. It acts with your role of the moment, does not expire, and can be revoked at any time under the management keys of the account.</p>`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,190 @@
+import { Body, Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { setsCookie } from '../../common/http/answer-headers.js';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { Secret } from '../../common/log/secret.js';
+import { BrowserClients } from '../../console-auth/browser-sessions.service.js';
+import { SessionBegunResponse, SocialSignInResponse } from '../../console-auth/dto/console-auth.response.js';
+import { PageSignIn } from '../../console-auth/page-sign-in.service.js';
+import { Google } from '../../console-auth/third-party/google.js';
+import { ConsolePageAccess, OptionalPageSession } from '../../identity/admin-access.decorator.js';
+import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
+import {
+  RegisterForHandoffRequest,
+  SubmissionRequest,
+  SubmitHandoffRequest,
+  UserCodeRequest,
+} from '../dto/cli.request.js';
+import {
+  DeniedHandoffResponse,
+  HandoffDetailsResponse,
+  LookupResponse,
+  SubmittedHandoffResponse,
+} from '../dto/handoff.response.js';
+import { Handoffs } from './handoff.service.js';
+
+const TAG = 'CLI';
+const OperationId = () =>
+  ApiParam({
+    name: 'id',
+    description: 'Id of the operation, from the link or from `lookup`.',
+    schema: { type: 'string' },
+  });
+/** What every step may answer. */
+const StepFails = () =>
+  Fails('rate_limited', 'already_completed', 'operation_denied', 'operation_expired', 'service_unavailable');
+
+@Controller('v1/cli/browser')
+export class HandoffController {
+  constructor(
+    private readonly handoffs: Handoffs,
+    private readonly signIns: PageSignIn,
+    private readonly google: Google,
+    private readonly browsers: BrowserClients,
+  ) {}
+
+  @Post('lookup')
+  @ConsolePageAccess()
+  @HttpCode(200)
+  @Operation({ id: 'cliBrowserLookup', tag: TAG, summary: 'Find the login of a user code' })
+  @ApiOkResponse({ type: LookupResponse })
+  @AddressLimited('user_code')
+  async lookup(@Body() { userCode }: UserCodeRequest): Promise<LookupResponse> {
+    return LookupResponse.from(await this.handoffs.lookup(userCode));
+  }
+
+  @Post(':id/details')
+  @ConsolePageAccess()
+  @OptionalPageSession()
+  @HttpCode(200)
+  @Operation({
+    id: 'cliBrowserDetails',
+    tag: TAG,
+    summary: 'Read what is to be approved',
+    description: 'Changes nothing.',
+  })
+  @OperationId()
+  @StepFails()
+  @ApiOkResponse({ type: HandoffDetailsResponse })
+  async details(
+    @Param('id') id: string,
+    @Body() { submissionToken }: SubmissionRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<HandoffDetailsResponse> {
+    const browser = await this.browsers.of(request, reply);
+    const details = await this.handoffs.details(id, new Secret(submissionToken), browser);
+    return HandoffDetailsResponse.from(details, this.google.isEnabled);
+  }
+
+  @Post(':id/submit')
+  @ConsolePageAccess()
+  @OptionalPageSession()
+  @HttpCode(200)
+  @Operation({
+    id: 'cliBrowserSubmit',
+    tag: TAG,
+    summary: 'Approve',
+    description:
+      'A login and a claim need a signed-in person; the others run as the credential that sent them. Repeating it answers the same.',
+  })
+  @OperationId()
+  @StepFails()
+  @Fails('session_required@401', 'no_eligible_organization', 'not_a_member', 'account_expired', 'account_exists')
+  @Fails(
+    'conflict',
+    'slug_taken',
+    'provider_gateway_managed',
+    'provider_not_supported_by_gateway',
+    'provider_unavailable',
+  )
+  @Fails('billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')
+  @ApiOkResponse({ type: SubmittedHandoffResponse })
+  async submit(
+    @Param('id') id: string,
+    @Body() body: SubmitHandoffRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SubmittedHandoffResponse> {
+    const browser = await this.browsers.of(request, reply);
+    const approval = body.toApproval();
+    return SubmittedHandoffResponse.from(
+      await this.handoffs.submit(id, new Secret(body.submissionToken), approval, browser),
+    );
+  }
+
+  @Post(':id/deny')
+  @ConsolePageAccess()
+  @OptionalPageSession()
+  @HttpCode(200)
+  @Operation({
+    id: 'cliBrowserDeny',
+    tag: TAG,
+    summary: 'Decline',
+    description:
+      'Whoever has the link or the code; nobody has to be signed in, but a signed-in person’s denial is in their audit trail. Repeating it answers the same.',
+  })
+  @OperationId()
+  @StepFails()
+  @ApiOkResponse({ type: DeniedHandoffResponse })
+  async deny(
+    @Param('id') id: string,
+    @Body() { submissionToken }: SubmissionRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeniedHandoffResponse> {
+    await this.handoffs.deny(id, new Secret(submissionToken), await this.browsers.of(request, reply));
+    return DeniedHandoffResponse.done();
+  }
+
+  @Post(':id/register')
+  @ConsolePageAccess()
+  @OptionalPageSession()
+  @HttpCode(200)
+  @Operation({
+    id: 'cliBrowserRegister',
+    tag: TAG,
+    summary: 'Register to approve a login or a claim',
+    description:
+      'As `signUp`; the answer sets the session’s cookie. For a claim it is always open, and the person gets no account of their own.',
+  })
+  @OperationId()
+  @StepFails()
+  @Fails('registration_disabled', 'conflict')
+  @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
+  @AddressLimited('sign_in_address')
+  async register(
+    @Param('id') id: string,
+    @Body() { submissionToken, name, email, password }: RegisterForHandoffRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionBegunResponse> {
+    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken));
+    const browser = await this.browsers.of(request, reply);
+    const signedIn = await this.signIns.register({ name, email, password }, purpose, { browser, reply });
+    return SessionBegunResponse.from(signedIn);
+  }
+
+  @Post(':id/google')
+  @ConsolePageAccess()
+  @HttpCode(200)
+  @Operation({
+    id: 'cliBrowserGoogle',
+    tag: TAG,
+    summary: 'Sign in with Google to approve a login or a claim',
+    description: 'Send the browser to `url`; it comes back to the approval page, which needs the proof again.',
+  })
+  @OperationId()
+  @StepFails()
+  @ApiOkResponse({ type: SocialSignInResponse, headers: setsCookie('SignInStateCookie') })
+  @AddressLimited('sign_in_address')
+  async signInWithGoogle(
+    @Param('id') id: string,
+    @Body() { submissionToken }: SubmissionRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SocialSignInResponse> {
+    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken));
+    return SocialSignInResponse.from(await this.signIns.beginGoogle(purpose, reply), true);
+  }
+}

@@ -1,0 +1,289 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Log } from '../../common/log/log.js';
+import type { Secret } from '../../common/log/secret.js';
+import { PROOF, provesHash } from '../../common/proof.rules.js';
+import type { BrowserClient } from '../../console-auth/browser-sessions.service.js';
+import type { SignInPurpose } from '../../console-auth/page-sign-in.service.js';
+import { People } from '../../console-auth/people/people.service.js';
+import { type ActingPerson, type PersonPrincipal, personActor } from '../../identity/admin-principal.js';
+import { AuditTrail } from '../../identity/audit/audit-trail.js';
+import type { ValidSession } from '../../identity/sessions/sessions.service.js';
+import type { Membership, Organization } from '../../organizations/organizations.repository.js';
+import { Organizations } from '../../organizations/organizations.service.js';
+import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
+import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
+import { ASKED_IN, approvalPath, stateAt, typedUserCode } from '../operations/operation.rules.js';
+import { OperationSeals } from '../operations/operation-seals.js';
+import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
+import { requireStillPending } from '../operations/pending-operations.service.js';
+import { isResourceKind } from '../operations/resource-kinds.js';
+import { type OperationPreview, TerminalOperations } from '../operations/terminal-operations.service.js';
+
+/** All wrong codes of the deployment are counted together. */
+const ALL_ADDRESSES = 'all';
+
+/** Why the viewer cannot approve. */
+export type HandoffBlock = 'registration_required' | 'sign_out_required' | 'no_eligible_organization';
+
+/** An operation as the approval page shows it. */
+export interface HandoffDetails extends OperationPreview {
+  readonly operation: OperationRow;
+  /** The account it is for; null for a login. */
+  readonly account: Organization | null;
+  readonly userCode: string | null;
+  readonly viewer: { readonly name: string | null; readonly email: string } | null;
+  readonly blockedBy: HandoffBlock | null;
+  /** The accounts that a login may choose from. */
+  readonly memberships: readonly Membership[];
+}
+
+/** What the person decides on the approval page. */
+export interface Approval {
+  readonly organizationId?: string | undefined;
+  /** The key of a provider or gateway. */
+  readonly secret?: string | undefined;
+}
+
+/** The result of an approval. */
+export interface Approved {
+  readonly message: string;
+  readonly continueTo: 'cli' | 'console';
+  readonly redirectUrl: string | null;
+}
+
+/**
+ * The browser's side of an operation. Every method takes the proof of the link, or the user code of a login.
+ *
+ * @throws not_found no such operation; forbidden a wrong proof; rate_limited too many calls for one operation, or too
+ * many wrong user codes in all.
+ * Source: docs/reference/management-api.md#terminal-approval.
+ */
+@Injectable()
+export class Handoffs {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly operations: OperationsRepository,
+    private readonly seals: OperationSeals,
+    private readonly logins: CliLogins,
+    private readonly terminals: TerminalOperations,
+    private readonly unclaimed: UnclaimedOrganizations,
+    private readonly people: People,
+    private readonly organizations: Organizations,
+    private readonly trail: AuditTrail,
+    private readonly limits: AddressLimits,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * The pending login of a typed code. Wrong codes are limited for each address by the route, and here in total.
+   *
+   * @returns `undefined` for a wrong code, and for one whose login has ended.
+   * @throws rate_limited
+   */
+  async lookup(typed: string): Promise<OperationRow | undefined> {
+    await this.requireCodesOpen();
+    const code = typedUserCode(typed);
+    const found = code && (await this.operations.findByUserCode(this.seals.userCodeMacs(code), this.clock.now()));
+    if (found === undefined) await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
+    return found;
+  }
+
+  /** @throws operation_denied, operation_expired, already_completed; and as the class. */
+  async details(id: string, submission: Secret, { session }: BrowserClient): Promise<HandoffDetails> {
+    const operation = await this.authorized(id, submission);
+    requireStillPending(operation, this.clock.nowMs());
+    const { kind, organizationId } = operation;
+    const shown = {
+      operation,
+      account: kind === 'login' || organizationId === null ? null : await this.organizations.read(organizationId),
+      ...(isResourceKind(kind) ? await this.terminals.preview(operation) : { wantsSecret: false }),
+      userCode: this.logins.userCodeOf(operation),
+    };
+    if (session === undefined) {
+      const blockedBy = isResourceKind(kind) ? null : 'registration_required';
+      return { ...shown, viewer: null, blockedBy, memberships: [] };
+    }
+    const { name, email } = await this.people.profile(session.row);
+    const memberships = await this.organizations.list(personOf(session));
+    return { ...shown, viewer: { name, email }, blockedBy: blockOf(operation, memberships), memberships };
+  }
+
+  /**
+   * Approves. A login and a claim need a signed-in person, and repeating them with the same person answers the same;
+   * every other operation needs the proof alone and runs as the credential that sent it.
+   *
+   * @throws session_required nobody is signed in; operation_denied, operation_expired, already_completed; account_exists
+   * the person who claims belongs to another account; and as the class, `CliLogins.approve` and
+   * `TerminalOperations.approve`.
+   */
+  async submit(id: string, submission: Secret, approval: Approval, { session }: BrowserClient): Promise<Approved> {
+    const operation = await this.authorized(id, submission);
+    const { kind } = operation;
+    if (isResourceKind(kind)) return this.submitResource(operation, approval);
+    return this.dataSource.transaction(async (tx) => {
+      const locked = await this.operations.lock(tx, id);
+      if (locked === undefined) throw noSuchOperation();
+      const nowMs = this.clock.nowMs();
+      if (stateAt(locked, nowMs) !== 'completed') requireStillPending(locked, nowMs);
+      const person = requirePerson(session);
+      return kind === 'claim' ? this.claim(tx, locked, person) : this.logIn(tx, locked, person, approval);
+    });
+  }
+
+  private async logIn(
+    tx: EntityManager,
+    login: OperationRow,
+    person: ActingPerson,
+    { organizationId }: Approval,
+  ): Promise<Approved> {
+    const message = `${login.client?.label} is logged in. Return to your terminal.`;
+    if (login.state === 'completed') {
+      if (login.identityId !== person.identityId) throw new GatewayError('already_completed');
+      return { message, continueTo: 'cli', redirectUrl: this.logins.redirectOf(login) };
+    }
+    const redirectUrl = await this.logins.approve(tx, login, person, organizationId);
+    return { message, continueTo: 'cli', redirectUrl };
+  }
+
+  private async claim(tx: EntityManager, claim: OperationRow, person: ActingPerson): Promise<Approved> {
+    const { id, organizationId, identityId: serviceId } = claim;
+    if (organizationId === null || serviceId === null) throw new Error('A claim names no account.');
+    const done: Approved = {
+      message: `This account is yours now. The ${ASKED_IN[claim.actionSource]} keeps its access.`,
+      continueTo: 'console',
+      redirectUrl: null,
+    };
+    const result = { claimedBy: person.identityId };
+    if (claim.state === 'completed') {
+      if (JSON.stringify(claim.result) !== JSON.stringify(result)) throw new GatewayError('already_completed');
+      return done;
+    }
+    await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
+    await this.operations.update(tx, id, { state: 'completed', result });
+    return done;
+  }
+
+  private async submitResource(operation: OperationRow, { secret }: Approval): Promise<Approved> {
+    const nowMs = this.clock.nowMs();
+    if (stateAt(operation, nowMs) !== 'completed') {
+      requireStillPending(operation, nowMs);
+      await this.terminals.approve(operation, secret);
+    }
+    const message = `Done. Return to your ${ASKED_IN[operation.actionSource]}.`;
+    return { message, continueTo: 'cli', redirectUrl: null };
+  }
+
+  /**
+   * Denies, whoever has the link or code; a signed-in person's denial is in the audit trail. Repeating it answers the
+   * same.
+   *
+   * @throws already_completed, operation_expired; and as the class.
+   */
+  async deny(id: string, submission: Secret, { session }: BrowserClient): Promise<void> {
+    await this.authorized(id, submission);
+    await this.dataSource.transaction(async (tx) => {
+      const operation = await this.operations.lock(tx, id);
+      if (operation === undefined) throw noSuchOperation();
+      if (operation.state === 'denied') return;
+      requireStillPending(operation, this.clock.nowMs());
+      await this.operations.update(tx, id, { state: 'denied' });
+      await this.recordDenial(tx, operation, session);
+    });
+    this.log.event('cli_operation_denied', { operation: id });
+  }
+
+  /**
+   * The page of an operation for which a person may sign up or sign in. Registering is always open for a claim, and
+   * gives no account of one's own.
+   *
+   * @throws forbidden the operation needs no person; operation_denied, operation_expired, already_completed; and as the
+   * class.
+   */
+  async signInPurpose(id: string, submission: Secret): Promise<SignInPurpose> {
+    const operation = await this.authorized(id, submission);
+    requireStillPending(operation, this.clock.nowMs());
+    if (operation.kind !== 'login' && operation.kind !== 'claim') {
+      throw new GatewayError('forbidden', {
+        message: 'This step needs nobody to sign in.',
+        reason: 'operation_needs_no_person',
+      });
+    }
+    return { page: approvalPath(id), isClaiming: operation.kind === 'claim' };
+  }
+
+  private async recordDenial(
+    tx: EntityManager,
+    { id, kind, client }: OperationRow,
+    session: BrowserClient['session'],
+  ): Promise<void> {
+    const { organizationId = null, identityId = '', id: sessionId = '' } = session?.row ?? {};
+    if (organizationId === null) return;
+    await this.trail.record(tx, personActor(organizationId, { identityId, sessionId }), {
+      ...{ action: 'cli_operation.denied', targetType: 'cli_operation', targetId: id },
+      details: { kind, ...(client === null ? {} : { client: client.label }) },
+    });
+  }
+
+  private async authorized(id: string, submission: Secret): Promise<OperationRow> {
+    const operation = await this.operations.find(id);
+    if (operation === undefined) throw noSuchOperation();
+    if (!(await this.isProof(operation, submission))) {
+      throw new GatewayError('forbidden', {
+        message: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
+        reason: 'submission_token_wrong',
+      });
+    }
+    await this.limits.admit('submission', { subject: id });
+    return operation;
+  }
+
+  private async isProof(operation: OperationRow, submission: Secret): Promise<boolean> {
+    if (PROOF.test(submission.reveal())) return provesHash(submission, operation.proofHash);
+    const code = operation.kind === 'login' ? typedUserCode(submission.reveal()) : undefined;
+    const { userCodeMac } = operation;
+    if (code === undefined || userCodeMac === null) return false;
+    await this.requireCodesOpen();
+    return this.seals.userCodeMacs(code).some((mac) => timingSafeEqual(Buffer.from(mac), Buffer.from(userCodeMac)));
+  }
+
+  /** @throws rate_limited so many wrong codes were typed this hour that no code is accepted. */
+  private async requireCodesOpen(): Promise<void> {
+    try {
+      await this.limits.requireRoom('user_code_total', { subject: ALL_ADDRESSES });
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        this.log.event('user_codes_refused', { retryAfterSeconds: error.retryAfterSeconds ?? 0 });
+      }
+      throw error;
+    }
+  }
+}
+
+/** What the viewer has to do before they can approve. */
+function blockOf({ kind, organizationId }: OperationRow, memberships: readonly Membership[]): HandoffBlock | null {
+  if (kind === 'login') return memberships.length === 0 ? 'no_eligible_organization' : null;
+  if (kind !== 'claim') return null;
+  return memberships.some(({ organization }) => organization.id !== organizationId) ? 'sign_out_required' : null;
+}
+
+function personOf({ row }: ValidSession): PersonPrincipal {
+  return { identityId: row.identityId, sessionId: row.id, organizationId: row.organizationId };
+}
+
+/** @throws session_required with 401: nobody is signed in. */
+function requirePerson(session: BrowserClient['session']): ActingPerson {
+  if (session === undefined) {
+    throw new GatewayError('session_required', {
+      status: 401,
+      message: 'Sign in to approve this.',
+      reason: 'nobody_signed_in',
+    });
+  }
+  return { identityId: session.row.identityId, sessionId: session.row.id };
+}

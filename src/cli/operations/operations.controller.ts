@@ -1,0 +1,88 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { PublicAccess } from '../../common/http/access.js';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { Secret } from '../../common/log/secret.js';
+import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { Environment } from '../../platform/config/environment.js';
+import { addressOf } from '../../rate-limits/client-address.rules.js';
+import { BootstrapRequest, CLI_BODY, CreateOperationRequest } from '../dto/cli.request.js';
+import { OperationResponse } from '../dto/operation.response.js';
+import { CliBootstrap } from './cli-bootstrap.service.js';
+import { OperationAccess, OperationToken } from './operation-token.guard.js';
+import { Operations } from './operations.service.js';
+import { TerminalOperations } from './terminal-operations.service.js';
+
+const TAG = 'CLI';
+
+@Controller('v1/cli')
+export class OperationsController {
+  constructor(
+    private readonly operations: Operations,
+    private readonly terminals: TerminalOperations,
+    private readonly bootstrap: CliBootstrap,
+    private readonly environment: Environment,
+  ) {}
+
+  @Post('bootstrap')
+  @PublicAccess()
+  @RouteConfig(CLI_BODY)
+  @HttpCode(200)
+  @Operation({
+    id: 'bootstrapCliAccount',
+    tag: TAG,
+    summary: 'Open the first account of an empty deployment',
+    description:
+      'Answers its key. Sent again with the same token within 15 minutes it answers the same key; later a new one that replaces it; after the account is claimed none.',
+  })
+  @Fails('invalid_request', 'invalid_request@413', 'conflict', 'forbidden', 'rate_limited')
+  @ApiOkResponse({ type: OperationResponse })
+  async open(@Body() { token }: BootstrapRequest, @Req() request: FastifyRequest): Promise<OperationResponse> {
+    const address = addressOf(request, this.environment.TRUSTED_PROXIES);
+    return OperationResponse.from(await this.bootstrap.open(new Secret(token), address));
+  }
+
+  @Post('operations')
+  @AdminAccess('write', { credential: 'key' })
+  @RouteConfig(CLI_BODY)
+  @HttpCode(200)
+  @Operation({
+    id: 'createCliOperation',
+    tag: TAG,
+    summary: 'Change the account from a terminal',
+    description:
+      'Runs at once, or answers the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token answers where it stands; keys that it issued for 15 minutes.',
+  })
+  @Fails(
+    'invalid_request',
+    'invalid_request@413',
+    'conflict',
+    'rate_limited',
+    'not_found',
+    'app_not_found',
+    'slug_taken',
+  )
+  @Fails('provider_not_supported_by_gateway', 'provider_unavailable', 'service_unavailable')
+  @Fails('billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')
+  @ApiOkResponse({ type: OperationResponse })
+  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateOperationRequest): Promise<OperationResponse> {
+    return OperationResponse.from(await this.terminals.create(admin, body.toOperation()));
+  }
+
+  @Get('operations/:id')
+  @OperationAccess()
+  @Operation({
+    id: 'pollCliOperation',
+    tag: TAG,
+    summary: 'Read where an operation stands',
+    description: 'The first answer after the approval of a login holds its key, and no later one.',
+  })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: OperationResponse })
+  async poll(@Param('id') id: string, @OperationToken() token: Secret): Promise<OperationResponse> {
+    return OperationResponse.from(await this.operations.poll(id, token));
+  }
+}

@@ -1,0 +1,273 @@
+import { Injectable } from '@nestjs/common';
+import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
+import type { IssuedAppKey } from '../../app-keys/app-key.entity.js';
+import { requireKeyAuthentication } from '../../app-keys/app-key.rules.js';
+import { AppKeysService } from '../../app-keys/app-keys.service.js';
+import { AppViews } from '../../apps/app-views.js';
+import { CreateAppService, type CreatedApp } from '../../apps/create-app.service.js';
+import { AppResponse } from '../../apps/dto/app.response.js';
+import { CreateAppRequest } from '../../apps/dto/apps.request.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { Int, Text } from '../../common/fields/fields.js';
+import { readShape } from '../../common/fields/read-shape.js';
+import type { Write } from '../../idempotency/creation.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { CreateProviderRequest, UpdateProviderRequest } from '../../providers/dto/provider.request.js';
+import { ProviderResponse } from '../../providers/dto/provider.response.js';
+import { readByType, type SentBody } from '../../providers/provider-gateways/dto/by-gateway-type.js';
+import {
+  CREATE_FORMS,
+  type CreateGatewayRequest,
+} from '../../providers/provider-gateways/dto/provider-gateway.request.js';
+import { ProviderGatewayResponse } from '../../providers/provider-gateways/dto/provider-gateway.response.js';
+import {
+  type CountedProviderGateway,
+  ProviderGatewaysService,
+} from '../../providers/provider-gateways/provider-gateways.service.js';
+import type { RoutedProvider } from '../../providers/provider-routes.service.js';
+import { ProvidersService } from '../../providers/providers.service.js';
+import type { OperationKind, OperationPayload } from './operation.rules.js';
+
+/** Kinds that change a resource of the account. */
+const RESOURCE_KINDS = [
+  'app.add',
+  'app.key.add',
+  'provider.add',
+  'provider.update',
+  'provider.rotate-key',
+  'provider-gateway.add',
+  'provider-gateway.rotate-key',
+] as const;
+
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+
+/** Kinds that change an account: not those that open or enter one. */
+export const CHANGE_KINDS = ['claim', ...RESOURCE_KINDS] as const;
+
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+export function isChangeKind(kind: OperationKind): kind is ChangeKind {
+  return CHANGE_KINDS.some((known) => known === kind);
+}
+
+export function isResourceKind(kind: OperationKind): kind is ResourceKind {
+  return RESOURCE_KINDS.some((known) => known === kind);
+}
+
+/** The outcome of an operation: the public part, and a key that is shown for a while. */
+export interface Outcome {
+  readonly result: object;
+  readonly issued?: IssuedAppKey;
+}
+
+/** Makes the transaction that ends an operation together with its change. */
+export type Ending = <T>(toOutcome: (changed: T) => Outcome) => Write<T>;
+
+/** A resource operation that is ready to run. */
+export interface ResourceOperation {
+  /** Whether a person types a secret on the page. */
+  readonly wantsSecret: boolean;
+  /** The resource that is to be changed, as the approval page shows it. */
+  readonly snapshot?: object;
+  /** @param secret undefined unless `wantsSecret`, or where the request brought it. */
+  run(secret: string | undefined, ending: Ending): Promise<unknown>;
+}
+
+class AddAppKeyPayload {
+  @Text({ max: 100 })
+  readonly app: string;
+
+  @Text({ max: 100 })
+  readonly name: string;
+}
+
+class RotateProviderKeyPayload {
+  @Text({ max: 100 })
+  readonly provider: string;
+
+  @Int({ min: 1, optional: true })
+  readonly revision?: number;
+}
+
+class RotateGatewayKeyPayload {
+  @Text({ max: 100 })
+  readonly gateway: string;
+
+  @Int({ min: 1, optional: true })
+  readonly revision?: number;
+}
+
+class ProviderName {
+  @Text({ max: 100 })
+  readonly provider: string;
+}
+
+/** How a payload is read. */
+interface PayloadReading {
+  /** Whether a person completes it in a browser; the payload then brings no secret. */
+  readonly isStep: boolean;
+  /** Of the payload in the request, for messages; absent at the root. */
+  readonly path?: string;
+}
+
+/** Stands for the secret while a payload is validated before anybody has typed it. */
+const UNTYPED_SECRET = 'typed-by-a-person';
+
+/**
+ * Operations on resources. Each ends in the service of its management route, with the same validation.
+ *
+ * Source: docs/reference/management-api.md#terminal-operations.
+ */
+@Injectable()
+export class ResourceOperations {
+  constructor(
+    private readonly directory: AppDirectoryService,
+    private readonly creation: CreateAppService,
+    private readonly views: AppViews,
+    private readonly appKeys: AppKeysService,
+    private readonly providers: ProvidersService,
+    private readonly gateways: ProviderGatewaysService,
+  ) {}
+
+  /**
+   * Validates a payload and prepares its operation.
+   *
+   * @throws invalid_request at the path, and as the management route.
+   */
+  prepare(
+    kind: ResourceKind,
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    reading: PayloadReading,
+  ): Promise<ResourceOperation> {
+    switch (kind) {
+      case 'app.add':
+        return this.addApp(admin, payload, reading);
+      case 'app.key.add':
+        return this.addAppKey(admin, payload, reading);
+      case 'provider.add':
+        return this.addProvider(admin, payload, reading);
+      case 'provider.update':
+        return this.updateProvider(admin, payload, reading);
+      case 'provider.rotate-key':
+        return this.rotateProviderKey(admin, payload, reading);
+      case 'provider-gateway.add':
+        return this.addGateway(admin, payload, reading);
+      case 'provider-gateway.rotate-key':
+        return this.rotateGatewayKey(admin, payload, reading);
+    }
+  }
+
+  private async addApp(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    const body = readShape(CreateAppRequest, payload, path);
+    await this.creation.validate(admin, body);
+    const toOutcome = ({ app, key }: CreatedApp): Outcome => ({
+      result: { app: AppResponse.from(this.views.of(app)).app },
+      ...(key === null ? {} : { issued: key }),
+    });
+    return { wantsSecret: false, run: (_secret, ending) => this.creation.create(admin, body, ending(toOutcome)) };
+  }
+
+  private async addAppKey(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    const { app: appId, name } = readShape(AddAppKeyPayload, payload, path);
+    const app = await this.directory.requireOwn(admin.organizationId, appId);
+    requireKeyAuthentication(app.authenticationType);
+    const toOutcome = (issued: IssuedAppKey): Outcome => ({ result: { appId }, issued });
+    return { wantsSecret: false, run: (_secret, ending) => this.appKeys.create(admin, app, name, ending(toOutcome)) };
+  }
+
+  private async addProvider(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { isStep, path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    if (isStep) requireWithout(payload, 'secret', path);
+    const wantsSecret = isStep && !('providerGatewayId' in payload);
+    const body = readShape(CreateProviderRequest, wantsSecret ? { ...payload, secret: UNTYPED_SECRET } : payload, path);
+    await this.providers.validateNew(admin, body);
+    const run = (secret: string | undefined, ending: Ending) =>
+      this.providers.create(admin, secret === undefined ? body : { ...body, secret }, ending(ofProvider));
+    return { wantsSecret, run };
+  }
+
+  private async updateProvider(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    requireWithout(payload, 'secret', path);
+    const { provider: name, ...members } = payload as { readonly provider?: unknown };
+    const { provider } = readShape(ProviderName, { provider: name }, path);
+    const body = readShape(UpdateProviderRequest, members, path);
+    const routed = await this.providers.get(admin, provider);
+    // A new address needs the key that is to be sent there.
+    const wantsSecret = typeof body.baseUrl === 'string';
+    const run = (secret: string | undefined, ending: Ending) => {
+      const change = secret === undefined ? body : { ...body, secret };
+      return this.providers.update(admin, routed.row.id, change, ending(ofProvider));
+    };
+    return { wantsSecret, snapshot: ProviderResponse.from(routed).provider, run };
+  }
+
+  private async rotateProviderKey(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    const { provider, revision } = readShape(RotateProviderKeyPayload, payload, path);
+    const routed = await this.providers.get(admin, provider);
+    const run = (secret: string | undefined, ending: Ending) =>
+      this.providers.update(admin, routed.row.id, { secret, revision }, ending(ofProvider));
+    return { wantsSecret: true, snapshot: ProviderResponse.from(routed).provider, run };
+  }
+
+  private async addGateway(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { isStep, path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    if (isStep) requireWithout(payload, 'token', path);
+    const sent: SentBody = { ...payload, ...(isStep ? { token: UNTYPED_SECRET } : {}) };
+    const body = readByType<CreateGatewayRequest>(CREATE_FORMS, sent, path);
+    const run = (secret: string | undefined, ending: Ending) =>
+      this.gateways.create(admin, secret === undefined ? body : { ...body, token: secret }, ending(ofGateway));
+    return { wantsSecret: isStep, run };
+  }
+
+  private async rotateGatewayKey(
+    admin: AdminPrincipal,
+    payload: OperationPayload,
+    { path }: PayloadReading,
+  ): Promise<ResourceOperation> {
+    const { gateway, revision } = readShape(RotateGatewayKeyPayload, payload, path);
+    const counted = await this.gateways.get(admin, gateway);
+    const run = (secret: string | undefined, ending: Ending) => {
+      if (secret === undefined) throw invalidRequest('secret', 'is required');
+      return this.gateways.rotate(admin, gateway, { token: secret, revision }, ending(ofGateway));
+    };
+    return { wantsSecret: true, snapshot: ProviderGatewayResponse.from(counted).gateway, run };
+  }
+}
+
+function ofProvider(provider: RoutedProvider): Outcome {
+  return { result: { provider: ProviderResponse.from(provider).provider } };
+}
+
+function ofGateway(gateway: CountedProviderGateway): Outcome {
+  return { result: { gateway: ProviderGatewayResponse.from(gateway).gateway } };
+}
+
+/** @throws invalid_request a secret in a payload whose secret a person types. */
+function requireWithout(payload: OperationPayload, member: 'secret' | 'token', path: string | undefined): void {
+  if (!(member in payload)) return;
+  const place = path === undefined ? member : `${path}.${member}`;
+  throw invalidRequest(place, 'is typed by a person on the approval page; leave it out');
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { Secret } from '../../common/log/secret.js';
+import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { Organizations } from '../../organizations/organizations.service.js';
+import { type OperationPayload, operationIdOf, requestHashOf } from './operation.rules.js';
+import { type OperationRow, OperationsRepository } from './operations.repository.js';
+import { type OperationStanding, Operations } from './operations.service.js';
+import { PendingOperations, TokenTaken } from './pending-operations.service.js';
+import { isResourceKind, ResourceOperations } from './resource-kinds.js';
+
+/** Kinds that `createCliOperation` takes, and whether a person completes them in a browser. */
+export const BROWSER_STEPS = {
+  claim: 'always',
+  'app.add': 'never',
+  'app.key.add': 'never',
+  'provider.add': 'optional',
+  'provider.update': 'always',
+  'provider.rotate-key': 'always',
+  'provider-gateway.add': 'optional',
+  'provider-gateway.rotate-key': 'always',
+} as const;
+
+/** Where messages find the members of a request. */
+const PAYLOAD = 'payload';
+/** How the payload of a step is read again when a person sees or completes it. */
+const STEP = { isStep: true, path: PAYLOAD } as const;
+
+/** A kind that a terminal with a key may send. */
+export type TerminalKind = keyof typeof BROWSER_STEPS;
+
+/** What a terminal sends. */
+export interface OperationRequest {
+  readonly kind: TerminalKind;
+  readonly payload: OperationPayload;
+  readonly token: Secret;
+  /** Whether a person completes it in a browser, where the kind leaves that open. */
+  readonly browser: boolean;
+}
+
+/** A pending step as its approval page shows it. */
+export interface OperationPreview {
+  /** The resource that is to be changed; absent for a new one. */
+  readonly snapshot?: object | undefined;
+  /** Whether the person types the key of a provider or gateway. */
+  readonly wantsSecret: boolean;
+}
+
+/**
+ * Operations of terminals that have a key: run at once, or completed by a person in a browser as the sender.
+ *
+ * Source: docs/reference/management-api.md#terminal-operations.
+ */
+@Injectable()
+export class TerminalOperations {
+  constructor(
+    private readonly operations: OperationsRepository,
+    private readonly pending: PendingOperations,
+    private readonly polling: Operations,
+    private readonly resources: ResourceOperations,
+    private readonly organizations: Organizations,
+  ) {}
+
+  /**
+   * Runs an operation, or opens its browser step. The same request with the same token answers where it stands.
+   *
+   * @throws conflict the token was used for another request; rate_limited too many browser steps in a minute, or too
+   * many that are pending; invalid_request at `payload.…`; and as the management route of the kind.
+   */
+  async create(admin: AdminPrincipal, request: OperationRequest): Promise<OperationStanding> {
+    const id = operationIdOf(request.token);
+    const requestHash = this.requestHash(admin, request);
+    const known = await this.operations.find(id);
+    if (known === undefined) await this.begin(admin, request, { id, requestHash });
+    else requireSame(known, requestHash);
+    return this.polling.poll(id, request.token);
+  }
+
+  /**
+   * Completes a browser step as the credential that sent it.
+   *
+   * @param operation a pending one of a resource kind.
+   * @throws conflict the sender's credential or role is gone; invalid_request at `secret`; operation_denied,
+   * operation_expired; and as the management route of the kind.
+   */
+  async approve(operation: OperationRow, secret: string | undefined): Promise<void> {
+    const { kind } = operation;
+    if (!isResourceKind(kind)) throw new Error(`${kind} changes no resource.`);
+    const admin = await this.pending.requireSender(operation);
+    const prepared = await this.resources.prepare(kind, admin, operation.payload ?? {}, STEP);
+    if (prepared.wantsSecret && secret === undefined) throw invalidRequest('secret', 'is required: type the key');
+    if (!prepared.wantsSecret && secret !== undefined) throw invalidRequest('secret', 'is not asked for here');
+    await prepared.run(secret, this.pending.completing(operation));
+  }
+
+  /**
+   * A pending step for its approval page.
+   *
+   * @throws conflict as `approve`; not_found the resource is gone.
+   */
+  async preview(operation: OperationRow): Promise<OperationPreview> {
+    const { kind } = operation;
+    if (!isResourceKind(kind)) return { wantsSecret: false };
+    const admin = await this.pending.requireSender(operation);
+    const { snapshot, wantsSecret } = await this.resources.prepare(kind, admin, operation.payload ?? {}, STEP);
+    return { snapshot, wantsSecret };
+  }
+
+  private async begin(
+    admin: AdminPrincipal,
+    request: OperationRequest,
+    { id, requestHash }: Pick<OperationRow, 'id'> & { readonly requestHash: string },
+  ): Promise<void> {
+    const isStep = needsBrowser(request);
+    const { kind, payload, token } = request;
+    const created = this.pending.new(admin, { id, kind, payload, requestHash, actionSource: 'cli' });
+    if (kind === 'claim') requireNoMembers(payload);
+    const prepared =
+      kind === 'claim'
+        ? await this.requireUnclaimed(admin)
+        : await this.resources.prepare(kind, admin, payload, { isStep, path: PAYLOAD });
+    try {
+      if (prepared === undefined || isStep) await this.pending.openStep(created, token);
+      else await prepared.run(undefined, this.pending.atOnce(created));
+    } catch (error) {
+      if (!(error instanceof TokenTaken)) throw error;
+      requireSame(await this.operations.find(id), requestHash);
+    }
+  }
+
+  /** @throws conflict a person owns the account, so that nobody can claim it. */
+  async requireUnclaimed({ organizationId }: AdminPrincipal): Promise<undefined> {
+    const { claimed } = await this.organizations.read(organizationId);
+    if (claimed) {
+      throw new GatewayError('conflict', { message: 'A person owns this account already.', reason: 'account_claimed' });
+    }
+  }
+
+  private requestHash(admin: AdminPrincipal, { kind, payload, browser, token }: OperationRequest): string {
+    const { organizationId, identityId } = admin;
+    return requestHashOf(token, { kind, payload, browser, organizationId, identityId });
+  }
+}
+
+/** @throws invalid_request at `browser`: the kind has no browser step, or always has one. */
+function needsBrowser({ kind, browser }: OperationRequest): boolean {
+  const step = BROWSER_STEPS[kind];
+  if (step === 'never' && browser) throw invalidRequest('browser', `is not for "${kind}", which runs at once`);
+  return step === 'always' || browser;
+}
+
+/** @throws invalid_request naming the first member. */
+function requireNoMembers(payload: OperationPayload): void {
+  const [member] = Object.keys(payload);
+  if (member !== undefined) throw invalidRequest(`${PAYLOAD}.${member}`, 'is not a known member');
+}
+
+function requireSame(operation: OperationRow | undefined, requestHash: string): void {
+  if (operation?.requestHash === requestHash) return;
+  throw new GatewayError('conflict', {
+    message: 'token: was used for another request; make a new one.',
+    reason: 'operation_token_used',
+  });
+}

@@ -1,0 +1,85 @@
+import { Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { FormOrJson } from '../../common/fields/request-shape.pipe.js';
+import type { BrowserClient } from '../../console-auth/browser-sessions.service.js';
+import { PageSignIn, type Visit } from '../../console-auth/page-sign-in.service.js';
+import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../console-auth/page-steps.service.js';
+import { Google } from '../../console-auth/third-party/google.js';
+import { PageAccess, PageFormAccess, render } from '../../pages/page.js';
+import { PageErrorFilter } from '../../pages/page-error.filter.js';
+import { leavingPage } from '../../pages/sign-in-forms.js';
+import { ConsentForm } from '../dto/consent.request.js';
+import { OAuthEnabledGuard } from '../server/oauth.guard.js';
+import { consentLinkPage, consentPage, consentPath, decidedPage } from './consent-page.views.js';
+import { Consents } from './consents.service.js';
+
+@Controller('oauth/consent')
+@UseFilters(PageErrorFilter)
+@UseGuards(OAuthEnabledGuard)
+export class ConsentPageController implements SteppedPage<ConsentForm> {
+  constructor(
+    private readonly consents: Consents,
+    private readonly signIns: PageSignIn,
+    private readonly google: Google,
+    private readonly steps: PageSteps,
+  ) {}
+
+  @Get()
+  @PageAccess()
+  openLink(@Query('id') id: unknown): string {
+    return render(consentLinkPage(requireId(id)));
+  }
+
+  @Post()
+  @PageFormAccess()
+  decide(
+    @Query('id') sentId: unknown,
+    @FormOrJson(ConsentForm) form: ConsentForm,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    return this.steps.run(this, { id: requireId(sentId), form }, request, reply);
+  }
+
+  async take(form: ConsentForm, { id, submission }: PageProof, visit: Visit): Promise<StepResult> {
+    const { step } = form;
+    const { browser } = visit;
+    switch (step) {
+      case undefined:
+        return { browser };
+      case 'allow': {
+        form.requireSure();
+        const { organizationId, grant } = form;
+        if (organizationId === undefined) throw invalidRequest('organizationId', 'choose the account');
+        if (grant === undefined) throw invalidRequest('grant', 'choose what the client may do');
+        const redirect = await this.consents.allow(id, submission, { organizationId, grant }, browser);
+        return { document: render(decidedPage('Allowed', redirect)) };
+      }
+      case 'guest':
+        form.requireSure();
+        return {
+          document: render(decidedPage('Allowed', await this.consents.guest(id, submission, browser.address ?? ''))),
+        };
+      case 'deny':
+        return { document: render(decidedPage('Declined', await this.consents.deny(id, submission, browser))) };
+      default: {
+        await this.consents.authorized(id, submission);
+        const result = await this.signIns.take(step, form, { page: consentPath(id), isClaiming: false }, visit);
+        return 'leaveFor' in result ? { document: render(leavingPage(result.leaveFor)) } : result;
+      }
+    }
+  }
+
+  async show({ id, submission }: PageProof, browser: BrowserClient, problem?: string): Promise<string> {
+    const details = await this.consents.details(id, submission, browser);
+    const submissionToken = submission.reveal();
+    return render(consentPage({ details, submissionToken, googleEnabled: this.google.isEnabled, problem }));
+  }
+}
+
+/** @throws invalid_request */
+function requireId(id: unknown): string {
+  if (typeof id === 'string' && /^oauth-[0-9a-f]{64}$/.test(id)) return id;
+  throw invalidRequest('id', 'is not the id of an authorization; begin again in your client');
+}

@@ -1,0 +1,154 @@
+import type { Grant, Role } from '../../identity/admin-principal.js';
+import { type Html, html } from '../../pages/html.js';
+import { alert, description, type Page, timeOf } from '../../pages/page.js';
+import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import type { AuthorizationState } from '../authorizations/authorization.rules.js';
+import { redirectHost } from '../clients/redirect-uris.rules.js';
+import type { ConsentDetails } from './consents.service.js';
+
+const TITLE = 'Let a client in';
+
+const GRANT_TEXTS: Readonly<Record<Grant, string>> = {
+  read: 'look only: applications, usage, providers without their keys',
+  manage: 'look and change: also create, change and delete applications, providers and keys',
+};
+
+const ROLE_NOTES: Readonly<Record<Role, string>> = {
+  owner: 'you are owner',
+  admin: 'you are admin',
+  member: 'you are member, so it can only look',
+};
+
+const ENDED: Readonly<Record<Exclude<AuthorizationState, 'pending'>, string>> = {
+  completed: 'The client has been let in. Return to it.',
+  denied: 'The client was turned away.',
+  expired: 'Nobody decided within ten minutes. Begin again in your client.',
+  retired: 'The client had been let in, and its access has ended since. Begin again in your client.',
+};
+
+/** The address of the consent page. */
+export function consentPath(id: string): string {
+  return `/oauth/consent?id=${id}`;
+}
+
+/** The page that the link opens: the script takes the proof out of the address and sends it. */
+export function consentLinkPage(id: string): Page {
+  return {
+    title: TITLE,
+    body: html`<h1>${TITLE}</h1>
+<form method="post" action="${consentPath(id)}" data-proof>
+<input type="hidden" name="submissionToken">
+</form>
+<div data-without-script>
+<p role="alert">This address carries its proof where only a script can read it, and scripts are off here. Allow scripts on this page and load it again.</p>
+</div>
+<div data-without-proof hidden>
+<p role="alert">This address is only a part of the whole one. Begin again in your client.</p>
+</div>`,
+  };
+}
+
+/** What the page repeats with every form. */
+interface Shown {
+  readonly details: ConsentDetails;
+  readonly submissionToken: string;
+  readonly googleEnabled: boolean;
+  readonly problem?: string | undefined;
+}
+
+/** Who asks for what, and the decision. */
+export function consentPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
+  const { authorization, state, viewer, guestAvailable } = details;
+  if (state !== 'pending') {
+    return {
+      title: TITLE,
+      body: html`<h1 data-ended>${TITLE}</h1>${alert(problem)}<p role="status">${ENDED[state]}</p>`,
+    };
+  }
+  const form = stepForms(consentPath(authorization.id), submissionToken);
+  const decision =
+    viewer === null
+      ? signInForms(form, { googleEnabled })
+      : html`${viewerLine(form, viewer)}${allowForm(details, form)}`;
+  return {
+    title: TITLE,
+    body: html`<h1>${TITLE}</h1>
+${alert(problem)}
+${request(details)}
+${decision}
+${guestAvailable ? guestForm(form) : null}
+${form('deny', html`<button>Decline</button>`)}
+<p class="note">Declining changes nothing here; the client is told so. This request ends by itself at ${timeOf(authorization.expiresAt)}.</p>`,
+  };
+}
+
+/** The end of a decision; the browser goes back to the client. */
+export function decidedPage(title: 'Allowed' | 'Declined', redirect: string): Page {
+  return {
+    title,
+    continueTo: redirect,
+    body: html`<h1 data-ended>${title}</h1>
+<p role="status">The browser goes back to the client now. <a href="${redirect}" rel="noreferrer">Continue</a> if it does not.</p>`,
+  };
+}
+
+/** A row of the description. */
+type Fact = readonly [name: string, value: string | Html];
+
+function request({ authorization }: ConsentDetails): Html {
+  const { client, redirectUri, address, createdAt, audience } = authorization;
+  const facts: readonly Fact[] = [
+    ['Client', html`“${client.name}” <span class="note">(its own words)</span>`],
+    client.domain === null
+      ? ['Known as', html`${client.id} <span class="note">(registered by the operator)</span>`]
+      : ['Published by', html`<strong>${client.domain}</strong> <span class="note">(${client.id})</span>`],
+    ['Goes back to', redirectHost(redirectUri)],
+    ['Works with', audience === 'mcp' ? 'the MCP endpoint' : 'the MCP endpoint and the management API'],
+    ['From the address', address],
+    ['Asked at', timeOf(createdAt)],
+  ];
+  return html`${description(facts)}
+<p><strong>Allow it only if you have started this yourself, just now, in this client.</strong></p>`;
+}
+
+function allowForm({ blockedBy, memberships, authorization }: ConsentDetails, form: StepForm): Html {
+  if (blockedBy !== null) {
+    return html`<p role="alert">You belong to no account. Ask for an invitation, or use another account.</p>`;
+  }
+  const only = memberships.length === 1 ? html` checked` : null;
+  const grants: readonly Grant[] = authorization.requestedGrant === 'manage' ? ['manage', 'read'] : ['read'];
+  return form(
+    'allow',
+    html`<fieldset><legend>The account that the client gets</legend>
+${memberships.map(
+  ({
+    organization: { id, name },
+    role,
+  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${name}
+<span class="note">— ${ROLE_NOTES[role]}</span></label>`,
+)}
+</fieldset>
+<fieldset><legend>What the client may do there</legend>
+${grants.map(
+  (grant) =>
+    html`<label><input type="radio" name="grant" value="${grant}" required${
+      grants.length === 1 ? html` checked` : null
+    }> ${GRANT_TEXTS[grant]}</label>`,
+)}
+</fieldset>
+<p class="note">The client gets a connection of its own. It acts with your role of the moment, ends 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
+<label><input type="checkbox" name="sure" value="yes" required> I have started this in my client, and I trust it</label>
+<button>Allow</button>`,
+  );
+}
+
+function guestForm(form: StepForm): Html {
+  return html`<details><summary>Continue without an account</summary>
+<p>This deployment is empty. The client may open its first account and manage it, until a person claims it.</p>
+${form(
+  'guest',
+  html`<label><input type="checkbox" name="sure" value="yes" required> I have started this in my client, and I trust it</label>
+<button>Continue without an account</button>`,
+)}
+</details>`;
+}

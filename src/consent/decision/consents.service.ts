@@ -1,0 +1,283 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock, instantOf } from '../../common/clock.js';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { Log } from '../../common/log/log.js';
+import type { Secret } from '../../common/log/secret.js';
+import { provesHash } from '../../common/proof.rules.js';
+import type { BrowserClient } from '../../console-auth/browser-sessions.service.js';
+import { People } from '../../console-auth/people/people.service.js';
+import { requireUnexpired } from '../../identity/admin-access.rules.js';
+import {
+  type ActingPerson,
+  type AuditActor,
+  type Grant,
+  newServiceActor,
+  personActor,
+} from '../../identity/admin-principal.js';
+import { AuditTrail } from '../../identity/audit/audit-trail.js';
+import { Connections } from '../../identity/connections/connections.service.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { NewOrganizations } from '../../identity/new-organizations.service.js';
+import type { Membership } from '../../organizations/organizations.repository.js';
+import { Organizations } from '../../organizations/organizations.service.js';
+import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
+import { openText } from '../../platform/vault/sealed-blob.rules.js';
+import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import {
+  type AuthorizationState,
+  CODE_MS,
+  codeKeyOf,
+  redirectTo,
+  stateAt,
+} from '../authorizations/authorization.rules.js';
+import { type AuthorizationRow, AuthorizationsRepository } from '../authorizations/authorizations.repository.js';
+
+/** Name of the identity that owns a guest's account. */
+const SERVICE_NAME = 'MCP connection';
+const ACTION_SOURCE = 'mcp';
+
+/** Why the viewer cannot allow. */
+export type ConsentBlock = 'registration_required' | 'no_eligible_organization';
+
+/** An authorization as the consent page shows it. */
+export interface ConsentDetails {
+  readonly authorization: AuthorizationRow;
+  readonly state: AuthorizationState;
+  readonly viewer: { readonly name: string | null; readonly email: string } | null;
+  readonly memberships: readonly Membership[];
+  readonly blockedBy: ConsentBlock | null;
+  readonly guestAvailable: boolean;
+  readonly registrationOpen: boolean;
+}
+
+/** What the person allows. */
+export interface Allowance {
+  readonly organizationId: string;
+  readonly grant: Grant;
+}
+
+/** The decision that opens a connection, and for whom. */
+interface Admission {
+  readonly organizationId: string;
+  readonly identityId: string;
+  readonly grant: Grant;
+  readonly by: AuditActor;
+}
+
+/**
+ * A person's decision on the authorization of an OAuth client. Every method takes the proof of the link.
+ *
+ * @throws not_found no such authorization; forbidden a wrong proof; rate_limited too many calls for one authorization.
+ * Source: docs/reference/management-api.md#oauth-consent.
+ */
+@Injectable()
+export class Consents {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly authorizations: AuthorizationsRepository,
+    private readonly connections: Connections,
+    private readonly people: People,
+    private readonly organizations: Organizations,
+    private readonly newOrganizations: NewOrganizations,
+    private readonly unclaimed: UnclaimedOrganizations,
+    private readonly trail: AuditTrail,
+    private readonly origin: ConsoleOrigin,
+    private readonly limits: AddressLimits,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Changes nothing. */
+  async details(id: string, proof: Secret, { session }: BrowserClient): Promise<ConsentDetails> {
+    const authorization = await this.authorized(id, proof);
+    const shown = {
+      authorization,
+      state: await this.stateOf(authorization),
+      guestAvailable: !(await this.newOrganizations.hasAny()),
+      registrationOpen: await this.people.isSignUpOpen(),
+    };
+    if (session === undefined) return { ...shown, viewer: null, memberships: [], blockedBy: 'registration_required' };
+    const { identityId, id: sessionId } = session.row;
+    const { name, email } = await this.people.profile(session.row);
+    const memberships = await this.organizations.list({ identityId, sessionId, organizationId: null });
+    const blockedBy = memberships.length === 0 ? 'no_eligible_organization' : null;
+    return { ...shown, viewer: { name, email }, memberships, blockedBy };
+  }
+
+  /**
+   * Lets the client in with the viewer's account. Repeating it answers the same redirect, whoever decided first.
+   *
+   * @returns where the browser goes: the client's redirect URI with the code.
+   * @throws session_required nobody is signed in; not_a_member, account_expired of the account; invalid_request a grant
+   * above the requested one; operation_denied, operation_expired; conflict as `Connections.open`.
+   */
+  allow(id: string, proof: Secret, { organizationId, grant }: Allowance, { session }: BrowserClient): Promise<string> {
+    return this.complete(id, proof, async (_tx, { requestedGrant }) => {
+      const person = requirePerson(session);
+      if (grant === 'manage' && requestedGrant === 'read') {
+        throw invalidRequest('grant', 'must be read: the client asked for no more');
+      }
+      const memberships = await this.organizations.list({ ...person, organizationId: null });
+      const chosen = memberships.find(({ organization }) => organization.id === organizationId);
+      if (chosen === undefined) throw new GatewayError('not_a_member');
+      requireUnexpired(chosen.organization.expiresAt, this.clock.nowMs());
+      return { organizationId, identityId: person.identityId, grant, by: personActor(organizationId, person) };
+    });
+  }
+
+  /**
+   * Lets the client in without a person, as the owner of the first account of an empty deployment. Repeating it answers
+   * the same redirect.
+   *
+   * @param address it is counted for.
+   * @throws conflict the deployment has an account; rate_limited as `UnclaimedOrganizations.openFirst`;
+   * operation_denied, operation_expired.
+   */
+  guest(id: string, proof: Secret, address: string): Promise<string> {
+    return this.complete(id, proof, async (tx) => {
+      const first = { serviceName: SERVICE_NAME, actionSource: ACTION_SOURCE, address } as const;
+      const opened = await this.unclaimed.openFirst(tx, first);
+      if (opened === undefined) {
+        throw new GatewayError('conflict', {
+          message: 'This deployment has an account already; sign in instead.',
+          reason: 'account_exists',
+        });
+      }
+      const { organizationId, serviceId: identityId } = opened;
+      const by = newServiceActor(organizationId, identityId, ACTION_SOURCE);
+      return { organizationId, identityId, grant: 'manage', by };
+    });
+  }
+
+  /**
+   * Turns the client away; nobody needs to be signed in. Repeating it answers the same.
+   *
+   * @returns where the browser goes: the client's redirect URI with `access_denied`.
+   * @throws already_completed, operation_expired.
+   */
+  async deny(id: string, proof: Secret, { session }: BrowserClient): Promise<string> {
+    await this.authorized(id, proof);
+    const denied = await this.dataSource.transaction(async (tx) => {
+      const authorization = await this.requireLocked(tx, id);
+      const state = stateAt(authorization, this.clock.nowMs());
+      if (state === 'completed') throw new GatewayError('already_completed');
+      if (state === 'expired') throw consentExpired();
+      if (state === 'pending') {
+        await this.authorizations.update(tx, id, { state: 'denied' });
+        await this.recordDenial(tx, authorization, session);
+      }
+      return authorization;
+    });
+    const { redirectUri, clientState } = denied;
+    return redirectTo(redirectUri, {
+      ...{ error: 'access_denied', error_description: 'The person declined.' },
+      ...{ state: clientState, iss: this.origin.url },
+    });
+  }
+
+  /** The authorization, once its proof is verified and its call is counted. */
+  async authorized(id: string, proof: Secret): Promise<AuthorizationRow> {
+    const authorization = await this.authorizations.find(id);
+    if (authorization === undefined) throw noSuchAuthorization();
+    if (!provesHash(proof, authorization.proofHash)) {
+      throw new GatewayError('forbidden', {
+        message: 'submissionToken: is not the proof of this authorization; begin again in your client.',
+        reason: 'submission_token_wrong',
+      });
+    }
+    await this.limits.admit('submission', { subject: id });
+    return authorization;
+  }
+
+  private async complete(
+    id: string,
+    proof: Secret,
+    admit: (tx: EntityManager, authorization: AuthorizationRow) => Promise<Admission>,
+  ): Promise<string> {
+    await this.authorized(id, proof);
+    const authorization = await this.dataSource.transaction(async (tx) => {
+      const locked = await this.requireLocked(tx, id);
+      const state = stateAt(locked, this.clock.nowMs());
+      if (state === 'denied') throw new GatewayError('operation_denied');
+      if (state === 'expired') throw consentExpired();
+      if (state === 'pending') await this.connect(tx, locked, await admit(tx, locked));
+      return locked;
+    });
+    return this.redirectWithCode(authorization, proof);
+  }
+
+  private async connect(
+    tx: EntityManager,
+    { id, client }: AuthorizationRow,
+    { organizationId, identityId, grant, by }: Admission,
+  ): Promise<void> {
+    const expiresAt = instantOf(this.clock.nowMs() + CODE_MS);
+    const connection = { organizationId, identityId, grant, clientId: client.id, clientName: client.name, expiresAt };
+    const connectionId = await this.connections.open(tx, connection, by);
+    const completed = { state: 'completed', connectionId, organizationId, identityId, expiresAt } as const;
+    await this.authorizations.update(tx, id, completed);
+    this.log.event('oauth_consent_allowed', { authorization: id, connection: connectionId, client: client.id, grant });
+  }
+
+  private async recordDenial(
+    tx: EntityManager,
+    { id, client }: AuthorizationRow,
+    session: BrowserClient['session'],
+  ): Promise<void> {
+    this.log.event('oauth_consent_denied', { authorization: id, client: client.id });
+    const organizationId = session?.row.organizationId;
+    if (session === undefined || !organizationId) return;
+    await this.trail.record(tx, personActor(organizationId, actingPerson(session)), {
+      ...{ action: 'connection.denied', targetType: 'connection', targetId: id },
+      details: { name: client.name, client: client.id },
+    });
+  }
+
+  private redirectWithCode({ id, sealedCode, redirectUri, clientState }: AuthorizationRow, proof: Secret): string {
+    const code = openText(codeKeyOf(proof), sealedCode, { purpose: 'oauth code', authorization: id });
+    if (code === undefined) throw new Error('A sealed code does not open with the proof of its authorization.');
+    return redirectTo(redirectUri, { code: code.reveal(), state: clientState, iss: this.origin.url });
+  }
+
+  private async stateOf(authorization: AuthorizationRow): Promise<AuthorizationState> {
+    const now = this.clock.now();
+    const state = stateAt(authorization, now.getTime());
+    if (state !== 'completed' || authorization.connectionId === null) return state;
+    return (await this.authorizations.isConnected(authorization.connectionId, now)) ? 'completed' : 'retired';
+  }
+
+  private async requireLocked(tx: EntityManager, id: string): Promise<AuthorizationRow> {
+    const authorization = await this.authorizations.lock(tx, id);
+    if (authorization === undefined) throw noSuchAuthorization();
+    return authorization;
+  }
+}
+
+function noSuchAuthorization(): GatewayError {
+  return new GatewayError('not_found', {
+    message: 'This authorization is unknown or long over; begin again in your client.',
+    reason: 'authorization_unknown',
+  });
+}
+
+function consentExpired(): GatewayError {
+  return new GatewayError('operation_expired', {
+    message: 'This authorization has expired; begin again in your client.',
+    reason: 'authorization_expired',
+  });
+}
+
+function actingPerson({ row }: NonNullable<BrowserClient['session']>): ActingPerson {
+  return { identityId: row.identityId, sessionId: row.id };
+}
+
+/** @throws session_required with 401: nobody is signed in. */
+function requirePerson(session: BrowserClient['session']): ActingPerson {
+  if (session !== undefined) return actingPerson(session);
+  throw new GatewayError('session_required', {
+    status: 401,
+    message: 'Sign in to allow this.',
+    reason: 'nobody_signed_in',
+  });
+}

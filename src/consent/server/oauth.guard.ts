@@ -1,0 +1,67 @@
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Access } from '../../common/http/access.js';
+import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
+import { Environment } from '../../platform/config/environment.js';
+
+/** Source: docs/reference/management-api.md#oauth-tokens. */
+const MAX_FORM_BYTES = 16 * 1024;
+
+/** Answers 404 while there is no authorization server. */
+@Injectable()
+export class OAuthEnabledGuard implements CanActivate {
+  constructor(private readonly origin: ConsoleOrigin) {}
+
+  /** @throws not_found */
+  canActivate(): boolean {
+    if (this.origin.issuer !== undefined) return true;
+    throw new GatewayError('not_found', {
+      message: 'There is no authorization server here: the operator switches it on by PUBLIC_URL and OAUTH_ENABLED.',
+      reason: 'oauth_off',
+    });
+  }
+}
+
+/** Refuses pages of other origins than the console's and those of `MCP_ALLOWED_ORIGINS`. */
+@Injectable()
+class OAuthOriginGuard implements CanActivate {
+  constructor(
+    private readonly environment: Environment,
+    private readonly origin: ConsoleOrigin,
+  ) {}
+
+  /** @throws forbidden */
+  canActivate(context: ExecutionContext): boolean {
+    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { origin } = headers;
+    if (origin === undefined || this.origin.isOwn(origin, raw.socket.localPort)) return true;
+    if (this.environment.MCP_ALLOWED_ORIGINS.includes(origin)) return true;
+    throw new GatewayError('forbidden', {
+      message: 'This origin is not allowed here; the operator names others in `MCP_ALLOWED_ORIGINS`.',
+      reason: 'foreign_origin',
+    });
+  }
+}
+
+/** A public route of the authorization server, on the console's host. It is no operation of the OpenAPI document. */
+export function OAuthAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'public', consoleHost: true }),
+    RouteConfig({ consoleHost: true }),
+    UseGuards(OAuthEnabledGuard),
+    ApiExcludeEndpoint(),
+  );
+}
+
+/** As `OAuthAccess`, for a form that a client sends. */
+export function OAuthFormAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'public', consoleHost: true }),
+    RouteConfig({ consoleHost: true, maxBodyBytes: MAX_FORM_BYTES, bodyTooLargeCode: 'invalid_request' }),
+    UseGuards(OAuthEnabledGuard, OAuthOriginGuard),
+    ApiExcludeEndpoint(),
+  );
+}

@@ -1,0 +1,19 @@
+import { applyDecorators, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Access } from '../common/http/access.js';
+import { McpGuard } from './mcp.guard.js';
+
+/**
+ * A route for AI clients: on the console's host, with a bearer. It is no operation of the OpenAPI document.
+ *
+ * Source: docs/reference/management-api.md#mcp-endpoint.
+ */
+export function McpAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'mcp', consoleHost: true }),
+    RouteConfig({ consoleHost: true }),
+    UseGuards(McpGuard),
+    ApiExcludeEndpoint(),
+  );
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { McpController } from './mcp.controller.js';
+import { McpAuthentication } from './mcp-authentication.service.js';
+import { McpServer } from './mcp-server.service.js';
+import { Tools } from './tools/tools.service.js';
+
+/**
+ * The Model Context Protocol for AI clients. A tool calls the controller method of a management route, so arguments,
+ * checks and bodies are those of the route. Tools of changes call the operations of `src/cli/changes`.
+ *
+ * Routes: `/mcp`. Codes: auth_required, forbidden, not_found, invalid_request, provider_not_found; those of the routes
+ * are in results of tools.
+ */
+@Module({
+  imports: [AppDirectoryModule, IdentityModule],
+  controllers: [McpController],
+  providers: [McpAuthentication, McpServer, Tools],
+})
+export class McpModule {}

@@ -1,0 +1,90 @@
+import { AuthEventsController } from '../../auth-events/auth-events.controller.js';
+import { AuthEventSummaryRequest, ListAuthEventsRequest } from '../../auth-events/dto/auth-events.request.js';
+import { CliAccountController } from '../../cli/account/cli-account.controller.js';
+import { AccountUsageRequest } from '../../cli/dto/cli.request.js';
+import {
+  ListEventsRequest,
+  ListRejectionEventsRequest,
+  MonthUsageRequest,
+  UsageBreakdownRequest,
+  UsageTimeseriesRequest,
+} from '../../usage-reports/dto/usage-reports.request.js';
+import { UsageReportsController } from '../../usage-reports/usage-reports.controller.js';
+import { appTool, counted, type Tool, tool, withOrWithoutApp } from './tool.js';
+
+const USAGE = {
+  name: 'get_usage',
+  title: 'Read the usage of a month',
+  description: 'Of one application, or of the whole account when none is named. Months are UTC.',
+};
+
+/** Tools that report what the calls of an application were. */
+export const REPORT_TOOLS: readonly Tool[] = [
+  withOrWithoutApp(
+    appTool({
+      ...USAGE,
+      route: [UsageReportsController, 'month'],
+      input: MonthUsageRequest,
+      run: (reports, { app, input }) => reports.month(app, input),
+      summary: ({ month, requests, cost_usd }) => `${counted(requests, 'request')} in ${month}, ${cost_usd} USD.`,
+    }),
+    tool({
+      ...USAGE,
+      route: [CliAccountController, 'usageOf'],
+      input: AccountUsageRequest,
+      run: (cli, { admin, input }) => cli.usageOf(admin, input),
+      summary: ({ month, apps }) => `Usage of ${counted(apps.length, 'application')} in ${month}.`,
+    }),
+  ),
+  appTool({
+    name: 'get_usage_timeseries',
+    title: 'Read usage by day',
+    route: [UsageReportsController, 'timeseries'],
+    input: UsageTimeseriesRequest,
+    run: (reports, { app, input }) => reports.timeseries(app, input),
+    summary: ({ from, to }) => `Usage from ${from} to ${to}, by day and provider.`,
+  }),
+  appTool({
+    name: 'get_usage_breakdown',
+    title: 'Break usage down',
+    route: [UsageReportsController, 'breakdown'],
+    input: UsageBreakdownRequest,
+    run: (reports, { app, input }) => reports.breakdown(app, input),
+    summary: ({ by, from, to }) => `Usage from ${from} to ${to}, by ${by}.`,
+  }),
+  appTool({
+    name: 'list_app_events',
+    title: 'List recorded requests',
+    route: [UsageReportsController, 'list'],
+    input: ListEventsRequest,
+    run: (reports, { app, input }) => reports.list(app, input),
+    summary: ({ events }) => `${counted(events.length, 'recorded request')}.`,
+  }),
+  appTool({
+    name: 'list_rejection_events',
+    title: 'List refused calls',
+    description:
+      'Recorded requests that never reached a provider: beyond a limit or a budget, without a plan, or of a blocked user. Newest first, all refusals of one user for one reason within a minute as one. Pass `next_before_id` as `before_id` to get the page after this one.',
+    route: [UsageReportsController, 'list'],
+    input: ListRejectionEventsRequest,
+    run: (reports, { app, input }) => reports.list(app, input),
+    summary: ({ events }) => `${counted(events.length, 'refusal')}.`,
+  }),
+  appTool({
+    name: 'list_auth_events',
+    title: 'List authentication events',
+    route: [AuthEventsController, 'list'],
+    input: ListAuthEventsRequest,
+    run: (events, { app, input }) => events.list(app, input),
+    summary: ({ events }) => `${counted(events.length, 'authentication event')}.`,
+  }),
+  appTool({
+    name: 'get_auth_event_summary',
+    title: 'Sum up authentication events',
+    route: [AuthEventsController, 'summary'],
+    input: AuthEventSummaryRequest,
+    run: (events, { app, input }) => events.summary(app, input),
+    summary: ({ token_exchange: { ok, total }, days }) =>
+      `${ok} of ${counted(total, 'token exchange')} succeeded in ${counted(days, 'day')}.`,
+  }),
+];

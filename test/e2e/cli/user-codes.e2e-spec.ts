@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { codeOf } from '../../support/api-client.js';
+import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
+import { FakeClock } from '../../support/clock.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const WRONG_CODE = 'AAAA-AAAA';
+
+/** At the beginning of an hour: what a test types within one is counted in one window. */
+const clock = new FakeClock(Math.floor(Date.now() / HOUR_MS) * HOUR_MS);
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({ clock, env: { REDIS_URL: '', TRUSTED_PROXIES: '127.0.0.1/32' } });
+});
+beforeEach(() => clock.advance(HOUR_MS));
+afterAll(() => world.stop());
+
+const browserAt = (address: string) => new ApprovalBrowser(world, undefined, address);
+
+/** Types wrong codes from as many addresses as it takes. */
+async function typeWrongCodes(count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let at = 0; at < count; at += 10) {
+    const browser = browserAt(`198.51.100.${1 + Math.floor(at / 10)}`);
+    const answers = Array.from({ length: Math.min(10, count - at) }, () => browser.lookup(WRONG_CODE));
+    for (const { status } of await Promise.all(answers)) statuses.push(status);
+  }
+  return statuses;
+}
+
+describe('guessing user codes', () => {
+  it('a wrong, malformed or blank code → found: false; nothing tells them apart', async () => {
+    const browser = browserAt('203.0.113.1');
+    for (const code of [WRONG_CODE, 'x', '0000-0000', 'ABCDEFGHJ', '🙂']) {
+      const { status, body } = await browser.lookup(code);
+      expect([status, body]).toEqual([200, { found: false }]);
+    }
+  });
+
+  it('the eleventh look-up of an address within a minute → 429; another address → 200', async () => {
+    const browser = browserAt('203.0.113.2');
+    for (let at = 0; at < 10; at++) expect((await browser.lookup(WRONG_CODE)).status).toBe(200);
+    const { status, body } = await browser.lookup(WRONG_CODE);
+    expect([status, body.error.data.scope]).toEqual([429, 'user_code']);
+    expect((await browserAt('203.0.113.3').lookup(WRONG_CODE)).status).toBe(200);
+  });
+
+  it('600 wrong codes from many addresses → no code works for the rest of the hour, links do', async () => {
+    const terminal = new Terminal(world, '203.0.113.4');
+    const opened = await terminal.open();
+    expect(new Set(await typeWrongCodes(600))).toEqual(new Set([200]));
+    const right = await browserAt('203.0.113.5').lookup(opened.body.userCode);
+    expect([right.status, right.body.error.data]).toEqual([
+      429,
+      expect.objectContaining({ scope: 'user_code_total', limit: 600, windowSeconds: 3600 }),
+    ]);
+    expect(world.logs).toContainEqual(expect.objectContaining({ message: 'user_codes_refused', level: 'warn' }));
+    const browser = browserAt('203.0.113.6');
+    expect(codeOf(await browser.details(terminal.id, opened.body.userCode))).toEqual([429, 'rate_limited']);
+    expect((await browser.details(terminal.id, proofIn(opened))).status).toBe(200);
+  });
+
+  it('right codes → not counted as wrong ones; the next hour → codes work again', async () => {
+    await typeWrongCodes(599);
+    const terminal = new Terminal(world, '203.0.113.7');
+    const { body } = await terminal.open();
+    for (let at = 0; at < 5; at++) {
+      expect((await browserAt(`203.0.113.${20 + at}`).lookup(body.userCode)).body.found).toBe(true);
+    }
+    clock.advance(MINUTE_MS);
+    await typeWrongCodes(1);
+    expect((await browserAt('203.0.113.30').lookup(body.userCode)).status).toBe(429);
+    clock.advance(HOUR_MS);
+    expect((await browserAt('203.0.113.31').lookup(body.userCode)).status).toBe(200);
+  });
+
+  it('many logins → every one has a code of its own', async () => {
+    const codes = new Set<string>();
+    for (let at = 0; at < 60; at++) {
+      const { body } = await new Terminal(world, `192.0.2.${at}`).open();
+      codes.add(body.userCode);
+    }
+    expect(codes.size).toBe(60);
+  });
+});
