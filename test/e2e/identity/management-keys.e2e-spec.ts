@@ -61,6 +61,7 @@ describe('making a management key', () => {
       source: 'console',
       credentialType: 'apiKey',
       label: null,
+      lastUsedAt: null,
       grant: 'manage',
       clientId: null,
     });
