@@ -117,7 +117,7 @@ describe('recording authentication events', () => {
 
   it('500 events → written without waiting for the 200 ms', async () => {
     record(...names(500));
-    await sleep(50);
+    await eventually(() => table.batches.length > 0, { withinMs: 150 });
     expect(table.batches).toEqual([500]);
   });
 
@@ -156,7 +156,7 @@ describe('recording authentication events', () => {
   it('database away, events keep coming → no faster than the pauses allow', async () => {
     table.failure = away();
     record(...names(1_200));
-    await sleep(20);
+    await eventually(() => table.attempts === 1, { withinMs: 3_000 });
     record(...names(600, 1_201));
     await sleep(50);
     expect(table.attempts).toBe(1);

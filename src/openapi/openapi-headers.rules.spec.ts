@@ -45,8 +45,13 @@ describe('addAnswerHeaders', () => {
     });
   });
 
-  it.each(['ManagementBearer', 'MetricsBearer'])('%s, 401 → WWW-Authenticate', (scheme) => {
-    expect(headersWith([scheme], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: {} });
+  it('MetricsBearer, 401 → WWW-Authenticate', () => {
+    expect(headersWith(['MetricsBearer'], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: {} });
+  });
+
+  it('ManagementBearer, 401 → WWW-Authenticate; 403 → the same where the grant does not suffice', () => {
+    const scope = { 'WWW-Authenticate': headerReference('ScopeChallenge') };
+    expect(headersWith(['ManagementBearer'], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: scope });
   });
 
   it.each([[[]], [['GatewayBearer']]])('401 of %j → no WWW-Authenticate', (schemes) => {

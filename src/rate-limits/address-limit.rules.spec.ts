@@ -13,11 +13,13 @@ describe('address limits: the table', () => {
       ['sign_in_address', 10, 60],
       ['sign_in_email', 10, 600],
       ['claim', 10, 60],
+      ['bootstrap', 3, 86_400],
       ['login', 20, 3_600],
       ['operation', 10, 60],
       ['submission', 10, 60],
       ['user_code', 10, 60],
       ['user_code_total', 600, 3_600],
+      ['oauth_authorize', 30, 600],
       ['invitation', 10, 60],
     ]);
   });

@@ -310,8 +310,7 @@ describe('usage recovery', () => {
     parts = assemble();
     events.failure = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    await sleep(50);
-    expect(linesOf('usage_events_write_failed')).toHaveLength(1);
+    await eventually(() => linesOf('usage_events_write_failed').length === 1, { withinMs: 3_000 });
     events.failure = undefined;
     await starting;
     expect(events.rows.size).toBe(1);

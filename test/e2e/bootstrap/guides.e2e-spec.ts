@@ -5,6 +5,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
+import {
+  ConsentBrowser,
+  codeIn,
+  OAuthTestClient,
+  openedIn,
+  startConsentWorld,
+} from '../../support/consent/oauth-client.js';
 import { eventually } from '../../support/eventually.js';
 import { startGatewayWorld } from '../../support/gateway-world.js';
 import { Walk } from '../../support/guide/guide.js';
@@ -212,6 +219,44 @@ describe('docs/guides', () => {
             const { id, url } = JSON.parse(walk.output);
             const browser = new ApprovalBrowser(world, owner.cookie);
             expect((await browser.approve(id, new URL(url).hash.slice(1))).status).toBe(200);
+            await walk.run(block);
+          },
+        },
+      });
+    },
+    WALK_MS,
+  );
+
+  it(
+    'connect-an-ai-client.md → as its commands print it, with a browser for what a person does',
+    async () => {
+      const shell = newShell();
+      let world: World | undefined;
+      let owner: Awaited<ReturnType<typeof newOrganization>>['owner'] | undefined;
+      const own: Record<string, string> = {};
+      const values = { CODE: '' };
+      await Walk.through('docs/guides/connect-an-ai-client.md', {
+        shell,
+        own,
+        values,
+        steps: {
+          OAUTH_CLIENTS_FILE: async ({ text }) => {
+            expect(text).toMatch(/^PUBLIC_URL=\S+ OAUTH_CLIENTS_FILE=clients.json npm start\n$/);
+            const clients = join(shell.directory, 'clients.json');
+            world = await startConsentWorld({ env: { REDIS_URL: '', OAUTH_CLIENTS_FILE: clients } });
+            ends.push(world.stop);
+            own[PRINTED_URL] = world.baseUrl;
+            ({ owner } = await newOrganization(world));
+            writeFileSync(join(shell.directory, 'cookies.txt'), `Set-Cookie: ${owner.cookie}\n`);
+            shell.export({ GATEWAY: world.baseUrl });
+          },
+          'export CODE=': async (block, walk) => {
+            if (world === undefined) throw new Error('nothing was started');
+            const client = new OAuthTestClient(world);
+            const opened = openedIn(await client.authorize(walk.output.trim().split('?')[1] ?? ''));
+            const { body } = await new ConsentBrowser(world, owner?.cookie).details(opened);
+            const [{ id }] = body.accounts;
+            values.CODE = codeIn(await new ConsentBrowser(world, owner?.cookie).allow(opened, id));
             await walk.run(block);
           },
         },

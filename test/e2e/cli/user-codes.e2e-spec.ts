@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { QueryRunner } from 'typeorm';
 import { codeOf } from '../../support/api-client.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
@@ -75,6 +76,34 @@ describe('guessing user codes', () => {
     expect((await browserAt('203.0.113.30').lookup(body.userCode)).status).toBe(429);
     clock.advance(HOUR_MS);
     expect((await browserAt('203.0.113.31').lookup(body.userCode)).status).toBe(200);
+  });
+
+  it('a right code among 100 000 pending logins → found in an index, which no other login slows down', async () => {
+    const { body } = await new Terminal(world, '203.0.113.8').open();
+    await world.dataSource.query(
+      `INSERT INTO cli_operations (id, kind, state, user_code_mac, created_at, expires_at, kept_until)
+       SELECT 'op:many' || n, 'login', 'pending', 'mac' || n, $1, $2, $2 FROM generate_series(1, 100000) n`,
+      [clock.now(), new Date(clock.nowMs() + MINUTE_MS)],
+    );
+    await world.dataSource.query('ANALYZE cli_operations');
+    const { createQueryRunner } = world.requestDataSource;
+    let asked: Parameters<QueryRunner['query']> | undefined;
+    const spy = jest.spyOn(world.requestDataSource, 'createQueryRunner').mockImplementation((...of) => {
+      const runner = createQueryRunner.apply(world.requestDataSource, of);
+      const query = runner.query.bind(runner);
+      runner.query = (text: string, ...rest: [never]) => {
+        if (text.includes('user_code_mac')) asked = [text, ...rest];
+        return query(text, ...rest);
+      };
+      return runner;
+    });
+    expect((await browserAt('203.0.113.9').lookup(body.userCode)).body.found).toBe(true);
+    spy.mockRestore();
+    if (asked === undefined) throw new Error('the code was not looked up');
+    const [row] = await world.dataSource.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${asked[0]}`, asked[1]);
+    const [{ Plan: plan }] = row['QUERY PLAN'];
+    expect(JSON.stringify(plan)).toMatch(/"Index Name":"cli_operations_user_code_key"/);
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20);
   });
 
   it('many logins → every one has a code of its own', async () => {

@@ -5,6 +5,8 @@ import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
 import { type ExpectedAccess, expectedAccess, type JudgedCaller } from '../../support/identity/expected-access.js';
 import { newPerson } from '../../support/identity/people.js';
+import { SERVER_APP } from '../../support/mcp/change-client.js';
+import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { forgeToken } from '../../support/token-exchange/caller-tokens.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -196,6 +198,8 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
   const { client, identityId } = await newPerson(world, { organizationId: own });
   const key = await client.post('/v1/admin/keys', { name: 'Own' });
   const invitation = await client.post('/v1/admin/invitations', { role: 'member' });
+  const mcp = await McpTestClient.connect(world.baseUrl, key.body.key.plaintext);
+  const operation = await mcp.call('add_app', { config: SERVER_APP });
   return {
     '/v1/admin/apps/': app.id,
     '/v1/admin/providers/': provider.id,
@@ -204,6 +208,7 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
     '/v1/admin/invitations/': invitation.body.invitation.id,
     '/v1/admin/organizations/': own,
     '/v1/admin/members/': identityId,
+    '/v1/admin/operations/': operation.body.id,
   };
 }
 
@@ -223,17 +228,19 @@ async function difference(
 describe('ids of others and unknown ids', () => {
   it('everything of another account → the same status and body, to the byte', async () => {
     const ids = await ownIds();
-    const strangers = await Promise.all(
-      [keyOf('another', 'owner', 'manage'), sessionOf('another', 'owner')].map(clientOf),
-    );
+    const [key, session] = await Promise.all([
+      clientOf(keyOf('another', 'owner', 'manage')),
+      clientOf(sessionOf('another', 'owner')),
+    ]);
     const differences: string[] = [];
     // Ids of terminals' operations are digests of secrets: whoever has one is told that the proof is missing.
     const named = judgedRoutes().filter(({ route, access }) => route.includes(':') && !access.consoleHost);
-    for (const { route } of named) {
+    for (const { route, access } of named) {
       const [, before = '', name = ''] = /^\w+ ([^:]+):(\w+)/.exec(route) ?? [];
       const id = ids[before];
       if (id === undefined) throw new Error(`Say what stands behind ${route}.`);
-      for (const stranger of strangers) {
+      // A key sends no origin, and where one is required that is all it is told.
+      for (const stranger of access.exactOrigin ? [session] : [key, session]) {
         differences.push(...(await difference(stranger, route, { [name]: id })));
       }
     }

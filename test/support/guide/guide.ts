@@ -74,7 +74,7 @@ export class Walk {
     if (last === undefined) throw new Error(`${shown.place}: no commands before it`);
     const differs = () => {
       try {
-        compare(this.output, shown.text);
+        compare(this.output, this.owned(shown.text));
         return undefined;
       } catch (error) {
         return error;
