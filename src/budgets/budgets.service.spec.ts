@@ -300,6 +300,29 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
+  it('stop after a grant whose answer was lost → it is returned as well', async () => {
+    const { repository } = one;
+    repository.gate = async (when) => {
+      if (when !== 'after' || book.of(KEY).get('one') === 0) return;
+      repository.gate = async () => undefined;
+      throw new Error('connection lost');
+    };
+    expect(await refusal(() => hold(10))).toMatchObject({ reason: 'budget_not_reached' });
+    expect(book.of(KEY).get('one')).toBeGreaterThan(0);
+    await one.budgets.leave();
+    expect(book.of(KEY).size).toBe(0);
+  });
+
+  it('stop while Postgres fails for a moment → tried again', async () => {
+    (await hold(10)).release();
+    let failures = 2;
+    one.repository.gate = async (when) => {
+      if (when === 'before' && failures-- > 0) throw new Error('away');
+    };
+    await one.budgets.leave();
+    expect(book.of(KEY).size).toBe(0);
+  });
+
   it('stop → unused grants are returned, those of a running call are kept', async () => {
     const running = await hold(100);
     const other = await hold(10, scope(1_000, 'ann'));

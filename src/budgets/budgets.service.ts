@@ -26,8 +26,8 @@ const SPENT_MS = 1_000;
 const CONFIRM_MS = 1_000;
 /** Time for other instances to return unused grants after a correction of the spending. */
 const RECALL_MS = 100;
-/** Maximum wait of the shutdown for running statements. */
-const LEAVE_MS = 1_000;
+/** The pauses of the shutdown between attempts to return unused grants. */
+const LEAVE_PAUSES_MS = [10, 30, 60, 100, 300, 500] as const;
 
 /**
  * Hard budgets of applications and their users, by UTC month. Holds come from this instance's grants, in memory;
@@ -125,14 +125,19 @@ export class Budgets implements OnApplicationBootstrap {
     await this.repository.dropInstanceGrants(instanceId);
   }
 
-  /** Returns all grants that are not in use; call it after the last event is stored. Never rejects. */
+  /**
+   * Returns all grants that are not in use; call it after the last event is stored. A statement that fails, or finds
+   * another row than expected because an earlier answer was lost, is repeated a few times. Never rejects.
+   */
   async leave(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     for (const end of this.unsubscribe) end();
-    for (let waitedMs = 0; waitedMs < LEAVE_MS && this.accounts.all().some(({ isBusy }) => isBusy); waitedMs += 10) {
-      await pause(10);
-    }
     await this.returns.giveBack(this.accounts.all(), true);
+    for (const pauseMs of LEAVE_PAUSES_MS) {
+      if (this.accounts.all().every(({ isBusy, inUse, row }) => !isBusy && (row ?? inUse) === inUse)) return;
+      await pause(pauseMs);
+      await this.returns.giveBack(this.accounts.all(), true);
+    }
   }
 
   private holdConfirmed(
