@@ -1,11 +1,13 @@
 /**
- * Compiles `src` and `migrations` into `dist` if what is there is not their compilation: `npm run build`, and the first
- * step of every script that runs `dist`. docs/adr/0040-builds-compare-contents.md says why it compares contents.
+ * Compiles `src` and `migrations` into `dist`, and the console of `web` into `dist/web`, each if what is there is not its
+ * compilation: `npm run build`, and the first step of every script that runs `dist`.
+ * docs/adr/0040-builds-compare-contents.md says why it compares contents.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const SOURCE_FOLDERS = ['src', 'migrations'];
 const OUTPUT_FOLDER = 'dist';
@@ -16,6 +18,11 @@ const OTHER_INPUTS = ['.build.mjs', 'package.json', 'tsconfig.json', SETTINGS, '
 const STAMP = join(OUTPUT_FOLDER, '.build.json');
 const COMPILER_STATE = join(OUTPUT_FOLDER, '.tsbuildinfo');
 const LOCK = join(OUTPUT_FOLDER, '.build.lock');
+const WEB_FOLDER = 'web';
+const WEB_OUTPUT = join(OUTPUT_FOLDER, 'web');
+const WEB_STAMP = join(OUTPUT_FOLDER, '.web.json');
+const WEB_SETTINGS = 'web/vite.config.ts';
+const COMPRESSED = /\.(?:js|css|svg)$/;
 const LONGEST_WAIT_MS = 10 * 60 * 1000;
 
 process.chdir(import.meta.dirname);
@@ -49,18 +56,47 @@ function contentOf(path) {
   }
 }
 
-function readStamp() {
+function readStamp(path = STAMP) {
   try {
-    return JSON.parse(readFileSync(STAMP, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return {};
   }
 }
 
-const isUpToDate = () => {
+function writeStamp(path, stamp) {
+  writeFileSync(`${path}.new`, JSON.stringify(stamp));
+  renameSync(`${path}.new`, path);
+}
+
+const isServerUpToDate = () => {
   const stamp = readStamp();
   return stamp.inputs === inputsHash() && stamp.outputs === hashOf(outputFiles());
 };
+
+const webInputsHash = () =>
+  hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).filter((path) => !path.endsWith('.spec.ts'))]);
+
+/** Where the sources of the console are not, as in an image, its files are taken as they are. */
+const isWebUpToDate = () => {
+  if (!existsSync(WEB_SETTINGS)) return true;
+  const stamp = readStamp(WEB_STAMP);
+  return stamp.inputs === webInputsHash() && stamp.outputs === hashOf(filesUnder(WEB_OUTPUT));
+};
+
+const isUpToDate = () => isServerUpToDate() && isWebUpToDate();
+
+async function buildWeb() {
+  const inputs = webInputsHash();
+  const { build: bundle } = await import('vite');
+  await bundle({ configFile: WEB_SETTINGS, logLevel: 'warn' });
+  for (const path of filesUnder(WEB_OUTPUT).filter((name) => COMPRESSED.test(name))) {
+    const content = readFileSync(path);
+    writeFileSync(`${path}.br`, brotliCompressSync(content));
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
+  writeStamp(WEB_STAMP, { inputs, outputs: hashOf(filesUnder(WEB_OUTPUT)) });
+}
 
 const inputsHash = () => hashOf([...OTHER_INPUTS, ...sourceFiles()]);
 
@@ -97,8 +133,7 @@ async function build() {
 function complete(inputs, sources) {
   removeOrphans(sources);
   const compilerState = hashOf([COMPILER_STATE]);
-  writeFileSync(`${STAMP}.new`, JSON.stringify({ inputs, outputs: hashOf(outputFiles()), compilerState }));
-  renameSync(`${STAMP}.new`, STAMP);
+  writeStamp(STAMP, { inputs, outputs: hashOf(outputFiles()), compilerState });
 }
 
 /** The compiler leaves the output of a deleted source where it is. */
@@ -111,6 +146,7 @@ function removeOrphans(sources) {
 
 if (!isUpToDate()) {
   const lock = await holdLock();
-  if (!isUpToDate()) await build();
+  if (!isWebUpToDate()) await buildWeb();
+  if (!isServerUpToDate()) await build();
   lock.close();
 }

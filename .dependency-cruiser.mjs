@@ -47,6 +47,7 @@ const ARROWS = {
     'usage-reports',
   ],
   consent: ['identity', 'rate-limits', 'organizations', 'console-auth', 'pages'],
+  console: [],
   pages: [],
   issuers: ['app-directory'],
   users: ['identity', 'app-directory', 'usage-reports'],

@@ -6,6 +6,7 @@ RUN npm ci
 COPY .build.mjs tsconfig.json tsconfig.build.json ./
 COPY migrations migrations
 COPY src src
+COPY web web
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim AS packages

@@ -11,6 +11,7 @@ import { ClientAuthModule } from './client-auth/client-auth.module.js';
 import { ErrorLogInterceptor } from './common/errors/gateway-error-log.js';
 import { ServerTimingInterceptor } from './common/http/server-timing.interceptor.js';
 import { ConsentModule } from './consent/consent.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -56,6 +57,7 @@ import { UsersModule } from './users/users.module.js';
     AppsModule,
     CliModule,
     ConsentModule,
+    ConsoleModule,
     AttestationModule,
     AuthEventsModule,
     ClientAuthModule,

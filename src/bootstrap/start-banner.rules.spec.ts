@@ -5,7 +5,8 @@ const URL = 'http://127.0.0.1:8080';
 const KEY = /start it once with a management key/;
 const FIRST = /The first person who does gets an organization, and closes registration/;
 const ANYBODY = /Anybody who reaches the gateway may register/;
-const SIGN_UP = `POST ${URL}/v1/auth/sign-up/email`;
+const CONSOLE = 'https://gateway.example.com';
+const SIGN_UP = `${CONSOLE}/signup`;
 
 describe('startBanner', () => {
   it.each([
@@ -16,10 +17,11 @@ describe('startBanner', () => {
     ['people, registration open to all', true, 'anybody', { key: false, first: false, anybody: true }],
     ['a person whose organization is gone', false, 'closed', { key: true, first: false, anybody: false }],
   ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, signUpAccess, ways) => {
-    const banner = startBanner({ url: URL, hasAccount, signUpAccess });
+    const banner = startBanner({ consoleUrl: CONSOLE, url: URL, hasAccount, signUpAccess });
     expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
     expect(banner.includes(SIGN_UP)).toBe(ways.first || ways.anybody);
-    expect(banner.includes('"bootstrapKey"')).toBe(hasAccount && ways.first);
+    expect(banner.includes('as the bootstrap key')).toBe(hasAccount && ways.first);
+    expect(banner).toContain(`Console      ${CONSOLE}\n`);
     expect(banner).toContain(`API          ${URL}\n`);
   });
 });

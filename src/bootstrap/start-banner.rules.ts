@@ -3,13 +3,15 @@ type SignUpAccess = 'first person' | 'anybody' | 'closed';
 
 /** The content of the start banner. */
 interface StartedService {
+  /** Where browsers find the console. */
+  readonly consoleUrl: string;
   /** Listening address, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly hasAccount: boolean;
   readonly signUpAccess: SignUpAccess;
 }
 
-const SIGN_UP_PATH = '/v1/auth/sign-up/email';
+const SIGN_UP_PATH = '/signup';
 
 const FIRST_ACCOUNT = `
   There is no account yet. For one that no person owns, stop the gateway and start it once with a management key of
@@ -18,7 +20,7 @@ const FIRST_ACCOUNT = `
 `;
 
 const CLAIM = `
-  Who registers with "bootstrapKey": "<the value of BOOTSTRAP_MANAGEMENT_KEY>" owns the account that key has opened.
+  Who registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that key has opened.
 `;
 
 /**
@@ -32,17 +34,18 @@ export function signUpAccessOf(isOpen: boolean, isOpenToAll: boolean): SignUpAcc
 }
 
 /** The start banner: addresses, and the available ways to create or claim an organization. */
-export function startBanner({ url, hasAccount, signUpAccess }: StartedService): string {
+export function startBanner({ consoleUrl, url, hasAccount, signUpAccess }: StartedService): string {
   return `
   The gateway is ready.
+    Console      ${consoleUrl}
     API          ${url}
     Description  ${url}/openapi.json
     Health       ${url}/v1/healthz
-${hasAccount ? '' : FIRST_ACCOUNT}${signUp(url, signUpAccess)}${hasAccount && signUpAccess === 'first person' ? CLAIM : ''}
+${hasAccount ? '' : FIRST_ACCOUNT}${signUp(consoleUrl, signUpAccess)}${hasAccount && signUpAccess === 'first person' ? CLAIM : ''}
 `;
 }
 
-function signUp(url: string, signUpAccess: SignUpAccess): string {
+function signUp(consoleUrl: string, signUpAccess: SignUpAccess): string {
   if (signUpAccess === 'closed') return '';
   const who =
     signUpAccess === 'anybody'
@@ -50,6 +53,6 @@ function signUp(url: string, signUpAccess: SignUpAccess): string {
       : 'Nobody has registered yet. The first person who does gets an organization, and closes registration:';
   return `
   ${who}
-    POST ${url}${SIGN_UP_PATH}  {"name": "…", "email": "…", "password": "…"}
+    ${consoleUrl}${SIGN_UP_PATH}
 `;
 }

@@ -7,12 +7,14 @@ import { VERSION } from '../common/version.js';
 import { People } from '../console-auth/people/people.service.js';
 import { ENTITIES } from '../entities.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
+import { offersSimulation } from '../platform/config/deployment-settings.js';
 import type { Environment } from '../platform/config/environment.js';
 import { whenReachable } from '../platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import type { VaultFactory } from '../platform/vault/create-vault.js';
 import { defineProviderTypes } from '../upstreams/defined-types/define-provider-types.js';
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
+import { SIMULATED_TYPE } from '../upstreams/simulated/simulated-type.js';
 import { createGateway, type GatewayOptions } from './app.setup.js';
 import { signUpAccessOf, startBanner } from './start-banner.rules.js';
 
@@ -57,8 +59,10 @@ export async function startGateway(
   options: StartOptions,
 ): Promise<RunningGateway> {
   const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
-  const onSettings = ({ TRUSTED_PRIVATE_HOSTS }: Environment) =>
-    defineProviderTypes(providerTypes, TRUSTED_PRIVATE_HOSTS);
+  const onSettings = (environment: Environment) => {
+    const simulated = offersSimulation(environment) ? [SIMULATED_TYPE] : [];
+    defineProviderTypes([...providerTypes, ...simulated], environment.TRUSTED_PRIVATE_HOSTS);
+  };
   const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, vault, onSettings });
   try {
     return await serve(platform, options.imports);
@@ -104,7 +108,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: startBanner({ url, hasAccount, signUpAccess }),
+    banner: startBanner({ consoleUrl: environment.PUBLIC_URL ?? url, url, hasAccount, signUpAccess }),
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;

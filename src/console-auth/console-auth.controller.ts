@@ -16,6 +16,7 @@ import { Secret } from '../common/log/secret.js';
 import { BrowserAccess, OptionalSession, Person, PersonAccess } from '../identity/admin-access.decorator.js';
 import type { PersonPrincipal } from '../identity/admin-principal.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
+import { offersSimulation } from '../platform/config/deployment-settings.js';
 import { Environment } from '../platform/config/environment.js';
 import { AddressLimited } from '../rate-limits/address-limit.guard.js';
 import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
@@ -194,6 +195,7 @@ export class ConsoleCapabilitiesController {
       billing: PLANS_FILE !== undefined,
       registrationOpen: await this.people.isSignUpOpen(),
       googleAuth: this.google.isEnabled,
+      simulatedProvider: offersSimulation(this.environment),
       termsOfServiceUrl: TERMS_OF_SERVICE_URL,
       privacyPolicyUrl: PRIVACY_POLICY_URL,
     });

@@ -18,6 +18,7 @@ const TAGS = new Set([
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
   ...['Admin change operations', 'CLI', 'Console OAuth consent'],
 ]);
+const getOf = (path: string) => `GET /${path}`;
 /** Routes that are their own description, or that are not shown. */
 const UNDESCRIBED = new Set([
   'GET /openapi.json',
@@ -27,6 +28,9 @@ const UNDESCRIBED = new Set([
   ...['POST /mcp', 'GET /mcp', 'DELETE /mcp'],
   // Pages for people.
   ...['GET /assets/pages.css', 'GET /assets/pages.js', 'GET /cli', 'POST /cli'],
+  ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/{id}/{tab}', 'providers'].map(getOf),
+  ...['providers/gateways', 'access', 'members', 'audit', 'health', 'settings/profile'].map(getOf),
+  ...['settings/security', 'assets/{name}'].map(getOf),
   ...['GET /cli/approve/{id}', 'POST /cli/approve/{id}', 'GET /oauth/consent', 'POST /oauth/consent'],
   // The authorization server, as OAuth describes it.
   ...['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/revoke'],

@@ -167,6 +167,9 @@ export class CapabilitiesResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether people can sign in with Google.' })
   googleAuth: boolean;
 
+  @ApiProperty({ type: 'boolean', description: 'Whether providers of the type `simulated` can be made.' })
+  simulatedProvider: boolean;
+
   @ApiProperty({ type: 'string', format: 'uri', required: false })
   termsOfServiceUrl?: string;
 

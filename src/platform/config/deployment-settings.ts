@@ -1,5 +1,5 @@
 import type { Secret } from '../../common/log/secret.js';
-import { int, origin, postgresUrl, redisUrl, Setting, text } from './setting.js';
+import { flag, int, origin, postgresUrl, redisUrl, Setting, text } from './setting.js';
 
 /** Listening addresses and storage: the first part of `Environment`. */
 export class DeploymentSettings {
@@ -61,4 +61,23 @@ export class DeploymentSettings {
     fallbackText: 'unset: one instance, which counts for itself',
   })
   readonly REDIS_URL: Secret | undefined;
+
+  @Setting({
+    description:
+      'Whether providers of the type `simulated` can be made: the gateway makes their answers up in its own process, for trying it out without a key.',
+    parse: flag(),
+    fallbackText: 'unset: only with the embedded database',
+  })
+  readonly SIMULATED_PROVIDER: boolean | undefined;
+}
+
+/**
+ * Whether this deployment offers the simulated provider. Without the setting the embedded database decides, with which
+ * people try the gateway out.
+ */
+export function offersSimulation({
+  SIMULATED_PROVIDER: setting,
+  DATABASE_URL: databaseUrl,
+}: Pick<DeploymentSettings, 'SIMULATED_PROVIDER' | 'DATABASE_URL'>): boolean {
+  return setting ?? databaseUrl === undefined;
 }

@@ -1,9 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../common/clock.js';
+import { offersSimulation } from '../../platform/config/deployment-settings.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connector.js';
+import { simulatedConnector } from '../../upstreams/simulated/simulated-connector.js';
 import { type OriginBounds, OriginPool } from './origin-pool.js';
 
 const TRIM_INTERVAL_MS = 10_000;
@@ -21,10 +23,11 @@ export class UpstreamConnections implements OnModuleInit {
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {
-    this.#connect = guardedConnector({
+    const connect = guardedConnector({
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
+    this.#connect = offersSimulation(environment) ? simulatedConnector(connect, clock) : connect;
     this.#bounds = {
       maxConnections: environment.PROVIDER_MAX_CONNECTIONS,
       silenceTimeoutMs: environment.PROVIDER_SILENCE_TIMEOUT_SECONDS * 1000,

@@ -10,7 +10,7 @@ import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/none';
 const KEY_WAY = 'BOOTSTRAP_MANAGEMENT_KEY=';
-const SIGN_UP = /POST (http\S+)/;
+const SIGN_UP = /(http\S+)\/signup$/m;
 const log = () => undefined;
 
 let ends: (() => Promise<unknown>)[] = [];
@@ -43,10 +43,12 @@ async function bannerOf(
   return gateway.banner;
 }
 
-/** Registers where the banner says. */
+/** Registers where the banner says, as its page does. */
 async function register({ banner }: RunningGateway): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const { status } = await fetch(SIGN_UP.exec(banner)?.[1] ?? '', {
+  const [page = '', origin = ''] = SIGN_UP.exec(banner) ?? [];
+  expect((await fetch(page)).headers.get('content-type')).toMatch('text/html');
+  const { status } = await fetch(`${origin}/v1/auth/sign-up/email`, {
     method: 'POST',
     headers,
     body: JSON.stringify(newSignUp()),

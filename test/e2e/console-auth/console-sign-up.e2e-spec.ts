@@ -235,6 +235,7 @@ describe('registration that stays open', () => {
       billing: false,
       registrationOpen: true,
       googleAuth: false,
+      simulatedProvider: false,
       termsOfServiceUrl: 'https://example.com/terms',
       privacyPolicyUrl: 'https://example.com/privacy',
     });
@@ -242,6 +243,7 @@ describe('registration that stays open', () => {
       billing: false,
       registrationOpen: true,
       googleAuth: false,
+      simulatedProvider: false,
     });
   });
 

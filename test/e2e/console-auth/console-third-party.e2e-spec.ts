@@ -309,6 +309,7 @@ describe('third parties and closed registration', () => {
   it('the first person may; the next may not, whether or not their e-mail address is known; with an invitation they may', async () => {
     expect((await closed.as(undefined).get('/v1/console/capabilities')).body).toMatchObject({
       googleAuth: true,
+      simulatedProvider: false,
       registrationOpen: true,
     });
     const first = await signIn({}, { at: closed });

@@ -1,0 +1,95 @@
+import { applyDecorators, Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Access, PublicAccess } from '../common/http/access.js';
+import { Ids } from '../common/ids.js';
+import { ConsoleFiles } from './console-files.js';
+
+const NONCE_BYTES = 16;
+const YEAR_SECONDS = 31_536_000;
+
+/** Addresses of the console; `web/src/routes.tsx` shows them. Every other address stays the API's. */
+const ADDRESSES = [
+  ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/:id/:tab'],
+  ...['providers', 'providers/gateways', 'access', 'members', 'audit', 'health'],
+  ...['settings/profile', 'settings/security'],
+];
+
+/** Tabs of an application. */
+const TABS: ReadonlySet<string> = new Set([
+  ...['overview', 'auth', 'proxy', 'endpoints', 'limits', 'users', 'usage', 'auth-events', 'settings'],
+]);
+
+/** The console: one page for all of its addresses, and its assets. */
+@Controller()
+@ApiExcludeController()
+export class ConsoleController {
+  constructor(
+    private readonly files: ConsoleFiles,
+    private readonly ids: Ids,
+  ) {}
+
+  @Get(ADDRESSES)
+  @ConsolePageAccess()
+  @Header('content-type', 'text/html; charset=utf-8')
+  page(@Param('tab') tab: string | undefined, @Res({ passthrough: true }) reply: FastifyReply): string {
+    if (tab !== undefined && !TABS.has(tab)) throw noSuchRoute();
+    const nonce = this.ids.bytes(NONCE_BYTES).toString('base64url');
+    const page = this.files.page(nonce);
+    if (page === undefined) throw notBuilt();
+    void reply.header('content-security-policy', policyWith(nonce));
+    return page;
+  }
+
+  @Get('assets/:name')
+  @PublicAccess()
+  asset(
+    @Param('name') name: string,
+    @Req() { headers }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Buffer {
+    const sent = headers['accept-encoding'];
+    const file = this.files.asset(name, typeof sent === 'string' ? sent : '');
+    if (file === undefined) throw noSuchRoute();
+    const { body, contentType, contentEncoding } = file;
+    void reply.headers({
+      'content-type': contentType,
+      'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
+      vary: 'accept-encoding',
+      ...(contentEncoding === undefined ? {} : { 'content-encoding': contentEncoding }),
+    });
+    return body;
+  }
+}
+
+/** A page of the console's host, for anybody; what it shows comes from the API. */
+function ConsolePageAccess(): MethodDecorator {
+  return applyDecorators(Access({ scheme: 'public', consoleHost: true }), RouteConfig({ consoleHost: true }));
+}
+
+/** Nothing but this origin's own files; the nonce is for the style elements of dialogs and for the theme. */
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+function noSuchRoute(): GatewayError {
+  return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_unknown' });
+}
+
+function notBuilt(): GatewayError {
+  return new GatewayError('not_found', {
+    message: 'The console is not built here: run `npm run build`. The API works without it.',
+    reason: 'console_not_built',
+  });
+}

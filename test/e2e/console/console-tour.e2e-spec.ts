@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { ConsoleBrowser, WIDE } from '../../support/console/console-browser.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const TOUR_MS = 120_000;
+const TWO_MINUTES_MS = 120_000;
+const EMAIL = 'ada@example.com';
+
+let world: World;
+let chromium: Browser;
+let browser: ConsoleBrowser;
+let app: string;
+
+describeWithBrowser('the console, from nothing to the first answer', () => {
+  beforeAll(async () => {
+    world = await startWorld({ env: { REDIS_URL: '', SIMULATED_PROVIDER: 'true', BOOTSTRAP_MANAGEMENT_KEY: '' } });
+    chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium);
+  }, TOUR_MS);
+  beforeEach(() => browser.page.setViewportSize(WIDE));
+  afterAll(async () => {
+    await chromium.close();
+    await world.stop();
+  });
+
+  it(
+    'registers, starts without a provider key, sends the first call → a streamed answer within two minutes',
+    async () => {
+      const { page } = browser;
+      const startedMs = performance.now();
+      await browser.go('/');
+      await page.getByRole('link', { name: 'Create one' }).click();
+      await browser.register(EMAIL);
+      await page.getByRole('heading', { level: 1, name: 'Guided start' }).waitFor();
+      await page.getByRole('radio', { name: 'Simulated provider' }).check();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByLabel('Application name').fill('Journal');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      for (const language of ['curl', 'Node', 'Python', 'Swift']) {
+        await page.getByRole('tab', { name: language }).click();
+        expect(await page.getByRole('tabpanel').textContent()).toMatch(/\/proxy\/simulated\/v1.*gw_\w{48}/s);
+      }
+      await page.getByRole('button', { name: 'Send it from here' }).click();
+      await page.getByText('Your first request has arrived').waitFor();
+      expect(await page.getByText('This answer is simulated').isVisible()).toBe(true);
+      expect(performance.now() - startedMs).toBeLessThan(TWO_MINUTES_MS);
+      await page.getByRole('link', { name: 'Open the application' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor();
+      app = new URL(page.url()).pathname.split('/')[2] ?? '';
+      await page.getByRole('definition').filter({ hasText: '$0.0' }).first().waitFor();
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'a reload → the key is forgotten, and another one can be made',
+    async () => {
+      const { page } = browser;
+      await browser.go('/start');
+      expect(await page.getByText('this page has forgotten it').isVisible()).toBe(true);
+      expect(await page.getByText('YOUR_APPLICATION_KEY').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Create another key' }).click();
+      await page
+        .getByRole('tabpanel')
+        .getByText(/gw_\w{48}/)
+        .waitFor();
+    },
+    TOUR_MS,
+  );
+
+  it.each([
+    ...['/start', '/apps', '/apps/new', '/apps/:app/overview', '/apps/:app/auth', '/apps/:app/proxy'],
+    ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
+    ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
+    ...['/members', '/audit', '/health', '/settings/profile', '/settings/security'],
+  ])(
+    '%s → one heading, a title of its own, no violation of axe-core in both themes and three widths',
+    async (path) => {
+      const { page } = browser;
+      await browser.go(path.replace(':app', app));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      expect(await page.title()).toMatch(/^.+ · Gateway$/);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of [390, 820, 1280]) {
+          await page.setViewportSize({ width, height: 860 });
+          expect(await browser.axe()).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+        }
+      }
+      expect(browser.complaints).toEqual([]);
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'dialogs → no violation of axe-core, closed by Escape, focus goes back; the policy is not broken',
+    async () => {
+      const { page } = browser;
+      await browser.go('/providers');
+      await page.getByRole('button', { name: 'Add provider' }).first().click();
+      await page.getByRole('dialog').waitFor();
+      expect(await browser.axe()).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('jour');
+      expect(await browser.axe()).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor();
+      expect(browser.complaints).toEqual([]);
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'a session that ends in the middle → the sign-in says so, and leads back',
+    async () => {
+      const { page } = browser;
+      await browser.go('/members');
+      await browser.context.clearCookies();
+      await page.getByRole('link', { name: 'Audit trail' }).click();
+      await page.getByText('Your session has ended').waitFor();
+      await browser.signIn(EMAIL);
+      await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor();
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'two people change one application → what both changed is asked for, the rest is merged',
+    async () => {
+      const { page } = browser;
+      await browser.go(`/apps/${app}/settings`);
+      await page.getByLabel('Application name').fill('Mine');
+      const stored = await page.evaluate<{ app: { config: object; revision: number } }>(
+        `fetch('/v1/admin/apps/${app}', { headers: { 'x-console-request': '1' } }).then((answer) => answer.json())`,
+      );
+      const { config, revision } = stored.app;
+      const limits = { per_app: { requests: { per_minute: 77 } } };
+      await page.evaluate(
+        `fetch('/v1/admin/apps/${app}', {
+           method: 'PUT',
+           headers: { 'x-console-request': '1', 'content-type': 'application/json' },
+           body: ${JSON.stringify(JSON.stringify({ name: 'Theirs', config: { ...config, limits }, revision }))},
+         })`,
+      );
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Somebody else has saved meanwhile').waitFor();
+      expect(await browser.axe()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      await browser.go(`/apps/${app}/limits`);
+      expect(await page.getByLabel('Requests a minute').first().inputValue()).toBe('77');
+      await browser.go(`/apps/${app}/overview`);
+      await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'an unsaved draft → a reload keeps it; the server’s refusal stands at its field',
+    async () => {
+      const { page } = browser;
+      await browser.go(`/apps/${app}/limits`);
+      const minute = page.getByLabel('Requests a minute').first();
+      await minute.fill('0');
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.reload();
+      await page.getByText('You have unsaved changes.').waitFor();
+      expect(await minute.inputValue()).toBe('0');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('[aria-invalid=true]').waitFor();
+      const described = await minute.getAttribute('aria-describedby');
+      expect(described).toMatch(/-error/);
+      await page.getByRole('button', { name: 'Discard' }).click();
+      expect(await minute.inputValue()).toBe('77');
+    },
+    TOUR_MS,
+  );
+});

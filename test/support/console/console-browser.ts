@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { World } from '../world.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const WIDE = { width: 1280, height: 860 };
+const PASSWORD = 'correct horse battery';
+
+/** What axe-core reports of a rule that is not kept. */
+interface AxeViolation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** A person with the console in front of them; everything the browser complains about is kept. */
+export class ConsoleBrowser {
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly world: World,
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {}
+
+  static async open(world: World, browser: Browser, cookie?: string): Promise<ConsoleBrowser> {
+    const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+    if (cookie !== undefined) {
+      const [name = '', value = ''] = cookie.split('=');
+      await context.addCookies([{ name, value, url: world.baseUrl }]);
+    }
+    const page = await context.newPage();
+    const opened = new ConsoleBrowser(world, context, page);
+    page.on('pageerror', ({ message }) => opened.complaints.push(message));
+    page.on('console', (message) => {
+      // A refusal of the API is shown by the page; the browser says it as well.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        opened.complaints.push(message.text());
+      }
+    });
+    return opened;
+  }
+
+  async go(path: string): Promise<void> {
+    await this.page.goto(this.world.baseUrl + path);
+    await this.settled();
+  }
+
+  /** Everything that the page asked for has come. */
+  async settled(): Promise<void> {
+    await this.page.waitForLoadState('networkidle');
+    await this.page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  }
+
+  /** Registers from the sign-up page. */
+  async register(email: string): Promise<void> {
+    const { page } = this;
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+  }
+
+  async signIn(email: string): Promise<void> {
+    const { page } = this;
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  /** What axe-core finds in the page as it is, at the levels A and AA of WCAG 2.2. */
+  async axe(): Promise<readonly string[]> {
+    // Run through the debugger: the policy of the page lets no foreign script in.
+    await this.page.evaluate(AXE);
+    const violations = await this.page.evaluate<AxeViolation[]>(
+      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+         .then(({ violations }) => violations)`,
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}

@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
+import { Button } from '../design/button';
+import { SelectField, TextField } from '../design/field';
+import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Revocation } from '../design/revocation';
+import { SecretDialog } from '../design/secret-dialog';
+import { type Column, Table } from '../design/table';
+import { Day, Time } from '../design/time';
+import { useReadOnlyReason } from '../shell/session';
+
+type ManagementKey = Schemas['ManagementKeyResource'];
+
+const GRANTS = [
+  { value: 'manage', label: 'look and change' },
+  { value: 'read', label: 'look only' },
+] as const;
+
+const SOURCES: Readonly<Record<ManagementKey['source'], string>> = {
+  console: 'Key',
+  cli: 'Terminal',
+  bootstrap: 'Bootstrap',
+  oauth: 'AI client',
+};
+
+export function AccessPage() {
+  const { data: keys, error } = useQuery(queries.keys());
+  const client = useQueryClient();
+  const reason = useReadOnlyReason();
+  const [name, setName] = useState('');
+  const [grant, setGrant] = useState<'read' | 'manage'>('manage');
+  const [secret, setSecret] = useState<string>();
+  const { run, error: problem } = useSubmit();
+  const [revoking, setRevoking] = useState<ManagementKey>();
+  const refresh = () => client.invalidateQueries({ queryKey: queries.keys().queryKey });
+  const create = () =>
+    run(async () => {
+      const { key } = await read(api.POST('/v1/admin/keys', { body: { name, grant } }));
+      setSecret(key.plaintext);
+      setName('');
+      await refresh();
+    });
+  const revoke = async ({ id }: ManagementKey) => {
+    await read(api.POST('/v1/admin/keys/{id}/revoke', { params: { path: { id } } }));
+    await refresh();
+  };
+  return (
+    <>
+      <PageHeader
+        title="Access"
+        lead="Keys for programs, terminals that logged in, and AI clients that you let in. Each acts with the role of its owner."
+      />
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      <Card title="Management keys and connections" isFlush>
+        <form
+          className="flex flex-wrap items-end gap-3 border-b border-line p-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (reason === undefined) void create();
+          }}
+        >
+          <TextField
+            label="Name of a new key"
+            required
+            maxLength={100}
+            value={name}
+            onChange={setName}
+            error={problemAt(problem, 'name')}
+            className="min-w-52 flex-1"
+          />
+          <SelectField label="It may" value={grant} options={GRANTS} onChange={setGrant} />
+          <Button look="primary" type="submit" reason={reason}>
+            Create
+          </Button>
+        </form>
+        {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
+        {keys === undefined && error === null && <Skeleton rows={6} />}
+        {keys?.length === 0 && (
+          <EmptyState title="Nobody but you">
+            Make a key for a script, run <code>gw login</code> in a terminal, or give an AI client the address{' '}
+            <code>{location.origin}/mcp</code>.
+          </EmptyState>
+        )}
+        {keys !== undefined && keys.length > 0 && (
+          <Table
+            caption="Management keys and connections"
+            columns={columnsOf(setRevoking, reason)}
+            rows={keys}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </Card>
+      <SecretDialog title="A new management key" secret={secret} onClose={() => setSecret(undefined)} />
+      <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
+    </>
+  );
+}
+
+function columnsOf(revoke: (key: ManagementKey) => void, reason: string | undefined): readonly Column<ManagementKey>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ name, tokenHint, clientId }) => (
+        <span className="block max-w-64">
+          <span className="block truncate font-medium">{name}</span>
+          <span className="block truncate font-mono text-xs text-muted">{clientId ?? `…${tokenHint}`}</span>
+        </span>
+      ),
+    },
+    { key: 'source', header: 'Kind', cell: ({ source }) => <Badge>{SOURCES[source]}</Badge> },
+    {
+      key: 'grant',
+      header: 'May',
+      isDetail: true,
+      cell: ({ grant }) => (grant === 'read' ? 'look' : 'look and change'),
+    },
+    { key: 'made', header: 'Made', isDetail: true, cell: ({ createdAt }) => <Day at={createdAt} /> },
+    {
+      key: 'used',
+      header: 'Last tokens',
+      isDetail: true,
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? '—' : <Time at={lastUsedAt} isRelative />),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ enabled, revokedAt }) => (
+        <Badge tone={enabled ? 'good' : 'neutral'}>
+          {enabled ? 'works' : revokedAt === null ? 'expired' : 'revoked'}
+        </Badge>
+      ),
+    },
+    {
+      key: 'acts',
+      header: 'Actions',
+      isNumber: true,
+      cell: (key) =>
+        key.enabled && (
+          <Button size="sm" reason={reason} aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ];
+}

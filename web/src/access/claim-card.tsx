@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read } from '../api/client';
+import { Button } from '../design/button';
+import { TextField } from '../design/field';
+import { Alert, Card } from '../design/layout';
+
+/** An account that a program has opened, and no person owns yet. */
+export function ClaimCard() {
+  const client = useQueryClient();
+  const [bootstrapKey, setBootstrapKey] = useState('');
+  const [error, setError] = useState<unknown>();
+  const claim = async () => {
+    setError(undefined);
+    try {
+      await read(api.POST('/v1/admin/organizations/claim', { body: { bootstrapKey } }));
+      await client.invalidateQueries();
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  const problem = problemAt(error, 'bootstrapKey');
+  return (
+    <Card title="Claim this account" lead="A program has opened it. Prove with its key that it is yours.">
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void claim();
+        }}
+      >
+        <TextField
+          label="Bootstrap key"
+          type="password"
+          autoComplete="off"
+          value={bootstrapKey}
+          onChange={setBootstrapKey}
+          error={problem}
+          className="flex-1"
+        />
+        <Button type="submit">Claim</Button>
+      </form>
+      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+    </Card>
+  );
+}

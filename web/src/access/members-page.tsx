@@ -1,0 +1,213 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
+import { Button } from '../design/button';
+import { CodeBlock } from '../design/copy';
+import { TypedConfirmation } from '../design/dialog';
+import { SelectField, TextField } from '../design/field';
+import { Alert, Badge, Card, PageHeader, Skeleton } from '../design/layout';
+import { type Column, Table } from '../design/table';
+import { Day } from '../design/time';
+import { useToast } from '../design/toast';
+import { useReadOnlyReason, useSession } from '../shell/session';
+import { ClaimCard } from './claim-card';
+import { OrganizationName } from './organization-name';
+
+type Member = Schemas['Member'];
+type Invitation = Schemas['Invitation'];
+type Role = Member['role'];
+
+const ROLES = [
+  { value: 'owner', label: 'Owner' },
+  { value: 'admin', label: 'Admin' },
+  { value: 'member', label: 'Member (looks only)' },
+] as const;
+
+export function MembersPage() {
+  const { organization } = useSession();
+  return (
+    <>
+      <PageHeader title="Members" lead={`Who works in ${organization?.name ?? 'this organization'}, and as what.`} />
+      <div className="flex flex-col gap-6">
+        {organization?.claimed === false && <ClaimCard />}
+        <Members />
+        <Invitations />
+        <OrganizationName />
+      </div>
+    </>
+  );
+}
+
+function Members() {
+  const { data: members, error } = useQuery(queries.members());
+  const { user } = useSession();
+  const reason = useReadOnlyReason();
+  const client = useQueryClient();
+  const say = useToast();
+  const [removing, setRemoving] = useState<Member>();
+  const refresh = () => client.invalidateQueries({ queryKey: queries.members().queryKey });
+  const changeRole = async ({ id, name, email }: Member, role: Role) => {
+    try {
+      await read(api.PUT('/v1/admin/members/{user}', { params: { path: { user: id } }, body: { role } }));
+      say(`${name ?? email} is ${role} now.`);
+      await client.invalidateQueries({ queryKey: queries.session().queryKey });
+    } catch (thrown) {
+      say(messageOf(thrown));
+    }
+    await refresh();
+  };
+  const remove = async ({ id }: Member) => {
+    await read(api.DELETE('/v1/admin/members/{user}', { params: { path: { user: id } } }));
+    await refresh();
+  };
+  const columns: readonly Column<Member>[] = [
+    {
+      key: 'name',
+      header: 'Person',
+      cell: ({ id, name, email, kind }) => (
+        <span className="block max-w-72">
+          <span className="block truncate font-medium">
+            {name ?? email ?? id} {id === user.id && <Badge>you</Badge>} {kind === 'service' && <Badge>program</Badge>}
+          </span>
+          <span className="block truncate text-xs text-muted">{email}</span>
+        </span>
+      ),
+    },
+    { key: 'joined', header: 'Joined', isDetail: true, cell: ({ joinedAt }) => <Day at={joinedAt} /> },
+    {
+      key: 'role',
+      header: 'Role',
+      cell: (member) => (
+        <SelectField
+          label={`Role of ${member.name ?? member.email ?? member.id}`}
+          isLabelHidden
+          value={member.role}
+          options={ROLES}
+          onChange={(role) => void changeRole(member, role)}
+          {...(reason === undefined ? {} : { disabled: true, title: reason })}
+        />
+      ),
+    },
+    {
+      key: 'acts',
+      header: 'Actions',
+      isNumber: true,
+      cell: (member) => (
+        <Button
+          size="sm"
+          reason={reason}
+          aria-label={`Remove ${member.name ?? member.email ?? member.id}`}
+          onClick={() => setRemoving(member)}
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Card title="People" isFlush>
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      {members === undefined && error === null && <Skeleton />}
+      {members !== undefined && <Table caption="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
+      {removing !== undefined && (
+        <TypedConfirmation
+          title={`Remove ${removing.name ?? removing.email ?? removing.id}?`}
+          lead="Their sessions here, keys and connections are refused from the next request on."
+          phrase={removing.email ?? removing.id}
+          act="Remove"
+          isOpen
+          onClose={() => setRemoving(undefined)}
+          onConfirm={() => remove(removing)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Invitations() {
+  const { data: invitations, error } = useQuery(queries.invitations());
+  const reason = useReadOnlyReason();
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>('admin');
+  const [email, setEmail] = useState('');
+  const [problem, setProblem] = useState<unknown>();
+  const [link, setLink] = useState<string>();
+  const refresh = () => client.invalidateQueries({ queryKey: queries.invitations().queryKey });
+  const invite = async () => {
+    setProblem(undefined);
+    try {
+      const { url } = await read(
+        api.POST('/v1/admin/invitations', { body: { role, ...(email === '' ? {} : { email }) } }),
+      );
+      setLink(url);
+      setEmail('');
+      await refresh();
+    } catch (thrown) {
+      setProblem(thrown);
+    }
+  };
+  const revoke = async ({ id }: Invitation) => {
+    await read(api.POST('/v1/admin/invitations/{id}/revoke', { params: { path: { id } } }));
+    await refresh();
+  };
+  const columns: readonly Column<Invitation>[] = [
+    { key: 'for', header: 'For', cell: (invitation) => invitation.email ?? 'whoever has the link' },
+    { key: 'role', header: 'Role', cell: (invitation) => invitation.role },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status }) => <Badge tone={status === 'pending' ? 'accent' : 'neutral'}>{status}</Badge>,
+    },
+    { key: 'ends', header: 'Ends', isDetail: true, cell: ({ expiresAt }) => <Day at={expiresAt} /> },
+    {
+      key: 'acts',
+      header: 'Actions',
+      isNumber: true,
+      cell: (invitation) =>
+        invitation.status === 'pending' && (
+          <Button size="sm" reason={reason} onClick={() => void revoke(invitation)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Card title="Invitations" lead="A link for one person. The gateway sends no mail; you pass it on." isFlush>
+      <form
+        className="flex flex-wrap items-end gap-3 border-b border-line p-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (reason === undefined) void invite();
+        }}
+      >
+        <TextField
+          label="E-mail of the person"
+          type="email"
+          hint="Empty: whoever has the link."
+          value={email}
+          onChange={setEmail}
+          error={problemAt(problem, 'email')}
+          className="min-w-52 flex-1"
+        />
+        <SelectField label="Role" value={role} options={ROLES} onChange={setRole} error={problemAt(problem, 'role')} />
+        <Button type="submit" reason={reason}>
+          Invite
+        </Button>
+      </form>
+      {problem !== undefined && problemAt(problem, 'email', 'role') === undefined && (
+        <Alert>{messageOf(problem)}</Alert>
+      )}
+      {link !== undefined && (
+        <div className="border-b border-line p-4">
+          <CodeBlock label="The link; it is shown this one time" code={link} />
+        </div>
+      )}
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      {invitations !== undefined && invitations.length > 0 && (
+        <Table caption="Invitations" columns={columns} rows={invitations} rowKey={({ id }) => id} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,62 @@
+/** A refusal of the API, or its silence. */
+export class ApiError extends Error {
+  private constructor(
+    /** HTTP status; 0 where no answer came. */
+    readonly status: number,
+    /** The error code of the API; `offline` where no answer came. */
+    readonly code: string,
+    message: string,
+    /** Seconds until another try makes sense. */
+    readonly retryAfterSeconds: number | undefined,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  static offline(): ApiError {
+    return new ApiError(0, 'offline', 'The gateway does not answer. Check your connection and try again.', undefined);
+  }
+
+  /** @param body of the answer, parsed; anything. */
+  static of({ status, headers }: Response, body: unknown): ApiError {
+    const { error } = Object(body);
+    const { code, message } = typeof error === 'object' && error !== null ? error : Object(body);
+    const retryAfter = Number(headers.get('retry-after'));
+    return new ApiError(
+      status,
+      typeof code === 'string' ? code : `http_${status}`,
+      typeof message === 'string' ? message : `The gateway answered with status ${status}.`,
+      retryAfter > 0 ? retryAfter : undefined,
+    );
+  }
+
+  /** Whether the session has ended, or never was. */
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+
+  /** Whether the same request may succeed later without a change. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+
+  /** The member that the message is about, as `config.limits.per_user`, and the message without it. */
+  get field(): { readonly path: string; readonly problem: string } | undefined {
+    const [, path, problem] = /^([A-Za-z_][\w-]*(?:[.[][\w.[\]-]+)?): (.+)$/s.exec(this.message) ?? [];
+    return this.status === 400 && path !== undefined && problem !== undefined ? { path, problem } : undefined;
+  }
+}
+
+/** The problem of one field, for the form that has it; undefined where the error is about something else. */
+export function problemAt(error: unknown, ...paths: readonly string[]): string | undefined {
+  if (!(error instanceof ApiError) || error.field === undefined) return undefined;
+  const { path, problem } = error.field;
+  return paths.some((own) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`))
+    ? problem
+    : undefined;
+}
+
+/** A text for whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+import createClient from 'openapi-fetch';
+import { ApiError } from './api-error';
+import type { components, paths } from './schema';
+
+/** The shapes of the management API, by their names in the OpenAPI document. */
+export type Schemas = components['schemas'];
+
+/** The management API, as its OpenAPI document describes it. The session is in a cookie of this origin. */
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  headers: { 'x-console-request': '1' },
+});
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/**
+ * The body of a successful answer.
+ *
+ * @throws ApiError for every other answer, and where there was none.
+ */
+export async function read<T>(answer: Promise<Answer<T>>): Promise<T> {
+  let received: Answer<T>;
+  try {
+    received = await answer;
+  } catch {
+    throw ApiError.offline();
+  }
+  const { data, error, response } = received;
+  if (response.ok) return data as T;
+  throw ApiError.of(response, error);
+}

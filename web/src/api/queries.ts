@@ -1,0 +1,90 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error';
+import { api, read, type Schemas } from './client';
+
+const MAX_RETRIES = 3;
+const STALE_MS = 15_000;
+const RETRY_MS = 1_000;
+
+/**
+ * The cache of everything that was read. Temporary failures are tried again, after the pause that the answer names.
+ *
+ * @param onSignedOut the session has ended.
+ */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof ApiError && error.isSignedOut) onSignedOut();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_MS,
+        retry: (failures, error) => error instanceof ApiError && error.isTemporary && failures < MAX_RETRIES,
+        retryDelay: (failures, error) =>
+          error instanceof ApiError && error.retryAfterSeconds !== undefined
+            ? error.retryAfterSeconds * 1_000
+            : RETRY_MS * 2 ** failures,
+      },
+    },
+  });
+}
+
+/** What is read on several pages: each with the key under which it is cached. */
+export const queries = {
+  capabilities: () => ({
+    queryKey: ['capabilities'],
+    queryFn: () => read(api.GET('/v1/console/capabilities')),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  session: () => ({
+    queryKey: ['session'],
+    queryFn: async () => (await read(api.GET('/v1/admin/session'))).session,
+  }),
+  apps: (month?: string) => ({
+    queryKey: ['apps', month ?? 'now'],
+    queryFn: () => read(api.GET('/v1/admin/apps', { params: { query: month === undefined ? {} : { month } } })),
+  }),
+  app: (id: string) => ({
+    queryKey: ['app', id],
+    queryFn: () => read(api.GET('/v1/admin/apps/{app}', { params: { path: { app: id } } })),
+  }),
+  appKeys: (id: string) => ({
+    queryKey: ['app', id, 'keys'],
+    queryFn: async () => (await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app: id } } }))).keys,
+  }),
+  appCheck: (id: string) => ({
+    queryKey: ['app', id, 'check'],
+    queryFn: () => read(api.GET('/v1/admin/apps/{app}/check', { params: { path: { app: id } } })),
+  }),
+  providers: () => ({
+    queryKey: ['providers'],
+    queryFn: async () => (await read(api.GET('/v1/admin/providers'))).providers,
+  }),
+  gateways: () => ({
+    queryKey: ['gateways'],
+    queryFn: async () => (await read(api.GET('/v1/admin/provider-gateways'))).gateways,
+  }),
+  prices: () => ({
+    queryKey: ['prices'],
+    queryFn: async () => (await read(api.GET('/v1/admin/prices'))).prices,
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  keys: () => ({
+    queryKey: ['keys'],
+    queryFn: async () => (await read(api.GET('/v1/admin/keys'))).keys,
+  }),
+  members: () => ({
+    queryKey: ['members'],
+    queryFn: async () => (await read(api.GET('/v1/admin/members'))).members,
+  }),
+  invitations: () => ({
+    queryKey: ['invitations'],
+    queryFn: async () => (await read(api.GET('/v1/admin/invitations'))).invitations,
+  }),
+} as const;
+
+export type AppSummary = Schemas['AppSummaryResponse'];
+export type Provider = Schemas['ProviderResource'];
+export type Session = Schemas['AdminSessionResource'];

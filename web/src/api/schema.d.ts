@@ -1,0 +1,8414 @@
+export interface paths {
+    "/v1/admin/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what in the account
+         * @description Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the page after this one.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the management keys of the account
+         * @description Newest first; revoked ones for 90 days.
+         */
+        get: operations["listManagementKeys"];
+        put?: never;
+        /**
+         * Make a management key
+         * @description It is yours: it carries your role of the moment, in this account only. The key is shown once.
+         */
+        post: operations["createManagementKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a management key
+         * @description Whoever’s of the account it is. It counts from the next request on; repeating it answers the same.
+         */
+        post: operations["revokeManagementKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the key this is sent with
+         * @description Whatever its owner’s role and its grant. It opens nothing from the next request on.
+         */
+        delete: operations["revokeCliCredential"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the price catalog
+         * @description The prices of the current UTC day, in US dollars. A call is priced by the day it was made on. Custom prices of a provider are part of the provider, not of this list.
+         */
+        get: operations["listModelPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who you are, and where you act
+         * @description Also for a signed-in person who belongs to no organization: then `organization` and `role` are null.
+         */
+        get: operations["getAdminSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the organizations you belong to */
+        get: operations["listOrganizations"];
+        put?: never;
+        /**
+         * Make one more organization
+         * @description You own it. Choose it afterwards to act in it.
+         */
+        post: operations["createOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organizations/select": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose the organization you act in
+         * @description Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.
+         */
+        post: operations["selectOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organizations/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Own the account that the bootstrap key has opened
+         * @description For the first person who proves `BOOTSTRAP_MANAGEMENT_KEY`. The key goes on managing the account; the answer sets the cookie that makes it the one you act in.
+         */
+        post: operations["claimOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organizations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Rename the organization you act in */
+        patch: operations["renameOrganization"];
+        trace?: never;
+    };
+    "/v1/admin/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who belongs to the organization */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a member another role
+         * @description Counts from their next request on. Only owners add or demote owners, and one owner always remains.
+         */
+        put: operations["updateMember"];
+        post?: never;
+        /**
+         * Remove a member, or leave
+         * @description Ends their management keys in this organization for good. Everybody may remove themselves; others are removed by admins, owners by owners. One owner always remains.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the invitations into the organization */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite a person into the organization
+         * @description Answers a link that works once, for seven days. No mail is sent: pass it on yourself.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/invitations/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link stops working at once. Repeating it answers the same.
+         */
+        post: operations["revokeInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/invitations/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read what an invitation offers
+         * @description For whoever has its link. One that was used or revoked, or whose time is over, is not found.
+         */
+        post: operations["getInvitationDetails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join the organization you are invited to
+         * @description The link works once; the person who has used it is told the same again.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-up/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register with a password
+         * @description Open until somebody has an account, or when the operator says so; an invitation always opens it, and so does the bootstrap key of an account that nobody owns. The answer sets the session’s cookie. Who is not invited gets an organization of their own.
+         */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description The answer sets the session’s cookie; the session the browser had ends.
+         */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/get-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who is signed in
+         * @description `null` when nobody is. Once a day the session is renewed and its cookie set again.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Whoever is not signed in gets the same answer.
+         */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/change-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description Ends every session of yours; the answer sets the cookie of a new one.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/update-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change your name or picture */
+        post: operations["updateUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in/social": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with Google
+         * @description Send the browser to `url` within ten minutes; the same browser must come back.
+         */
+        post: operations["signInWithGoogle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/callback/google": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from Google
+         * @description Where Google sends the browser. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.
+         */
+        get: operations["googleCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what the console offers here */
+        get: operations["getConsoleCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the provider instances of the account */
+        get: operations["listProviders"];
+        put?: never;
+        /**
+         * Add a provider instance
+         * @description Stores the key sealed, or names the upstream gateway that has the credential. The provider is not called; test first.
+         */
+        post: operations["createProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/providers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a key without storing it
+         * @description Makes one cheap authenticated call. A refused key is an error; anything else unproven is an answer.
+         */
+        post: operations["testProviderCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a provider instance
+         * @description Changes the members given, and those alone. Type and slug stay. `revision`, when sent, must be the stored one; without it nothing conflicts.
+         */
+        put: operations["updateProvider"];
+        post?: never;
+        /**
+         * Delete a provider instance
+         * @description Deletes key and prices for good. Applications that name it fail with `provider_not_configured`.
+         */
+        delete: operations["deleteProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/provider-gateways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the upstream gateways of the account */
+        get: operations["listProviderGateways"];
+        put?: never;
+        /**
+         * Add an upstream gateway
+         * @description Stores the token sealed. The gateway is not called; test the token first.
+         */
+        post: operations["createProviderGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/provider-gateways/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a token without storing it
+         * @description Makes one cheap authenticated call through the gateway. Whatever comes of it is an answer.
+         */
+        post: operations["testProviderGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/provider-gateways/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an upstream gateway
+         * @description Deletes its token for good. Refused while any provider, be it disabled, is routed through it.
+         */
+        delete: operations["deleteProviderGateway"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an upstream gateway
+         * @description Type, place and token stay. `revision`, when sent, must be the stored one.
+         */
+        patch: operations["updateProviderGateway"];
+        trace?: never;
+    };
+    "/v1/admin/provider-gateways/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an upstream gateway another token
+         * @description Every provider that is routed through it uses the new token within a second. The gateway is not called; test the token first. `revision`, when sent, must be the stored one.
+         */
+        post: operations["rotateProviderGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys of an application */
+        get: operations["listAppKeys"];
+        put?: never;
+        /**
+         * Issue a key
+         * @description Only for applications with authentication type `api_key`. The key is shown once.
+         */
+        post: operations["createAppKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/keys/{key}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a key
+         * @description Takes effect everywhere within a minute, normally at once. Repeating it answers the same.
+         */
+        post: operations["revokeAppKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of an application in one month
+         * @description Months are UTC calendar months; the current one when none is named.
+         */
+        get: operations["getAppUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recorded requests of an application
+         * @description Newest first. Pass `next_before_id` as `before_id` to get the page after this one.
+         */
+        get: operations["listAppEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/timeseries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of an application day by day
+         * @description Days are UTC; the last thirty when none are named.
+         */
+        get: operations["getAppUsageTimeseries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of an application by what it was used for
+         * @description Days are UTC; the last thirty when none are named. By `model`, `provider` and `status` it reaches back to the first request; the rest is known of the last 90 days alone: what is older is left out, and `complete_from` says from which day on the rows are complete.
+         */
+        get: operations["getAppUsageBreakdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/reprice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recompute what a model cost in one month at the prices known now
+         * @description Every event takes the price of its own UTC day. Only says what would change unless `apply` is true; then all of it is written, or nothing when an event has no price. Costs that the provider reported stay as they are, refused requests and events older than 90 days are left out, and at most 10 000 events are taken at once.
+         */
+        post: operations["repriceAppUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/settle-estimates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the estimates of one month by what the calls cost
+         * @description For calls whose usage is unknown, and which count an estimate against budgets. Only says what would change unless `apply` is true; then all of it is written, and budgets have it at once. At most 10 000 events, the oldest, are taken at a time: `has_more` says whether to repeat it. Events older than 90 days are left out. A settled event has no estimate any more and is not repriced.
+         */
+        post: operations["settleAppEstimates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the users of an application
+         * @description With their usage of one UTC month. Those seen last come first.
+         */
+        get: operations["listAppUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a user */
+        get: operations["getAppUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/users/{user}/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a user
+         * @description Also one who was never seen: any id can be blocked before its user comes. Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.
+         */
+        post: operations["blockAppUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/users/{user}/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unblock a user
+         * @description Repeating it answers the same.
+         */
+        post: operations["unblockAppUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user named in the query
+         * @description For ids that URL software changes in a path, such as those with a slash.
+         */
+        get: operations["getNamedAppUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/user/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a user named in the query
+         * @description For ids that URL software changes in a path, such as those with a slash.
+         */
+        post: operations["blockNamedAppUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/user/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unblock a user named in the query
+         * @description For ids that URL software changes in a path, such as those with a slash.
+         */
+        post: operations["unblockNamedAppUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List applications
+         * @description With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with the last id as `after_id`.
+         */
+        get: operations["listApps"];
+        put?: never;
+        /**
+         * Create an application
+         * @description The id is assigned. An application with authentication type `api_key` gets its first key, shown once.
+         */
+        post: operations["createApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an application */
+        get: operations["getApp"];
+        /**
+         * Replace an application
+         * @description A full replace, guarded by the `revision` that was read. Never creates.
+         */
+        put: operations["updateApp"];
+        post?: never;
+        /**
+         * Delete an application
+         * @description With its keys and users, for good. Recorded usage stays.
+         */
+        delete: operations["deleteApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check an application body without saving
+         * @description Takes the body of a creation or of a replacement, and refuses what replacing the application by it would refuse.
+         */
+        post: operations["validateApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/app-drafts/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the body of a new application
+         * @description Refuses what creating the application would refuse, but for ceilings of the account. Saves nothing.
+         */
+        post: operations["validateAppDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the stored application
+         * @description Sends no inference. Refused when the stored configuration would not be accepted any more.
+         */
+        get: operations["checkApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/snippet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an example call of an application
+         * @description Source text that calls a provider or a named endpoint as the application’s own code does.
+         */
+        get: operations["getAppSnippet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an operation stands
+         * @description A change that a terminal or an AI client asked for. No answer holds a key.
+         */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/operations/{id}/reveal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See the key that an operation issued
+         * @description Once, within 15 minutes of the change; only operations of AI clients hold their key for this.
+         */
+        post: operations["revealOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log a terminal in
+         * @description Opens a login that a person approves within 15 minutes at `url`, or at `/cli` with `userCode`. Sent again with the same token, it answers where the login stands. The key comes by `pollCliOperation`, or with `loopbackRedirect` by `redeemCliLogin`.
+         */
+        post: operations["openCliLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/login/{id}/redeem": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the one-time code for the key
+         * @description For logins with `loopbackRedirect`; works once.
+         */
+        post: operations["redeemCliLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the first account of an empty deployment
+         * @description Answers its key. Sent again with the same token within 15 minutes it answers the same key; later a new one that replaces it; after the account is claimed none.
+         */
+        post: operations["bootstrapCliAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the account from a terminal
+         * @description Runs at once, or answers the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token answers where it stands; keys that it issued for 15 minutes.
+         */
+        post: operations["createCliOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an operation stands
+         * @description The first answer after the approval of a login holds its key, and no later one.
+         */
+        get: operations["pollCliOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the login of a user code */
+        post: operations["cliBrowserLookup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/{id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read what is to be approved
+         * @description Changes nothing.
+         */
+        post: operations["cliBrowserDetails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve
+         * @description A login and a claim need a signed-in person; the others run as the credential that sent them. Repeating it answers the same.
+         */
+        post: operations["cliBrowserSubmit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/{id}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline
+         * @description Whoever has the link or the code; nobody has to be signed in, but a signed-in person’s denial is in their audit trail. Repeating it answers the same.
+         */
+        post: operations["cliBrowserDeny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/{id}/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register to approve a login or a claim
+         * @description As `signUp`; the answer sets the session’s cookie. For a claim it is always open, and the person gets no account of their own.
+         */
+        post: operations["cliBrowserRegister"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/browser/{id}/google": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with Google to approve a login or a claim
+         * @description Send the browser to `url`; it comes back to the approval page, which needs the proof again.
+         */
+        post: operations["cliBrowserGoogle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what this deployment offers to terminals */
+        get: operations["getCliCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the account of the credential */
+        get: operations["getCliAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the usage of the account in a month
+         * @description Of all applications, deleted ones included.
+         */
+        get: operations["getCliUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/oauth/{id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read which client asks to be let in
+         * @description Changes nothing.
+         */
+        post: operations["getOauthConsentDetails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/oauth/{id}/allow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the client in with one of your accounts
+         * @description For signed-in people of any role. Repeating it answers the same, whoever decided first.
+         */
+        post: operations["allowOauthConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/oauth/{id}/guest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the client in without a person
+         * @description Only while the deployment is empty: opens its first account, owned by the connection until a person claims it, with the grant `manage`. Repeating it answers the same.
+         */
+        post: operations["continueOauthWithoutAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/console/oauth/{id}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the client away
+         * @description Whoever has the link; nobody has to be signed in. Repeating it answers the same.
+         */
+        post: operations["denyOauthConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/auth-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Attempts to register devices and to exchange tokens
+         * @description Newest first. Pass `next_before_id` as `before_id` to get the page after this one.
+         */
+        get: operations["listAppAuthEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/auth-events/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How attempts of the last days went
+         * @description Days are UTC; the last one is today.
+         */
+        get: operations["getAppAuthEventSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the calling user stands
+         * @description The user’s own limits and what is left of them. Asking counts against none of them.
+         */
+        get: operations["getCurrentUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/auth/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a challenge for a device to sign
+         * @description Valid five minutes, once, for this application. A body is ignored.
+         */
+        post: operations["createAppAttestChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a device by its attestation
+         * @description The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.
+         */
+        post: operations["registerAppAttestKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a proof for a gateway token
+         * @description The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.
+         */
+        post: operations["exchangeGatewayToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/proxy/{provider}/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a provider in its own request format
+         * @description Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.
+         */
+        post: operations["proxyProviderRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{app}/endpoints/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a named endpoint of the application
+         * @description The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.
+         */
+        post: operations["callNamedEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Is the process alive?
+         * @description Always 200. `vault` is `misconfigured` when no provider key can be opened.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can this instance take calls?
+         * @description 200 when every dependency works, 503 with the same body when one does not.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has this instance done?
+         * @description Counters and gauges in the Prometheus text format: of this process, or of all workers that share its port. Takes the bearer `METRICS_TOKEN`; where that is not set, requests from the same machine alone are answered, without one.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AuditActorResponse: {
+            /** @enum {string} */
+            type: "user";
+            id: string;
+            /** @enum {string} */
+            kind: "human" | "service";
+            /** @description The session or key; null: there was none yet. */
+            credential_id: string | null;
+            /**
+             * @description As the client labelled itself.
+             * @enum {string}
+             */
+            action_source: "web" | "api" | "cli" | "mcp" | "system";
+            /** @description The name of now. */
+            name: string | null;
+        };
+        AuditTargetResponse: {
+            /** @example app */
+            type: string;
+            /** @description Its id; it may be gone. */
+            id: string;
+        };
+        AuditEventResponse: {
+            /** @description Grows with time; the cursor of the list. */
+            id: number;
+            /**
+             * @description What was done to what.
+             * @example app.created
+             */
+            action: string;
+            actor: components["schemas"]["AuditActorResponse"];
+            /** @enum {string} */
+            credential_type: "session" | "apiKey" | "oauth";
+            target: components["schemas"]["AuditTargetResponse"];
+            /** @description The application it belongs to. */
+            app_id: string | null;
+            /** @description What else is worth knowing, by action; never a secret. */
+            details: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AuditEventsResponse: {
+            limit: number;
+            /** @description Null: there are no older events. */
+            next_before_id: number | null;
+            /** @description Newest first. */
+            events: components["schemas"]["AuditEventResponse"][];
+        };
+        ManagementKeyResource: {
+            /** @example mkey_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            organizationId: string;
+            /** @description Who owns it; it carries their role of the moment. */
+            userId: string;
+            name: string;
+            /**
+             * @description The last four characters of the key.
+             * @example 7hQ2
+             */
+            tokenHint: string;
+            /** @description False once revoked or expired, or when its owner left the account. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Null: it does not expire.
+             */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * @description Through which door it was given out.
+             * @enum {string}
+             */
+            source: "console" | "cli" | "bootstrap" | "oauth";
+            /** @enum {string} */
+            credentialType: "apiKey" | "oauth";
+            /** @description Where it is used, as its client said. */
+            label: string | null;
+            /** @enum {string} */
+            grant: "read" | "manage";
+            /** @description The client of a connection; null for a key. */
+            clientId: string | null;
+            /**
+             * Format: date-time
+             * @description When a connection last got tokens, which it does every ten minutes while it is used; null for a key.
+             */
+            lastUsedAt: string | null;
+        };
+        ManagementKeyListResponse: {
+            /** @description Newest first, those that do not work included. */
+            keys: components["schemas"]["ManagementKeyResource"][];
+        };
+        CreateManagementKeyRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+            /**
+             * @description What the key may do at most, whatever its owner’s role; `manage` when absent.
+             * @enum {string}
+             */
+            grant?: "read" | "manage";
+        };
+        CreatedManagementKeyResource: {
+            /** @example mkey_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            organizationId: string;
+            /** @description Who owns it; it carries their role of the moment. */
+            userId: string;
+            name: string;
+            /**
+             * @description The last four characters of the key.
+             * @example 7hQ2
+             */
+            tokenHint: string;
+            /** @description False once revoked or expired, or when its owner left the account. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Null: it does not expire.
+             */
+            expiresAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * @description Through which door it was given out.
+             * @enum {string}
+             */
+            source: "console" | "cli" | "bootstrap" | "oauth";
+            /** @enum {string} */
+            credentialType: "apiKey" | "oauth";
+            /** @description Where it is used, as its client said. */
+            label: string | null;
+            /** @enum {string} */
+            grant: "read" | "manage";
+            /** @description The client of a connection; null for a key. */
+            clientId: string | null;
+            /**
+             * Format: date-time
+             * @description When a connection last got tokens, which it does every ten minutes while it is used; null for a key.
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description The key itself: shown this once and stored as a hash only.
+             * @example gw_mgmt_…
+             */
+            plaintext: string;
+        };
+        CreatedManagementKeyResponse: {
+            key: components["schemas"]["CreatedManagementKeyResource"];
+        };
+        ManagementKeyResponse: {
+            key: components["schemas"]["ManagementKeyResource"];
+        };
+        RevokedCredentialResponse: {
+            /** @enum {boolean} */
+            revoked: true;
+        };
+        ModelPriceResponse: {
+            /** @description Input, per 1 000 000 tokens. */
+            input?: number;
+            /** @description Output, per 1 000 000 tokens. */
+            output?: number;
+            /** @description Input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_input?: number;
+            /** @description Input written to the provider’s cache, per 1 000 000 tokens. */
+            cache_write?: number;
+            /** @description Audio input, per 1 000 000 tokens. */
+            audio_input?: number;
+            /** @description Audio output, per 1 000 000 tokens. */
+            audio_output?: number;
+            /** @description Audio input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_audio_input?: number;
+            /** @description Image input, per 1 000 000 tokens. */
+            image_input?: number;
+            /** @description Image output, per 1 000 000 tokens. */
+            image_output?: number;
+            /** @description Video input, per 1 000 000 tokens. */
+            video_input?: number;
+            /** @description Image input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_image_input?: number;
+            /** @description Input written to a cache that keeps it for an hour, per 1 000 000 tokens. */
+            cache_write_1h?: number;
+            /** @description Output that the answer tells to be text, per 1 000 000 tokens, of a model that also makes dearer things; `output` is the rate of what the answer does not tell apart. */
+            text_output?: number;
+            /** @description Video output, per 1 000 000 tokens. */
+            video_output?: number;
+            /** @description Reasoning that is counted beside the output, per 1 000 000 tokens. */
+            reasoning_output?: number;
+            /** @description Citations, which are counted beside the output, per 1 000 000 tokens. */
+            citation_output?: number;
+            /** @description Web searches that the provider made, per 1 000. */
+            per_1k_web_searches?: number;
+            /** @description Searches in files that the provider made, per 1 000. */
+            per_1k_file_searches?: number;
+            /** @description Every request, its search included, per 1 000. */
+            per_1k_requests?: number;
+            /** @description The same where the answer says that its search brought in little context. */
+            per_1k_requests_low_context?: number;
+            /** @description The same where the answer says that its search brought in a medium amount of context. */
+            per_1k_requests_medium_context?: number;
+            /** @description Per minute of audio. */
+            per_minute?: number;
+            /** @description Per hour of audio. */
+            per_hour?: number;
+            /** @description Prompt tokens; a request strictly above it is billed at the `long_*` rates as a whole. */
+            long_context_threshold?: number;
+            /** @description Input of a long prompt, per 1 000 000 tokens. */
+            long_input?: number;
+            /** @description Output after a long prompt, per 1 000 000 tokens. */
+            long_output?: number;
+            /** @description Cached input of a long prompt, per 1 000 000 tokens. */
+            long_cached_input?: number;
+            /** @description Cache writes of a long prompt, per 1 000 000 tokens. */
+            long_cache_write?: number;
+            /** @description Hour-long cache writes of a long prompt, per 1 000 000 tokens. */
+            long_cache_write_1h?: number;
+            /** @description The lab behind a model that someone else hosts. */
+            author?: string;
+            /**
+             * Format: date
+             * @description Announced end of the model. Information only: it refuses nothing.
+             */
+            retirement_date?: string;
+        };
+        PriceListResponse: {
+            /** @description Provider type, then model. A type without a section has no catalog prices. */
+            prices: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["ModelPriceResponse"];
+                };
+            };
+        };
+        OrganizationResource: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Whether a person owns it. */
+            claimed: boolean;
+            /**
+             * Format: date-time
+             * @description Null for one without a deadline.
+             */
+            expiresAt: string | null;
+        };
+        SessionUser: {
+            id: string;
+            name: string | null;
+            /** @description Null for service identities. */
+            email: string | null;
+            /** @enum {string} */
+            kind: "human" | "service";
+            emailVerified: boolean;
+            image: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        MembershipResource: {
+            organization: components["schemas"]["OrganizationResource"];
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+            /** @enum {string} */
+            status: "active";
+            /** Format: date-time */
+            joinedAt: string;
+        };
+        SessionActor: {
+            /** @enum {string} */
+            type: "user";
+            id: string;
+            /** @enum {string} */
+            kind: "human" | "service";
+            /** @description Id of the session or key. */
+            credentialId: string | null;
+            /**
+             * @description A label, no permission.
+             * @enum {string}
+             */
+            actionSource: "web" | "api" | "cli" | "mcp" | "system";
+        };
+        AdminSessionResource: {
+            user: components["schemas"]["SessionUser"];
+            /** @description The one you act in; null for a person who belongs to none. */
+            organization: components["schemas"]["OrganizationResource"] | null;
+            /**
+             * @description Yours in this organization; null without one.
+             * @enum {string|null}
+             */
+            role: "owner" | "admin" | "member" | null;
+            /** @description Of a person all, of a key the one it was made for; the oldest organization first. */
+            memberships: components["schemas"]["MembershipResource"][];
+            /** @enum {string} */
+            credentialType: "session" | "apiKey" | "oauth";
+            /**
+             * @description `interactive` is a signed-in person.
+             * @enum {string}
+             */
+            assurance: "interactive" | "credential";
+            actor: components["schemas"]["SessionActor"];
+        };
+        AdminSessionResponse: {
+            session: components["schemas"]["AdminSessionResource"];
+        };
+        OrganizationListResponse: {
+            /** @description The oldest organization first. */
+            organizations: components["schemas"]["MembershipResource"][];
+        };
+        SelectOrganizationRequest: {
+            /** @description One that you belong to. */
+            organizationId: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ClaimOrganizationRequest: {
+            /** @description The value of `BOOTSTRAP_MANAGEMENT_KEY`. */
+            bootstrapKey: string;
+        };
+        OrganizationNameRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+        };
+        OrganizationResponse: {
+            organization: components["schemas"]["OrganizationResource"];
+        };
+        Member: {
+            /** @description Id of the person or service identity. */
+            id: string;
+            name: string | null;
+            /** @description Null for service identities. */
+            email: string | null;
+            /** @enum {string} */
+            kind: "human" | "service";
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+            /** Format: date-time */
+            joinedAt: string;
+        };
+        MemberListResponse: {
+            /** @description Those who joined first come first. */
+            members: components["schemas"]["Member"][];
+        };
+        MemberRoleRequest: {
+            /**
+             * @description `member` only reads.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+        };
+        MemberResponse: {
+            member: components["schemas"]["Member"];
+        };
+        RemovedMemberResponse: {
+            /** @enum {boolean} */
+            removed: true;
+        };
+        CreateInvitationRequest: {
+            /**
+             * @description What the person is to become; not above your own role.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+            /** @description The only address that may accept; when absent, whoever has the link. */
+            email?: string;
+        };
+        Invitation: {
+            /** @example inv_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+            /** @description The only address that may accept, if one was named. */
+            email: string | null;
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /** @description Id of the member who wrote it. */
+            invitedBy: string;
+            /** @description Id of the person who accepted it. */
+            acceptedBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was written.
+             */
+            expiresAt: string;
+            /** Format: date-time */
+            acceptedAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+        };
+        WrittenInvitationResponse: {
+            invitation: components["schemas"]["Invitation"];
+            /**
+             * Format: uri
+             * @description The link to pass on: shown this once.
+             */
+            url: string;
+        };
+        InvitationListResponse: {
+            /** @description Newest first; those that ended are kept for 90 days. */
+            invitations: components["schemas"]["Invitation"][];
+        };
+        InvitationResponse: {
+            invitation: components["schemas"]["Invitation"];
+        };
+        InvitationTokenRequest: {
+            /** @description What follows `#` in the link. */
+            token: string;
+        };
+        InvitationDetailsResponse: {
+            organizationName: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+            /** @description The only address that may accept, if one was named. */
+            email: string | null;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        JoinedOrganizationResponse: {
+            organizationId: string;
+            /**
+             * @description Yours there now; a member keeps the higher of two.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+        };
+        SessionResource: {
+            id: string;
+            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            token: string;
+            userId: string;
+            /**
+             * Format: date-time
+             * @description A week after the last renewal; once a day it is renewed.
+             */
+            expiresAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was renewed last.
+             */
+            updatedAt: string;
+            /** @description Where it began; an IPv6 network of 64 bits. */
+            ipAddress: string | null;
+            userAgent: string | null;
+        };
+        UserResource: {
+            id: string;
+            name: string | null;
+            email: string;
+            emailVerified: boolean;
+            image: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SessionResponse: {
+            session: components["schemas"]["SessionResource"];
+            user: components["schemas"]["UserResource"];
+        };
+        SignUpRequest: {
+            name: string;
+            /** @description Compared without regard to case; nobody sends mail to it. */
+            email: string;
+            /** @description 8 to 128 characters of any kind. */
+            password: string;
+            /** @description What stands behind `#` in the link of an invitation; the person joins its organization. */
+            invitationToken?: string;
+            /** @description The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`. */
+            bootstrapKey?: string;
+        };
+        SessionBegunResponse: {
+            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            token: string;
+            user: components["schemas"]["UserResource"];
+        };
+        SignInRequest: {
+            /** @description As it was registered, in whatever case. */
+            email: string;
+            password: string;
+        };
+        SignInResponse: {
+            /** @enum {boolean} */
+            redirect: false;
+            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            token: string;
+            user: components["schemas"]["UserResource"];
+        };
+        SignOutResponse: {
+            /** @enum {boolean} */
+            success: true;
+        };
+        ChangePasswordRequest: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        UpdateUserRequest: {
+            name?: string;
+            /** @description Address of a picture; null removes it. */
+            image?: string | null;
+        };
+        UpdateUserResponse: {
+            /** @enum {boolean} */
+            status: true;
+            user: components["schemas"]["UserResource"];
+        };
+        SocialSignInRequest: {
+            /** @enum {string} */
+            provider: "google";
+            /** @description Where the browser goes when the person is signed in: a path of the console; `/` by default. */
+            callbackURL?: string;
+            /** @description Where it goes otherwise, with `error` in its query; `/login` by default. */
+            errorCallbackURL?: string;
+            /** @description Only repeated in the answer, as its opposite `redirect`. */
+            disableRedirect?: boolean;
+            /** @description What stands behind `#` in the link of an invitation; the person joins its organization. */
+            invitationToken?: string;
+        };
+        SocialSignInResponse: {
+            /** Format: uri */
+            url: string;
+            /** @description False when `disableRedirect` was sent. */
+            redirect: boolean;
+        };
+        CapabilitiesResponse: {
+            /** @description Whether accounts have plans. */
+            billing: boolean;
+            /** @description Whether anybody may register without an invitation. */
+            registrationOpen: boolean;
+            /** @description Whether people can sign in with Google. */
+            googleAuth: boolean;
+            /** @description Whether providers of the type `simulated` can be made. */
+            simulatedProvider: boolean;
+            /** Format: uri */
+            termsOfServiceUrl?: string;
+            /** Format: uri */
+            privacyPolicyUrl?: string;
+        };
+        CustomPriceSchema: {
+            /** @description US dollars per 1 000 000 input tokens. Required unless `per_minute` is the only price. */
+            input?: number;
+            /** @description US dollars per 1 000 000 output tokens. Required unless `per_minute` is the only price. */
+            output?: number;
+            /** @description US dollars per 1 000 000 input tokens read from the provider’s cache; `input` when absent. */
+            cached_input?: number;
+            /** @description US dollars per 1 000 000 input tokens written to the provider’s cache; `input` when absent. */
+            cache_write?: number;
+            /** @description US dollars per 1 000 000 audio input tokens; `input` when absent. */
+            audio_input?: number;
+            /** @description US dollars per 1 000 000 audio output tokens; `output` when absent. */
+            audio_output?: number;
+            /** @description US dollars per 1 000 000 cached audio input tokens; `cached_input` when absent. */
+            cached_audio_input?: number;
+            /** @description US dollars per minute of audio. */
+            per_minute?: number;
+        };
+        ProviderCapabilityResponse: {
+            /** @description Styles it serves. */
+            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "audio_transcription" | "other")[];
+            /** @description Styles of named endpoints it can serve. */
+            endpointStyles: ("responses" | "transcription")[];
+            /** @description What a gateway wants before model names. */
+            modelPrefix: string | null;
+            /**
+             * @description Whose paths calls use.
+             * @enum {string}
+             */
+            paths: "provider" | "gateway";
+        };
+        ProviderResource: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            type: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+            /** @description Names the instance in paths and configurations. */
+            slug: string;
+            /** @description For people. */
+            name: string;
+            /** @description The end of the key: 4 characters of 16 and more, otherwise 2. The key itself is never answered. Null when a gateway owns the credential. */
+            secretHint: string | null;
+            /** @description The upstream gateway that calls go through. */
+            providerGatewayId: string | null;
+            /** @description Options of the way through that gateway. */
+            gatewayRoute: {
+                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                modelPrefix?: string;
+                /** @description The only providers that may serve behind the gateway. */
+                providerOnly?: string[];
+            } | null;
+            /** @description The address used instead of the type’s own. */
+            baseUrl: string | null;
+            /** @description Prices by model that replace the catalog’s. */
+            pricing: {
+                [key: string]: components["schemas"]["CustomPriceSchema"];
+            } | null;
+            /**
+             * @description How calls reach the provider. Null: this version does not know the type, or the kind of its gateway.
+             * @enum {string|null}
+             */
+            route: "direct" | "cf_aig" | "vercel" | null;
+            /** @description What the type serves on this route. */
+            capability: components["schemas"]["ProviderCapabilityResponse"];
+            /** @description One more with each update. */
+            revision: number;
+            /** @enum {string} */
+            status: "active" | "disabled";
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Identity of the creator. */
+            createdBy: string;
+        };
+        ProviderListResponse: {
+            /** @description Oldest first. */
+            providers: components["schemas"]["ProviderResource"][];
+        };
+        CreateProviderRequest: {
+            /**
+             * @description Decides address, authentication, paths and prices. Cannot change later.
+             * @enum {string}
+             */
+            type: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+            /** @description For people. */
+            name: string;
+            /** @description Names the instance in paths and configurations, once per account; the type when absent. */
+            slug?: string;
+            /** @description The provider’s key. Stored sealed, never answered. Exactly one of this and `providerGatewayId`. */
+            secret?: string;
+            /** @description The upstream gateway that calls go through. */
+            providerGatewayId?: string;
+            /** @description Options of the way through a gateway of type `vercel`. */
+            gatewayRoute?: {
+                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                modelPrefix?: string;
+                /** @description The only providers that may serve behind the gateway. */
+                providerOnly?: string[];
+            };
+            /** @description An https origin and path instead of the type’s own. Not with `providerGatewayId`. */
+            baseUrl?: string;
+            /** @description Prices by model that replace the catalog’s, for this instance only. */
+            pricing?: {
+                [key: string]: components["schemas"]["CustomPriceSchema"];
+            };
+        };
+        ProviderResponse: {
+            provider: components["schemas"]["ProviderResource"];
+        };
+        TestProviderRequest: {
+            /**
+             * @description The type whose cheap authenticated call is made.
+             * @enum {string}
+             */
+            type: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+            /** @description The key to test. Not stored. Exactly one of this and `providerGatewayId`. */
+            secret?: string;
+            /** @description The upstream gateway to test through. */
+            providerGatewayId?: string;
+            /** @description The address the instance would use instead of the type’s own. */
+            baseUrl?: string;
+        };
+        ProviderTestResponse: {
+            /** @description True when the provider accepted the key. */
+            validated: boolean;
+            /**
+             * @description Why nothing was proven; absent when validated.
+             * @enum {string}
+             */
+            reason?: "unreachable" | "unexpected_status" | "no_probe";
+            /** @description The provider’s status, with `unexpected_status`. */
+            status?: number;
+        };
+        UpdateProviderRequest: {
+            /** @description For people. */
+            name?: string;
+            /** @description A new key; the old one is gone with it. Not on an instance behind a gateway. */
+            secret?: string;
+            /** @description Replaces the options of the way through a gateway of type `vercel`; null removes them. */
+            gatewayRoute?: {
+                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                modelPrefix?: string;
+                /** @description The only providers that may serve behind the gateway. */
+                providerOnly?: string[];
+            } | null;
+            /** @description A new address, together with the key to send there; null returns to the type’s own. Not on an instance behind a gateway. */
+            baseUrl?: string | null;
+            /** @description Replaces all custom prices; null removes them. */
+            pricing?: {
+                [key: string]: components["schemas"]["CustomPriceSchema"];
+            } | null;
+            /**
+             * @description `disabled` pauses: calls answer `provider_disabled`; key, prices and slug stay.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /** @description The revision you read. When sent, it must be the stored one. */
+            revision?: number;
+        };
+        DeletedProviderResponse: {
+            /** @enum {boolean} */
+            deleted: true;
+            provider_id: string;
+        };
+        CfAigPlaceResponse: {
+            /** @description The gateway’s account at Cloudflare. */
+            accountId: string;
+            /** @description The gateway within that account. */
+            gatewayId: string;
+        };
+        CfAigProviderGateway: {
+            /** Format: uuid */
+            id: string;
+            /** @description For people. */
+            name: string;
+            /** @description The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered. */
+            secretHint: string;
+            /** @description Active providers that are routed through it. */
+            providerCount: number;
+            /** @description All providers that name it, disabled ones included: it can be deleted when there are none. */
+            referencedCount: number;
+            /** @description One more with each change. */
+            revision: number;
+            /** @enum {string} */
+            status: "active" | "revoked";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Identity of the creator. */
+            createdBy: string;
+            /**
+             * @description Cloudflare AI Gateway. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cf_aig";
+            config: components["schemas"]["CfAigPlaceResponse"];
+        };
+        VercelProviderGateway: {
+            /** Format: uuid */
+            id: string;
+            /** @description For people. */
+            name: string;
+            /** @description The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered. */
+            secretHint: string;
+            /** @description Active providers that are routed through it. */
+            providerCount: number;
+            /** @description All providers that name it, disabled ones included: it can be deleted when there are none. */
+            referencedCount: number;
+            /** @description One more with each change. */
+            revision: number;
+            /** @enum {string} */
+            status: "active" | "revoked";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Identity of the creator. */
+            createdBy: string;
+            /**
+             * @description Vercel AI Gateway. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "vercel";
+            /** @description Empty: there is one place for everybody. */
+            config: Record<string, never>;
+        };
+        ProviderGatewayListResponse: {
+            /** @description Oldest first. */
+            gateways: (components["schemas"]["CfAigProviderGateway"] | components["schemas"]["VercelProviderGateway"])[];
+        };
+        CreateCfAigGatewayRequest: {
+            /**
+             * @description Cloudflare AI Gateway. Cannot change later. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cf_aig";
+            /** @description For people. */
+            name: string;
+            /** @description The gateway’s token. Stored sealed, never answered. */
+            token: string;
+            /** @description The gateway’s account at Cloudflare. */
+            accountId: string;
+            /** @description The gateway within that account. */
+            gatewayId: string;
+        };
+        CreateVercelGatewayRequest: {
+            /**
+             * @description Vercel AI Gateway. Cannot change later. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "vercel";
+            /** @description For people. */
+            name: string;
+            /** @description The gateway’s token. Stored sealed, never answered. */
+            token: string;
+        };
+        ProviderGatewayResponse: {
+            gateway: components["schemas"]["CfAigProviderGateway"] | components["schemas"]["VercelProviderGateway"];
+        };
+        TestCfAigGatewayRequest: {
+            /**
+             * @description Tested by the model list of openai, asked for through the gateway. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cf_aig";
+            /** @description The token to test. Not stored. */
+            token: string;
+            /** @description The gateway’s account at Cloudflare. */
+            accountId: string;
+            /** @description The gateway within that account. */
+            gatewayId: string;
+        };
+        TestVercelGatewayRequest: {
+            /**
+             * @description Tested by the balance of the token’s own account. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "vercel";
+            /** @description The token to test. Not stored. */
+            token: string;
+        };
+        ProviderGatewayTestResponse: {
+            /** @description True when the gateway accepted the token. */
+            validated: boolean;
+            /**
+             * @description `rejected` is the gateway’s 401 or 403; absent when validated.
+             * @enum {string}
+             */
+            reason?: "unreachable" | "unexpected_status" | "rejected";
+            /** @description The gateway’s status; absent when validated or unreachable. */
+            status?: number;
+        };
+        RenameGatewayRequest: {
+            /** @description For people. */
+            name: string;
+            /** @description The revision you read. When sent, it must be the stored one. */
+            revision?: number;
+        };
+        RotateGatewayRequest: {
+            /** @description A new token for the same gateway; the old one is gone with it. */
+            token: string;
+            /** @description The revision you read. When sent, it must be the stored one. */
+            revision?: number;
+        };
+        DeletedProviderGatewayResponse: {
+            /** @enum {boolean} */
+            deleted: true;
+            provider_gateway_id: string;
+        };
+        AppKeyResponse: {
+            /** @example key_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            name: string;
+            /**
+             * @description The first 12 characters of the key.
+             * @example gw_Ab3dE6gH9
+             */
+            key_prefix: string;
+            /** @enum {string} */
+            status: "active" | "revoked";
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Renewed at most once an hour; null until the first use.
+             */
+            last_used_at: string | null;
+        };
+        AppKeyListResponse: {
+            app_id: string;
+            /** @description Newest first, revoked ones included. */
+            keys: components["schemas"]["AppKeyResponse"][];
+        };
+        CreateAppKeyRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        IssuedAppKeyResponse: {
+            /** @example key_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            name: string;
+            /** @description The key itself: shown this once and stored as a hash only. */
+            key: string;
+            /**
+             * @description The first 12 characters of the key.
+             * @example gw_Ab3dE6gH9
+             */
+            key_prefix: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        RevokedAppKeyResponse: {
+            app_id: string;
+            /** @description Id of the revoked key. */
+            key: string;
+        };
+        MonthUsageResponse: {
+            app_id: string;
+            /**
+             * @description UTC month.
+             * @example 2026-11
+             */
+            month: string;
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            estimated_cost_usd: number;
+        };
+        UsageAttemptResponse: {
+            /** @description The provider instance. */
+            provider_slug: string;
+            model: string;
+            /** @description HTTP status of its answer; null: none came. */
+            status: number | null;
+            /** @description Milliseconds to its first byte, or to its failure. */
+            latency_ms: number;
+            /** @description What went wrong beside the status. */
+            error: string | null;
+        };
+        UsageEventResponse: {
+            /** @description Grows with time; the cursor of the list. */
+            id: number;
+            user_id: string | null;
+            /** @description The application key used, also through a token. */
+            api_key_id: string | null;
+            /** @description Type of the provider. */
+            provider: string;
+            /** @description The provider instance. */
+            provider_slug: string | null;
+            /** @description Null: the provider was called directly. */
+            provider_gateway_id: string | null;
+            provider_gateway_type: string | null;
+            /**
+             * @description Whose key was used.
+             * @enum {string|null}
+             */
+            credential_source: "direct" | "byok" | "gateway_system" | "unknown" | null;
+            model_author: string | null;
+            /** @description Who served it, where a provider passes requests on. */
+            served_provider: string | null;
+            served_model: string | null;
+            /** @description The canonical model, after rewrites. */
+            model: string;
+            /** @description Provider instance and path. */
+            route: string;
+            /** @description The named endpoint, if one was called. */
+            endpoint_slug: string | null;
+            input_tokens: number;
+            cached_input_tokens: number;
+            cache_write_tokens: number;
+            output_tokens: number;
+            /** @description US dollars; the known part of it when `cost_source` is unresolved. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that it may have cost, where nobody could read it; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description US dollars, as the provider says. */
+            reported_cost_usd: number | null;
+            /** @enum {string|null} */
+            cost_source: "computed" | "reported" | "unresolved" | null;
+            app_version: string | null;
+            /** @enum {string|null} */
+            auth_method: "attest" | "api_key" | null;
+            /** @enum {string} */
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            /** @description Requests this row counts: 1, or all refusals of one caller for one reason within a minute. */
+            requests: number;
+            /**
+             * @description 1: the client left before the end. Null also where the service stopped before it.
+             * @enum {integer|null}
+             */
+            client_aborted: 1 | null;
+            /** @description Milliseconds to the first byte of the answer. */
+            latency_ms: number | null;
+            /** @description Targets of a named endpoint that were tried, in their order. The event is of the one whose answer the client got, otherwise of the last. Null: only one was. */
+            attempts: components["schemas"]["UsageAttemptResponse"][] | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its estimate was settled, so that its cost is what people said. Null: it was not.
+             */
+            settled_at: string | null;
+        };
+        UsageEventsResponse: {
+            app_id: string;
+            limit: number;
+            /** @description Null: there are no older events. */
+            next_before_id: number | null;
+            /** @description Newest first. */
+            events: components["schemas"]["UsageEventResponse"][];
+        };
+        UsageBucketResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /**
+             * Format: date
+             * @description UTC day. Months whose days are gone are one bucket, under their first day.
+             */
+            date: string;
+            /** @description Type of the provider. */
+            provider: string;
+        };
+        UsageTimeseriesResponse: {
+            app_id: string;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            /** @description By date, then by provider; days without usage are absent. */
+            buckets: components["schemas"]["UsageBucketResponse"][];
+        };
+        UsageShareResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /** @description Null: requests without one. */
+            key: string | null;
+        };
+        UsageBreakdownResponse: {
+            app_id: string;
+            /** @enum {string} */
+            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version";
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            /**
+             * Format: date
+             * @description First UTC day that the rows are of: `from`, or a later day where this detail of earlier days is gone. It is later than `to` when all of it is gone.
+             */
+            complete_from: string;
+            /** @description Most requests first, then by key. */
+            rows: components["schemas"]["UsageShareResponse"][];
+        };
+        RepriceUsageRequest: {
+            /**
+             * @description Type of the provider that served.
+             * @enum {string}
+             */
+            provider: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+            /** @description The canonical model. */
+            model: string;
+            /** @description UTC month. */
+            month: string;
+            /** @description Write the new costs; only say what they would be when absent. */
+            apply?: boolean;
+        };
+        RepriceUsageResponse: {
+            app_id: string;
+            /** @description Type of the provider. */
+            provider: string;
+            model: string;
+            /**
+             * @description UTC month.
+             * @example 2026-11
+             */
+            month: string;
+            /** @description Whether the new costs were written. */
+            applied: boolean;
+            /** @description Events that can be repriced. */
+            matched_events: number;
+            /** @description Those of them without any measure: they cost nothing. */
+            unmetered_events: number;
+            /** @description Further events, whose measures have no price. */
+            unpriced_events: number;
+            /** @description US dollars: what the events without a price cost as recorded. */
+            unpriced_cost_usd: number;
+            /** @description US dollars: what the events that can be repriced cost before. */
+            previous_cost_usd: number;
+            /** @description US dollars: what they cost at the prices of their own days, as we know them now. */
+            recalculated_cost_usd: number;
+            /** @description US dollars: the new cost less the one before. */
+            delta_usd: number;
+        };
+        SettleEstimatesRequest: {
+            /** @description UTC month. */
+            month: string;
+            /** @description Write the new costs; only say what they would be when absent. */
+            apply?: boolean;
+            /**
+             * @description What the estimate of each event becomes: nothing, so that its cost is what is known; a cost of that amount; or a cost of so many US dollars, for each event.
+             * @example zero
+             */
+            cost: ("zero" | "estimate") | {
+                usd: number;
+            };
+            /** @description Only events that all of its members allow. */
+            filter?: {
+                /**
+                 * @description Type of the provider.
+                 * @enum {string}
+                 */
+                provider?: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+                /** @description The canonical model. */
+                model?: string;
+                /** @enum {string} */
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+                /** @description Ids as the list of events shows them. */
+                event_ids?: (number | string)[];
+            };
+        };
+        SettledEventResponse: {
+            /** @description As the list of events shows it. */
+            id: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Type of the provider. */
+            provider: string;
+            model: string;
+            /** @enum {string} */
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            /** @description US dollars: its cost before. */
+            previous_cost_usd: number;
+            /** @description US dollars: its estimate before. */
+            previous_estimated_cost_usd: number;
+            /** @description US dollars: its cost after. */
+            cost_usd: number;
+            /** @description US dollars: its estimate after. */
+            estimated_cost_usd: number;
+        };
+        SettleEstimatesResponse: {
+            app_id: string;
+            /**
+             * @description UTC month.
+             * @example 2026-11
+             */
+            month: string;
+            /** @description Whether the new costs were written. */
+            applied: boolean;
+            /** @description Events with an estimate that were taken. */
+            matched_events: number;
+            /** @description Further events match: repeat it. */
+            has_more: boolean;
+            /** @description US dollars: what those events cost before. */
+            previous_cost_usd: number;
+            /** @description US dollars: what they were estimated at beside that. */
+            previous_estimated_cost_usd: number;
+            /** @description US dollars: what they cost after. */
+            settled_cost_usd: number;
+            /** @description US dollars: what they are estimated at after. */
+            settled_estimated_cost_usd: number;
+            /** @description US dollars: what they count against budgets after, less what they did before. */
+            delta_usd: number;
+            /** @description The first of them, at most 20. */
+            sample: components["schemas"]["SettledEventResponse"][];
+        };
+        UsageTotalsResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+        };
+        UserResponse: {
+            id: string;
+            /** @enum {string} */
+            status: "active" | "blocked";
+            /** @description The attestation key used last. */
+            attest_key_id: string | null;
+            /** @description Whether a device of this user is registered. */
+            attest_registered: boolean;
+            /** @description Counter of that key; 0 without one. */
+            attest_counter: number;
+            /**
+             * Format: date-time
+             * @description When the user was first seen, or blocked before that.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Renewed at most once a minute; null before the first exchange.
+             */
+            last_seen_at: string | null;
+            /** @description Known from usage, or from a block that ended, and never exchanged a proof; always active. */
+            is_virtual: boolean;
+            /** @description Of the month asked for. */
+            usage: components["schemas"]["UsageTotalsResponse"];
+        };
+        UserListResponse: {
+            app_id: string;
+            /**
+             * @description UTC month of the usage.
+             * @example 2026-01
+             */
+            month: string;
+            /** @description Users on all pages. */
+            total: number;
+            limit: number;
+            offset: number;
+            /** @description Those seen last come first. */
+            users: components["schemas"]["UserResponse"][];
+        };
+        SingleUserResponse: {
+            app_id: string;
+            /**
+             * @description UTC month of the usage.
+             * @example 2026-01
+             */
+            month: string;
+            user: components["schemas"]["UserResponse"];
+        };
+        UserBlockResponse: {
+            app_id: string;
+            user_id: string;
+            blocked: boolean;
+        };
+        AppUserCountsResponse: {
+            /** @description Users seen, those known from usage only included. */
+            total: number;
+            /** @description Users blocked. */
+            blocked: number;
+        };
+        AppSummaryResponse: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "disabled";
+            /**
+             * @description `invalid`: the stored configuration no longer parses.
+             * @enum {string}
+             */
+            authentication_type: "device_app_attest" | "api_key" | "invalid";
+            /** @description Bundle id of a mobile application. */
+            apple_bundle_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Slugs of the active providers it can reach. */
+            providers: string[];
+            /** @description Slugs and types its configuration names outright. */
+            referenced_providers: string[];
+            /** @description Different models its providers are restricted to; 0 when they are not. */
+            allowed_model_count: number;
+            /** @description Budget of the whole application. */
+            monthly_budget_usd: number | null;
+            users: components["schemas"]["AppUserCountsResponse"];
+            /** @description Of the month asked for. */
+            usage: components["schemas"]["UsageTotalsResponse"];
+        };
+        AppListResponse: {
+            /**
+             * @description UTC month of the usage.
+             * @example 2026-01
+             */
+            month: string;
+            /** @description Whether the account ever sent a request. */
+            has_proxied_requests: boolean;
+            /** @description Ordered by id. */
+            apps: components["schemas"]["AppSummaryResponse"][];
+        };
+        AppRequiredClaimContains: {
+            /** @description Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`. */
+            path: string | string[];
+            /** @description The claim must hold one of these. */
+            contains: string | string[];
+        };
+        AppRequiredClaimEquals: {
+            /** @description Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`. */
+            path: string | string[];
+            /** @description The claim must be exactly this. */
+            equals: string | number | boolean;
+        };
+        /**
+         * @example {
+         *       "jwks_url": "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
+         *       "issuer": [
+         *         "https://securetoken.google.com/my-project"
+         *       ],
+         *       "audience": [
+         *         "my-project"
+         *       ],
+         *       "user_id_claim": "sub",
+         *       "required_claims": [],
+         *       "max_token_lifetime_seconds": 86400,
+         *       "provider": "firebase"
+         *     }
+         * @example {
+         *       "jwks_url": "https://abcdefghijklmnopqrst.supabase.co/auth/v1/.well-known/jwks.json",
+         *       "issuer": [
+         *         "https://abcdefghijklmnopqrst.supabase.co/auth/v1"
+         *       ],
+         *       "audience": [
+         *         "authenticated"
+         *       ],
+         *       "user_id_claim": "sub",
+         *       "required_claims": [],
+         *       "max_token_lifetime_seconds": 86400,
+         *       "provider": "supabase"
+         *     }
+         * @example {
+         *       "jwks_url": "https://my-tenant.eu.auth0.com/.well-known/jwks.json",
+         *       "issuer": [
+         *         "https://my-tenant.eu.auth0.com/"
+         *       ],
+         *       "audience": [
+         *         "https://api.example.com"
+         *       ],
+         *       "user_id_claim": "sub",
+         *       "required_claims": [],
+         *       "max_token_lifetime_seconds": 86400,
+         *       "provider": "auth0"
+         *     }
+         * @example {
+         *       "jwks_url": "https://clerk.example.com/.well-known/jwks.json",
+         *       "issuer": [
+         *         "https://clerk.example.com"
+         *       ],
+         *       "audience": [
+         *         "gateway"
+         *       ],
+         *       "user_id_claim": "sub",
+         *       "required_claims": [],
+         *       "max_token_lifetime_seconds": 86400,
+         *       "provider": "clerk"
+         *     }
+         * @example {
+         *       "jwks_url": "https://id.example.com/.well-known/jwks.json",
+         *       "issuer": [
+         *         "https://id.example.com"
+         *       ],
+         *       "audience": [
+         *         "my-app"
+         *       ],
+         *       "user_id_claim": "sub",
+         *       "required_claims": [],
+         *       "max_token_lifetime_seconds": 86400,
+         *       "provider": "custom"
+         *     }
+         */
+        AppIssuer: {
+            /**
+             * Format: uri
+             * @description The public key set; https.
+             */
+            jwks_url: string;
+            /** @description Accepted `iss` values. */
+            issuer: string | string[];
+            /** @description Accepted `aud` values. */
+            audience: string | string[];
+            /** @description Claim that is the user id, usually `sub`. Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`. */
+            user_id_claim: string | string[];
+            token_header?: string;
+            /** @description The subscription check; may be empty. */
+            required_claims: (components["schemas"]["AppRequiredClaimContains"] | components["schemas"]["AppRequiredClaimEquals"])[];
+            /** @description Longest accepted life of a token. */
+            max_token_lifetime_seconds: number;
+            /**
+             * @description Console bookkeeping; ignored.
+             * @enum {string}
+             */
+            provider?: "firebase" | "supabase" | "auth0" | "clerk" | "custom";
+            /**
+             * @description Console bookkeeping; ignored.
+             * @enum {string}
+             */
+            entitlement?: "revenuecat" | "custom";
+        };
+        AppIssuerUser: {
+            /** @enum {string} */
+            source: "issuer";
+            issuer: components["schemas"]["AppIssuer"];
+        };
+        AppInstallUser: {
+            /** @enum {string} */
+            source: "app_install";
+        };
+        AppAttest: {
+            team_id: string;
+            bundle_id: string;
+            /**
+             * @default [
+             *       "production"
+             *     ]
+             */
+            environments: ("production" | "development")[];
+        };
+        AppDeviceAuthentication: {
+            /** @enum {string} */
+            type: "device_app_attest";
+            /** @description Who the user is. */
+            end_user: components["schemas"]["AppIssuerUser"] | components["schemas"]["AppInstallUser"];
+            app_attest: components["schemas"]["AppAttest"];
+        };
+        AppHeaderUser: {
+            /** @enum {string} */
+            source: "header";
+            /**
+             * @description Answered in lower case.
+             * @default x-end-user-id
+             */
+            header: string;
+        };
+        AppNoUser: {
+            /**
+             * @description The same as leaving `end_user` out.
+             * @enum {string}
+             */
+            source: "none";
+        };
+        AppApiKeyAuthentication: {
+            /** @enum {string} */
+            type: "api_key";
+            /** @description Absent: calls belong to no user. */
+            end_user?: components["schemas"]["AppHeaderUser"] | components["schemas"]["AppIssuerUser"] | components["schemas"]["AppNoUser"];
+        };
+        AppAllProviders: {
+            /** @enum {string} */
+            mode: "all";
+        };
+        AppAllowedPath: {
+            /** @description Provider path; `{model}` at most once. */
+            path: string;
+            /** @description The model of a path that names none, for its price. */
+            fixed_model?: string;
+            /**
+             * @description Which body members hold the output ceiling, when the path does not tell.
+             * @enum {string}
+             */
+            clamp?: "responses" | "chat_completions" | "gemini_native" | "anthropic" | "none";
+            /** @description The methods that calls may have; any other is refused. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
+            methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
+        };
+        AppSelectedProvider: {
+            /** @description Empty: the inference paths of the provider’s type, with POST. */
+            allowed_paths: (string | components["schemas"]["AppAllowedPath"])[];
+            /** @description Empty: every priced model. */
+            allowed_models: string[];
+            /** @description A client value above it is refused, a missing one is filled in. */
+            max_output_tokens?: number;
+        };
+        AppSelectedProviders: {
+            /** @enum {string} */
+            mode: "selected";
+            /** @description By provider slug, else by provider type. */
+            selected: {
+                [key: string]: components["schemas"]["AppSelectedProvider"];
+            };
+        };
+        AppRouting: {
+            /** @description The providers that calls may reach. */
+            providers: components["schemas"]["AppAllProviders"] | components["schemas"]["AppSelectedProviders"];
+            /** @description Replacement by the model name a client sends. */
+            model_rewrites: {
+                [key: string]: string;
+            };
+        };
+        AppRequestLimits: {
+            /** @description Null: unlimited. */
+            per_minute?: number | null;
+            /** @description Per UTC day. */
+            per_day?: number | null;
+        };
+        AppSpendingLimits: {
+            /** @description US dollars per UTC month, at most six decimals; null: unlimited. */
+            monthly_usd?: number | null;
+        };
+        AppScopeLimits: {
+            requests?: components["schemas"]["AppRequestLimits"];
+            spending?: components["schemas"]["AppSpendingLimits"];
+        };
+        AppLimits: {
+            /** @description Only where callers have a user identity. */
+            per_user?: components["schemas"]["AppScopeLimits"];
+            per_app?: components["schemas"]["AppScopeLimits"];
+        };
+        AppEndpointTarget: {
+            /** @description Slug of a provider. */
+            provider: string;
+            /** @description Must have a price. */
+            model: string;
+        };
+        AppResponsesEndpoint: {
+            /** @description Slug of a provider. */
+            provider: string;
+            /** @description Must have a price. */
+            model: string;
+            /** @enum {string} */
+            api_style: "responses";
+            /** @description Merged over the client’s body; wins at every depth. */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @description A client value above it is refused, a missing one is filled in. */
+            max_output_tokens?: number;
+            /** @description Tried in order when the provider fails before the first byte. */
+            fallback?: components["schemas"]["AppEndpointTarget"][];
+        };
+        AppTranscriptionEndpoint: {
+            /** @description Slug of a provider. */
+            provider: string;
+            /** @description Must have a price. */
+            model: string;
+            /** @enum {string} */
+            api_style: "transcription";
+            /** @description Tried in order when the provider fails before the first byte. */
+            fallback?: components["schemas"]["AppEndpointTarget"][];
+        };
+        AppConfig: {
+            /** @description How callers prove themselves. */
+            authentication: components["schemas"]["AppDeviceAuthentication"] | components["schemas"]["AppApiKeyAuthentication"];
+            routing: components["schemas"]["AppRouting"];
+            limits?: components["schemas"]["AppLimits"];
+            /** @description By slug, 1 to 64 of a-z, 0-9 and -: the last segment of the endpoint’s address. */
+            endpoints?: {
+                [key: string]: components["schemas"]["AppResponsesEndpoint"] | components["schemas"]["AppTranscriptionEndpoint"];
+            };
+        };
+        CreateAppRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+            config: components["schemas"]["AppConfig"];
+            /**
+             * @description `active` when absent.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+        };
+        AppResource: {
+            /** @description Assigned by the service; never changes. */
+            id: string;
+            name: string;
+            /** @description Normalised, defaults filled in. */
+            config: components["schemas"]["AppConfig"] | {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "active" | "disabled";
+            /** @description One more with each write. */
+            revision: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CreatedAppResponse: {
+            app: components["schemas"]["AppResource"];
+            /** @description What is enforced at run time, for people; null when the configuration no longer parses. */
+            resolved: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Why the stored configuration no longer parses. */
+            config_error: string | null;
+            /** @description The first key of an application with authentication type `api_key`; null for others. */
+            api_key: components["schemas"]["IssuedAppKeyResponse"] | null;
+        };
+        AppResponse: {
+            app: components["schemas"]["AppResource"];
+            /** @description What is enforced at run time, for people; null when the configuration no longer parses. */
+            resolved: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Why the stored configuration no longer parses. */
+            config_error: string | null;
+        };
+        ReplaceAppRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+            config: components["schemas"]["AppConfig"];
+            /**
+             * @description Absent: the stored status stays.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /** @description The revision that was read. */
+            revision: number;
+        };
+        ValidateAppRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+            config: components["schemas"]["AppConfig"];
+            /**
+             * @description Absent: the stored status stays.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /** @description Refused when it is not the stored one, as a replacement would be. */
+            revision?: number;
+        };
+        AppValidationResponse: {
+            /** @enum {boolean} */
+            valid: true;
+            app_id: string;
+        };
+        AppDraftValidationResponse: {
+            /** @enum {boolean} */
+            valid: true;
+        };
+        CheckedProviderResponse: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            /** @enum {string} */
+            status: "active" | "disabled";
+        };
+        CheckedEndpointResponse: {
+            slug: string;
+            /** @description Whether its first target can be called. */
+            ready: boolean;
+            /**
+             * @description Otherwise what its clients are refused with.
+             * @enum {string|null}
+             */
+            problem: "provider_not_configured" | "provider_disabled" | null;
+        };
+        AppCheckResponse: {
+            appId: string;
+            validation: components["schemas"]["AppValidationResponse"];
+            /** @enum {string} */
+            status: "active" | "disabled";
+            /** @description Every provider its routing covers or an endpoint names. */
+            providers: components["schemas"]["CheckedProviderResponse"][];
+            endpoints: components["schemas"]["CheckedEndpointResponse"][];
+            /** @description Active, with an active provider that its routing covers, or an endpoint that is ready. */
+            ready: boolean;
+            /** @description What this check cannot show. */
+            limitations: string[];
+        };
+        DeletedAppResponse: {
+            /** @enum {boolean} */
+            deleted: true;
+            app_id: string;
+            /** @description Stored users deleted with it. */
+            removed_users: number;
+            /** @enum {boolean} */
+            usage_events_retained: true;
+        };
+        AppSnippetResponse: {
+            /** @enum {string} */
+            language: "shell" | "swift";
+            /** @description Holds no credential: variables stand for them. */
+            snippet: string;
+            /** @description What to fill in, and what to know. */
+            notes: string[];
+        };
+        ChangeOperationResponse: {
+            id: string;
+            /** @enum {string} */
+            kind: "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** @enum {string} */
+            state: "pending" | "completed" | "expired";
+            /**
+             * @description A person declined; with `expired`.
+             * @enum {boolean}
+             */
+            denied?: true;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be completed.
+             */
+            expiresAt: string;
+            /** @description What came of it: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself. */
+            result?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uri
+             * @description The page on which an owner or admin sees the issued key, once; while it can be seen.
+             */
+            reveal_url?: string;
+        };
+        RevealedOperationResponse: {
+            id: string;
+            /** @enum {string} */
+            kind: "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** @description As in the operation; `api_key.key` is the key itself, shown this once. */
+            result: {
+                [key: string]: unknown;
+            };
+        };
+        OpenLoginRequest: {
+            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            token: string;
+            /** @description Who asks, in its own words. */
+            client: {
+                /** @description Such as the name of the machine. */
+                label?: string;
+                os?: string;
+            };
+            /** @description Where the terminal listens: exactly "http://127.0.0.1:<port>/callback". The page sends the browser there with a one-time code. */
+            loopbackRedirect?: string;
+        };
+        LoginResponse: {
+            /** @description `op:` and the SHA-256 of the token, hexadecimal. */
+            id: string;
+            /** @enum {string} */
+            kind: "login";
+            /** @enum {string} */
+            state: "pending" | "completed" | "denied" | "expired";
+            /** @description The page that approves it; only while pending. */
+            url: string | null;
+            /**
+             * @description To type at `/cli` instead of opening `url`; only while pending.
+             * @example ABCD-EFGH
+             */
+            userCode: string | null;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        RedeemLoginRequest: {
+            /** @description The `code` that the browser brought to the listener. */
+            redeemCode: string;
+        };
+        HandedOverCredential: {
+            /**
+             * @description A management key; handed over this once.
+             * @example gw_mgmt_…
+             */
+            token: string;
+        };
+        RedeemedLoginResponse: {
+            credential: components["schemas"]["HandedOverCredential"];
+            account: components["schemas"]["OrganizationResource"];
+        };
+        BootstrapRequest: {
+            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            token: string;
+        };
+        DeploymentResource: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            mode: "self_hosted";
+            /** Format: uri */
+            apiUrl: string;
+            /** Format: uri */
+            consoleOrigin: string;
+        };
+        OperationResponse: {
+            id: string;
+            /** @enum {string} */
+            kind: "bootstrap" | "login" | "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** @enum {string} */
+            state: "pending" | "completed" | "expired";
+            /**
+             * @description A person declined; with `expired`.
+             * @enum {boolean}
+             */
+            denied?: true;
+            /**
+             * Format: date-time
+             * @description Until when a browser step can be completed.
+             */
+            expiresAt: string;
+            /** @description The page of the browser step, while it is pending. */
+            url?: string;
+            deployment: components["schemas"]["DeploymentResource"];
+            /** @description What came of it: `credential.token` (the key, handed over once), `accountId`, `app`, `api_key`, `provider`, `gateway`. */
+            result?: {
+                [key: string]: unknown;
+            };
+            account?: components["schemas"]["OrganizationResource"];
+        };
+        CreateOperationRequest: {
+            /**
+             * @description What is to be done.
+             * @enum {string}
+             */
+            kind: "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** @description The body of the management route, without the secret where a person types it, plus what the route has in its path: `app`, `provider` or `gateway`. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            token: string;
+            /** @description Whether a person completes it in a browser; for `provider.add` and `provider-gateway.add`. */
+            browser?: boolean;
+        };
+        UserCodeRequest: {
+            /** @description As the terminal shows it; case, blanks and dashes do not matter. */
+            userCode: string;
+        };
+        LookupResponse: {
+            found: boolean;
+            id?: string;
+            /** @enum {string} */
+            kind?: "bootstrap" | "login" | "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** Format: date-time */
+            expiresAt?: string;
+        };
+        SubmissionRequest: {
+            /** @description What stands behind `#` in the link; for a login also the user code. */
+            submissionToken: string;
+        };
+        HandoffViewer: {
+            name: string | null;
+            email: string | null;
+        };
+        HandoffClient: {
+            /** @description What the terminal calls itself. */
+            label: string;
+            os: string | null;
+            /** @description The address it asked from; of IPv6, its network. */
+            ip: string | null;
+            /** Format: date-time */
+            requestedAt: string;
+        };
+        HandoffAccount: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+        };
+        HandoffDetailsResponse: {
+            /** @enum {string} */
+            kind: "bootstrap" | "login" | "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
+            /** @description What is to be done, never a secret; with `snapshot` or `gatewaySnapshot`, the resource it changes. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description The account it is for; null for a login, whose account the person chooses. */
+            account: components["schemas"]["OrganizationResource"] | null;
+            /** @description Who is signed in. */
+            viewer: components["schemas"]["HandoffViewer"] | null;
+            /**
+             * @description What the viewer has to do first.
+             * @enum {string|null}
+             */
+            blockedBy: "registration_required" | "sign_out_required" | "no_eligible_organization" | null;
+            googleEnabled: boolean;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description To compare with the one in the terminal. */
+            userCode: string | null;
+            client: components["schemas"]["HandoffClient"] | null;
+            /** @description Whether the browser goes back to a listener of the terminal. */
+            hasLoopbackRedirect: boolean;
+            /** @description Those that a login may choose from. */
+            organizations?: components["schemas"]["HandoffAccount"][];
+        };
+        SubmitHandoffRequest: {
+            /** @description What stands behind `#` in the link; for a login also the user code. */
+            submissionToken: string;
+            /** @description `true`; to decline, use `deny`. */
+            approve: boolean;
+            /** @description The provider’s key, where the operation asks for it. */
+            secret?: string;
+            /** @description The account of a login; required with several. */
+            organizationId?: string;
+        };
+        SubmittedHandoffResponse: {
+            /** @enum {string} */
+            state: "completed";
+            /** @description For the person. */
+            message: string;
+            /**
+             * @description Where the person goes on.
+             * @enum {string}
+             */
+            continueTo: "cli" | "console";
+            /** @description The terminal’s listener: send the browser there. */
+            redirectUrl?: string;
+        };
+        DeniedHandoffResponse: {
+            /** @enum {string} */
+            state: "denied";
+            /** @description For the person. */
+            message: string;
+        };
+        RegisterForHandoffRequest: {
+            /** @description What stands behind `#` in the link; for a login also the user code. */
+            submissionToken: string;
+            /** @description Compared without regard to case; nobody sends mail to it. */
+            email: string;
+            password: string;
+            name: string;
+        };
+        OfferedProvider: {
+            /** @enum {string} */
+            type: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+            name: string;
+            /** Format: uri */
+            baseUrl: string;
+            /** @description A path of an inference call. */
+            defaultPath?: string;
+            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "audio_transcription" | "other")[];
+            endpointStyles: ("responses" | "transcription")[];
+        };
+        OfferedGateway: {
+            /** @enum {string} */
+            type: "cf_aig" | "vercel";
+            name: string;
+        };
+        CliFeatures: {
+            /** @description Whether a terminal can log in through a browser. */
+            browserLogin: boolean;
+        };
+        CliCapabilitiesResponse: {
+            /** @enum {integer} */
+            protocolVersion: 1;
+            serverVersion: string;
+            deployment: components["schemas"]["DeploymentResource"];
+            /** Format: uri */
+            consoleOrigin: string;
+            providers: components["schemas"]["OfferedProvider"][];
+            providerGateways: components["schemas"]["OfferedGateway"][];
+            features: components["schemas"]["CliFeatures"];
+        };
+        BillingAccess: {
+            /** @enum {string} */
+            state: "self_hosted";
+        };
+        AccountBilling: {
+            access: components["schemas"]["BillingAccess"];
+        };
+        CliAccountResponse: {
+            deployment: components["schemas"]["DeploymentResource"];
+            account: components["schemas"]["OrganizationResource"];
+            billing: components["schemas"]["AccountBilling"];
+            /** @description Null: nothing is metered. */
+            usage: {
+                [key: string]: unknown;
+            } | null;
+        };
+        AccountAppUsageResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            appId: string;
+            /** @description The application is deleted; its usage stays. */
+            deleted: boolean;
+            /**
+             * Format: date
+             * @description UTC day of the first recorded request that is kept.
+             */
+            firstRecord: string;
+        };
+        UsageCoverage: {
+            /** @enum {string} */
+            scope: "retained_account_usage";
+            /** Format: date */
+            firstRecord: string | null;
+        };
+        CliUsageResponse: {
+            accountId: string;
+            /** @example 2026-01 */
+            month: string;
+            totals: components["schemas"]["UsageTotalsResponse"];
+            /** @description Every application with usage, deleted ones included. */
+            apps: components["schemas"]["AccountAppUsageResponse"][];
+            coverage: components["schemas"]["UsageCoverage"];
+        };
+        ConsentRequest: {
+            /** @description What stands behind `#` in the address of the consent page. */
+            submissionToken: string;
+        };
+        ConsentClient: {
+            id: string;
+            /** @description Its own claim: untrusted text. */
+            name: string;
+            /** @description The host that serves its metadata; null if registered. */
+            domain: string | null;
+            /** @enum {string} */
+            source: "cimd" | "registered";
+        };
+        ConsentViewer: {
+            name: string | null;
+            email: string;
+        };
+        ConsentAccount: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+        };
+        ConsentDetailsResponse: {
+            id: string;
+            /**
+             * @description `retired`: what was allowed has been revoked since, or its code was never used.
+             * @enum {string}
+             */
+            state: "pending" | "completed" | "denied" | "expired" | "retired";
+            client: components["schemas"]["ConsentClient"];
+            /** @description Where the browser goes after the decision: a host, or a private scheme. */
+            redirectHost: string;
+            /** @enum {string} */
+            requestedGrant: "read" | "manage";
+            /** Format: date-time */
+            expiresAt: string;
+            viewer: components["schemas"]["ConsentViewer"] | null;
+            /** @description The accounts of the viewer, one of which the client may get. */
+            accounts: components["schemas"]["ConsentAccount"][];
+            /** @enum {string|null} */
+            blockedBy: "registration_required" | "no_eligible_organization" | null;
+            /** @description Whether the client can be let in without a person: the deployment is empty. */
+            guestAvailable: boolean;
+            /**
+             * Format: date-time
+             * @description Null: a guest account does not end.
+             */
+            guestExpiresAt: string | null;
+            googleEnabled: boolean;
+            registrationOpen: boolean;
+        };
+        AllowConsentRequest: {
+            /** @description What stands behind `#` in the address of the consent page. */
+            submissionToken: string;
+            /** @description The account that the client gets, one of `accounts`. */
+            organizationId: string;
+            /**
+             * @description At most `requestedGrant`.
+             * @enum {string}
+             */
+            grant: "read" | "manage";
+        };
+        ConsentRedirectResponse: {
+            /** @description Where to send the browser. Repeating the request answers the same. */
+            redirect: string;
+        };
+        AuthEventResponse: {
+            /** @description Grows with time; the cursor of the list. */
+            id: number;
+            /** @description Null: nobody was proven. */
+            user_id: string | null;
+            /** @enum {string} */
+            event: "register" | "token_exchange";
+            /** @enum {string|null} */
+            auth_method: "attest" | "api_key" | null;
+            /** @description `ok`, or the error code the client got. */
+            outcome: string;
+            /** @description Which case of the code it was; clients never see it. */
+            reason: string | null;
+            app_version: string | null;
+            latency_ms: number | null;
+            /** @description How long a required claim took to arrive, with the success that ended the wait. */
+            claim_delay_ms: number | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AuthEventsResponse: {
+            app_id: string;
+            limit: number;
+            /** @description Null: there are no older events. */
+            next_before_id: number | null;
+            /** @description Newest first. */
+            events: components["schemas"]["AuthEventResponse"][];
+        };
+        AuthEventDayResponse: {
+            /**
+             * Format: date
+             * @description UTC day.
+             */
+            date: string;
+            /** @enum {string} */
+            event: "register" | "token_exchange";
+            /** @description `ok`, or the error code clients got. */
+            outcome: string;
+            reason: string | null;
+            count: number;
+        };
+        UsageFailuresResponse: {
+            /**
+             * Format: date
+             * @description UTC day.
+             */
+            date: string;
+            /** @enum {string} */
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            count: number;
+        };
+        TokenExchangesResponse: {
+            total: number;
+            ok: number;
+            /** @description Null: there were none. */
+            success_rate: number | null;
+        };
+        ClaimDelayResponse: {
+            /** @description Waits that ended in these days. */
+            count: number;
+            avg_ms: number | null;
+            /** @description Nearest rank. */
+            p50_ms: number | null;
+            /** @description Nearest rank. */
+            p95_ms: number | null;
+        };
+        AuthEventSummaryResponse: {
+            app_id: string;
+            days: number;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, today.
+             */
+            to: string;
+            /** @description By date, event, outcome and reason. */
+            daily: components["schemas"]["AuthEventDayResponse"][];
+            /** @description Requests that did not end well, by date and status. */
+            usage_failures: components["schemas"]["UsageFailuresResponse"][];
+            token_exchange: components["schemas"]["TokenExchangesResponse"];
+            /** @description How long required claims took to arrive. */
+            claim_delay: components["schemas"]["ClaimDelayResponse"];
+            /** @description Active users who still wait for a required claim. */
+            pending_users: number;
+        };
+        UserLimitsResponse: {
+            /** @description Requests in the current UTC day; null where the application sets no limit for one user. */
+            requests_today: number | null;
+            /** @description What is left of `requests_per_day`; null without a daily limit. */
+            requests_remaining: number | null;
+            /** @description Limit for one user; null when there is none. */
+            requests_per_minute: number | null;
+            /** @description Limit for one user; null when there is none. */
+            requests_per_day: number | null;
+            /** @description US dollars spent in the current UTC month. */
+            monthly_cost_usd: number;
+            /** @description US dollars beside `monthly_cost_usd` that calls of unknown usage are taken to have cost; counts against the budget. */
+            estimated_cost_usd: number;
+            /** @description US dollars for one user; null without a budget. */
+            monthly_budget_usd: number | null;
+            /** @description Calls to providers are refused while this is true. */
+            blocked: boolean;
+        };
+        CurrentUserResponse: {
+            user_id: string;
+            limits: components["schemas"]["UserLimitsResponse"];
+        };
+        RegisterUserDeviceRequest: {
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+            /** @description Id of the device key: base64 of the hash of its public half. */
+            key_id: string;
+            /** @description base64 of the attestation object of the device. */
+            attestation: string;
+            /** @description As it was answered; used up by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        RegisterInstallRequest: {
+            /** @description Id of the device key: base64 of the hash of its public half. */
+            key_id: string;
+            /** @description base64 of the attestation object of the device. */
+            attestation: string;
+            /** @description As it was answered; used up by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExchangeUserDeviceRequest: {
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+            /** @description Id of the device key: base64 of the hash of its public half. */
+            key_id: string;
+            /** @description base64 of the assertion of the device. */
+            assertion: string;
+            /** @description As it was answered; used up by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExchangeInstallRequest: {
+            /** @description Id of the device key: base64 of the hash of its public half. */
+            key_id: string;
+            /** @description base64 of the assertion of the device. */
+            assertion: string;
+            /** @description As it was answered; used up by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExchangeApiKeyRequest: {
+            /** @description A key of the application. */
+            api_key: string;
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+        };
+        ChallengeResponse: {
+            /** @description base64url of 32 random bytes; to be signed once, by this application. */
+            challenge: string;
+            /**
+             * @description Seconds.
+             * @example 300
+             */
+            expires_in: number;
+        };
+        RegistrationResponse: {
+            /** @description The user the key now belongs to. */
+            user_id: string;
+        };
+        GatewayTokenResponse: {
+            /** @description The credential of calls to providers; opaque. */
+            access_token: string;
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+        };
+        HealthResponse: {
+            /** @example true */
+            ok: boolean;
+            /** @example gateway */
+            service: string;
+            /** @enum {string} */
+            vault: "ok" | "misconfigured";
+        };
+        ReadinessResponse: {
+            /** @description True when this instance can take calls. */
+            ready: boolean;
+            /** @enum {string} */
+            database: "ok" | "unreachable";
+            /** @enum {string} */
+            vault: "ok" | "misconfigured";
+            /** @enum {string} */
+            journal: "ok" | "full" | "failed";
+            /**
+             * @description How configuration changes arrive.
+             * @enum {string}
+             */
+            configChanges: "connected" | "polling";
+            /**
+             * @description Lost: each instance counts address limits for itself. Other: `REDIS_URL` leads to another Redis than that of the instances that serve already.
+             * @enum {string}
+             */
+            redis: "ok" | "lost" | "unused" | "other";
+            /** @description Instances that serve from this database, this one included, as this one sees it. */
+            instances: number;
+            /**
+             * @description Differs: this machine's clock is more than 2 s from the time that all instances share, by which everything goes.
+             * @enum {string}
+             */
+            clock: "ok" | "differs";
+            /**
+             * @description Degraded: request limits are kept without Redis, each instance within its share of them.
+             * @enum {string}
+             */
+            limits: "ok" | "degraded";
+        };
+        ErrorResponse: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
+                message: string;
+                data?: {
+                    [key: string]: string | number | boolean;
+                };
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Seconds after which the call may succeed. */
+        RetryAfter: number;
+        /** @description Seconds after which the call may succeed, where the service can tell. */
+        OptionalRetryAfter: number;
+        /** @description Seconds after which the call may succeed. Where the provider answered: what it said, if anything. */
+        RelayedRetryAfter: string;
+        /** @description Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`): `auth;dur=0.1, limiter;dur=0.2, provider_ttfb;dur=310.5`. */
+        ServerTiming: string;
+        /** @description The provider’s, where it names a public address that is not the provider’s own. */
+        RelayedLocation: string;
+        /** @description The provider’s name for the call. */
+        RelayedRequestId: string;
+        /** @description `Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing. */
+        Challenge: string;
+        /** @description `Bearer` with `error="insufficient_scope"`, where the access token of a connection was sent. */
+        ScopeChallenge: string;
+        /** @description `identity`, where the request had another `Content-Encoding`. */
+        AcceptEncoding: string;
+        /** @description A path of the console. */
+        ConsolePlace: string;
+        /** @description Begins or ends the session of the browser. */
+        SessionCookie: string;
+        /** @description Renews the session of a browser that has one, once a day; or clears a sign-in elsewhere that is over. */
+        RenewedSessionCookie: string;
+        /** @description The organization that the session acts in. */
+        OrganizationCookie: string;
+        /** @description Ties the sign-in to this browser; sent back to `/v1/auth/callback/google` alone. */
+        SignInStateCookie: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Most events to return; 50 when absent. */
+                limit?: number;
+                /** @description Only events of this action, such as `app.created`. */
+                action?: string;
+                /** @description Only what this user did. */
+                actor_id?: string;
+                /** @description Only what was done to this application and what belongs to it. */
+                app_id?: string;
+                /** @description First UTC day; when only `to` is given, 29 days before it. Every day when neither is. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when only `from` is given. */
+                to?: string;
+                /** @description Only events with a smaller id. */
+                before_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit": 1,
+                     *       "next_before_id": null,
+                     *       "events": [
+                     *         {
+                     *           "id": 1,
+                     *           "action": "app.created",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *             "kind": "human",
+                     *             "credential_id": null,
+                     *             "action_source": "web",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "credential_type": "session",
+                     *           "target": {
+                     *             "type": "app",
+                     *             "id": "travel-journal-k3x9qa"
+                     *           },
+                     *           "app_id": "travel-journal-k3x9qa",
+                     *           "details": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditEventsResponse"];
+                };
+            };
+        };
+    };
+    listManagementKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "id": "mkey_0a1b2c3d4e5f6g7h8i9j",
+                     *           "organizationId": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "userId": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Deployment",
+                     *           "tokenHint": "7hQ2",
+                     *           "enabled": true,
+                     *           "expiresAt": null,
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "revokedAt": null,
+                     *           "source": "console",
+                     *           "credentialType": "apiKey",
+                     *           "label": null,
+                     *           "grant": "read",
+                     *           "clientId": null,
+                     *           "lastUsedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagementKeyListResponse"];
+                };
+            };
+        };
+    };
+    createManagementKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Deployment",
+                 *       "grant": "manage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateManagementKeyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": {
+                     *         "id": "mkey_0a1b2c3d4e5f6g7h8i9j",
+                     *         "organizationId": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "userId": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Deployment",
+                     *         "tokenHint": "7hQ2",
+                     *         "enabled": true,
+                     *         "expiresAt": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "revokedAt": null,
+                     *         "source": "console",
+                     *         "credentialType": "apiKey",
+                     *         "label": null,
+                     *         "grant": "read",
+                     *         "clientId": null,
+                     *         "lastUsedAt": null,
+                     *         "plaintext": "gw_mgmt_…"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedManagementKeyResponse"];
+                };
+            };
+        };
+    };
+    revokeManagementKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": {
+                     *         "id": "mkey_0a1b2c3d4e5f6g7h8i9j",
+                     *         "organizationId": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "userId": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Deployment",
+                     *         "tokenHint": "7hQ2",
+                     *         "enabled": true,
+                     *         "expiresAt": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "revokedAt": null,
+                     *         "source": "console",
+                     *         "credentialType": "apiKey",
+                     *         "label": null,
+                     *         "grant": "read",
+                     *         "clientId": null,
+                     *         "lastUsedAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagementKeyResponse"];
+                };
+            };
+        };
+    };
+    revokeCliCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "revoked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevokedCredentialResponse"];
+                };
+            };
+        };
+    };
+    listModelPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "prices": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PriceListResponse"];
+                };
+            };
+        };
+    };
+    getAdminSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "user": {
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "kind": "human",
+                     *           "emailVerified": true,
+                     *           "image": null,
+                     *           "createdAt": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "organization": {
+                     *           "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Analytical Engines",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "claimed": true,
+                     *           "expiresAt": null
+                     *         },
+                     *         "role": null,
+                     *         "memberships": [
+                     *           {
+                     *             "organization": {
+                     *               "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *               "name": "Analytical Engines",
+                     *               "createdAt": "2026-01-31T12:00:00.000Z",
+                     *               "claimed": true,
+                     *               "expiresAt": null
+                     *             },
+                     *             "role": "owner",
+                     *             "status": "active",
+                     *             "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "credentialType": "session",
+                     *         "assurance": "interactive",
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "kind": "human",
+                     *           "credentialId": null,
+                     *           "actionSource": "web"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminSessionResponse"];
+                };
+            };
+        };
+    };
+    listOrganizations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organizations": [
+                     *         {
+                     *           "organization": {
+                     *             "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *             "name": "Analytical Engines",
+                     *             "createdAt": "2026-01-31T12:00:00.000Z",
+                     *             "claimed": true,
+                     *             "expiresAt": null
+                     *           },
+                     *           "role": "owner",
+                     *           "status": "active",
+                     *           "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrganizationListResponse"];
+                };
+            };
+        };
+    };
+    createOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Analytical Engines"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrganizationNameRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organization": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrganizationResponse"];
+                };
+            };
+        };
+    };
+    selectOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "organizationId": "org_0a1b2c3d4e5f6g7h8i9j"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SelectOrganizationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "user": {
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "kind": "human",
+                     *           "emailVerified": true,
+                     *           "image": null,
+                     *           "createdAt": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "organization": {
+                     *           "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Analytical Engines",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "claimed": true,
+                     *           "expiresAt": null
+                     *         },
+                     *         "role": null,
+                     *         "memberships": [
+                     *           {
+                     *             "organization": {
+                     *               "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *               "name": "Analytical Engines",
+                     *               "createdAt": "2026-01-31T12:00:00.000Z",
+                     *               "claimed": true,
+                     *               "expiresAt": null
+                     *             },
+                     *             "role": "owner",
+                     *             "status": "active",
+                     *             "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "credentialType": "session",
+                     *         "assurance": "interactive",
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "kind": "human",
+                     *           "credentialId": null,
+                     *           "actionSource": "web"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminSessionResponse"];
+                };
+            };
+        };
+    };
+    claimOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bootstrapKey": "gw_mgmt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimOrganizationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "user": {
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "kind": "human",
+                     *           "emailVerified": true,
+                     *           "image": null,
+                     *           "createdAt": "2026-01-31T12:00:00.000Z"
+                     *         },
+                     *         "organization": {
+                     *           "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Analytical Engines",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "claimed": true,
+                     *           "expiresAt": null
+                     *         },
+                     *         "role": null,
+                     *         "memberships": [
+                     *           {
+                     *             "organization": {
+                     *               "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *               "name": "Analytical Engines",
+                     *               "createdAt": "2026-01-31T12:00:00.000Z",
+                     *               "claimed": true,
+                     *               "expiresAt": null
+                     *             },
+                     *             "role": "owner",
+                     *             "status": "active",
+                     *             "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "credentialType": "session",
+                     *         "assurance": "interactive",
+                     *         "actor": {
+                     *           "type": "user",
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "kind": "human",
+                     *           "credentialId": null,
+                     *           "actionSource": "web"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminSessionResponse"];
+                };
+            };
+        };
+    };
+    renameOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The one you act in; any other is not found. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Analytical Engines"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrganizationNameRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organization": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrganizationResponse"];
+                };
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "members": [
+                     *         {
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "kind": "human",
+                     *           "role": "owner",
+                     *           "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberListResponse"];
+                };
+            };
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "owner"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "member": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "kind": "human",
+                     *         "role": "owner",
+                     *         "joinedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberResponse"];
+                };
+            };
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "removed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemovedMemberResponse"];
+                };
+            };
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitations": [
+                     *         {
+                     *           "id": "inv_0a1b2c3d4e5f6g7h8i9j",
+                     *           "role": "member",
+                     *           "email": "grace@example.com",
+                     *           "status": "pending",
+                     *           "invitedBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "acceptedBy": null,
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *           "acceptedAt": null,
+                     *           "revokedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationListResponse"];
+                };
+            };
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "member",
+                 *       "email": "grace@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateInvitationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "id": "inv_0a1b2c3d4e5f6g7h8i9j",
+                     *         "role": "member",
+                     *         "email": "grace@example.com",
+                     *         "status": "pending",
+                     *         "invitedBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "acceptedBy": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *         "acceptedAt": null,
+                     *         "revokedAt": null
+                     *       },
+                     *       "url": "https://gateway.example.com/invite#Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WrittenInvitationResponse"];
+                };
+            };
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the invitation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "id": "inv_0a1b2c3d4e5f6g7h8i9j",
+                     *         "role": "member",
+                     *         "email": "grace@example.com",
+                     *         "status": "pending",
+                     *         "invitedBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "acceptedBy": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *         "acceptedAt": null,
+                     *         "revokedAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationResponse"];
+                };
+            };
+        };
+    };
+    getInvitationDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationTokenRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organizationName": "Analytical Engines",
+                     *       "role": "member",
+                     *       "email": "grace@example.com",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationDetailsResponse"];
+                };
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationTokenRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organizationId": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *       "role": "member"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JoinedOrganizationResponse"];
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionBegunResponse"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInRequest"];
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": false,
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInResponse"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "id": "session_0a1b2c3d4e5f6g7h8i9j",
+                     *         "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *         "userId": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *         "ipAddress": null,
+                     *         "userAgent": null
+                     *       },
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionResponse"] | null;
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOutResponse"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct horse battery staple",
+                 *       "newPassword": "staple battery horse correct"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionBegunResponse"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "image": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateUserRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": true,
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateUserResponse"];
+                };
+            };
+        };
+    };
+    signInWithGoogle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "provider": "google",
+                 *       "callbackURL": "/apps"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SocialSignInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1",
+                     *       "redirect": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SocialSignInResponse"];
+                };
+            };
+        };
+    };
+    googleCallback: {
+        parameters: {
+            query?: {
+                /** @description Why nobody did. */
+                error?: string;
+                /** @description Stands for the person who signed in. */
+                code?: string;
+                /** @description What the sign-in was begun with. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    getConsoleCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "billing": true,
+                     *       "registrationOpen": true,
+                     *       "googleAuth": true,
+                     *       "simulatedProvider": true,
+                     *       "termsOfServiceUrl": "https://id.example.com/keys",
+                     *       "privacyPolicyUrl": "https://id.example.com/keys"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CapabilitiesResponse"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "providers": [
+                     *         {
+                     *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *           "type": "openai",
+                     *           "slug": "openai",
+                     *           "name": "OpenAI",
+                     *           "secretHint": "8i9j",
+                     *           "providerGatewayId": null,
+                     *           "gatewayRoute": null,
+                     *           "baseUrl": null,
+                     *           "pricing": null,
+                     *           "route": "direct",
+                     *           "capability": {
+                     *             "apiStyles": [
+                     *               "responses"
+                     *             ],
+                     *             "endpointStyles": [
+                     *               "responses"
+                     *             ],
+                     *             "modelPrefix": null,
+                     *             "paths": "provider"
+                     *           },
+                     *           "revision": 1,
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "createdBy": "user_0a1b2c3d4e5f6g7h8i9j"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderListResponse"];
+                };
+            };
+        };
+    };
+    createProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "openai",
+                 *       "name": "OpenAI",
+                 *       "slug": "openai",
+                 *       "secret": "sk-0a1b2c3d4e5f6g7h8i9j"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateProviderRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "provider": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "type": "openai",
+                     *         "slug": "openai",
+                     *         "name": "OpenAI",
+                     *         "secretHint": "8i9j",
+                     *         "providerGatewayId": null,
+                     *         "gatewayRoute": null,
+                     *         "baseUrl": null,
+                     *         "pricing": null,
+                     *         "route": "direct",
+                     *         "capability": {
+                     *           "apiStyles": [
+                     *             "responses"
+                     *           ],
+                     *           "endpointStyles": [
+                     *             "responses"
+                     *           ],
+                     *           "modelPrefix": null,
+                     *           "paths": "provider"
+                     *         },
+                     *         "revision": 1,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdBy": "user_0a1b2c3d4e5f6g7h8i9j"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderResponse"];
+                };
+            };
+        };
+    };
+    testProviderCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "openai",
+                 *       "secret": "sk-0a1b2c3d4e5f6g7h8i9j"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestProviderRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "validated": true,
+                     *       "reason": "unreachable",
+                     *       "status": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderTestResponse"];
+                };
+            };
+        };
+    };
+    updateProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "disabled",
+                 *       "revision": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateProviderRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "provider": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "type": "openai",
+                     *         "slug": "openai",
+                     *         "name": "OpenAI",
+                     *         "secretHint": "8i9j",
+                     *         "providerGatewayId": null,
+                     *         "gatewayRoute": null,
+                     *         "baseUrl": null,
+                     *         "pricing": null,
+                     *         "route": "direct",
+                     *         "capability": {
+                     *           "apiStyles": [
+                     *             "responses"
+                     *           ],
+                     *           "endpointStyles": [
+                     *             "responses"
+                     *           ],
+                     *           "modelPrefix": null,
+                     *           "paths": "provider"
+                     *         },
+                     *         "revision": 1,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdBy": "user_0a1b2c3d4e5f6g7h8i9j"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderResponse"];
+                };
+            };
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "provider_id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedProviderResponse"];
+                };
+            };
+        };
+    };
+    listProviderGateways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gateways": [
+                     *         {
+                     *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *           "name": "Edge of Europe",
+                     *           "secretHint": "8i9j",
+                     *           "providerCount": 1,
+                     *           "referencedCount": 1,
+                     *           "revision": 1,
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *           "createdBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "type": "cf_aig",
+                     *           "config": {
+                     *             "accountId": "0a1b2c3d4e5f",
+                     *             "gatewayId": "main"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderGatewayListResponse"];
+                };
+            };
+        };
+    };
+    createProviderGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "cf_aig",
+                 *       "name": "Edge of Europe",
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "accountId": "0a1b2c3d4e5f",
+                 *       "gatewayId": "main"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCfAigGatewayRequest"] | components["schemas"]["CreateVercelGatewayRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gateway": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "name": "Edge of Europe",
+                     *         "secretHint": "8i9j",
+                     *         "providerCount": 1,
+                     *         "referencedCount": 1,
+                     *         "revision": 1,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "type": "cf_aig",
+                     *         "config": {
+                     *           "accountId": "0a1b2c3d4e5f",
+                     *           "gatewayId": "main"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderGatewayResponse"];
+                };
+            };
+        };
+    };
+    testProviderGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "cf_aig",
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "accountId": "0a1b2c3d4e5f",
+                 *       "gatewayId": "main"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestCfAigGatewayRequest"] | components["schemas"]["TestVercelGatewayRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "validated": true,
+                     *       "reason": "unreachable",
+                     *       "status": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderGatewayTestResponse"];
+                };
+            };
+        };
+    };
+    deleteProviderGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "provider_gateway_id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedProviderGatewayResponse"];
+                };
+            };
+        };
+    };
+    updateProviderGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Edge of Europe",
+                 *       "revision": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameGatewayRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gateway": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "name": "Edge of Europe",
+                     *         "secretHint": "8i9j",
+                     *         "providerCount": 1,
+                     *         "referencedCount": 1,
+                     *         "revision": 1,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "type": "cf_aig",
+                     *         "config": {
+                     *           "accountId": "0a1b2c3d4e5f",
+                     *           "gatewayId": "main"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderGatewayResponse"];
+                };
+            };
+        };
+    };
+    rotateProviderGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "revision": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateGatewayRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gateway": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "name": "Edge of Europe",
+                     *         "secretHint": "8i9j",
+                     *         "providerCount": 1,
+                     *         "referencedCount": 1,
+                     *         "revision": 1,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *         "createdBy": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "type": "cf_aig",
+                     *         "config": {
+                     *           "accountId": "0a1b2c3d4e5f",
+                     *           "gatewayId": "main"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderGatewayResponse"];
+                };
+            };
+        };
+    };
+    listAppKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "keys": [
+                     *         {
+                     *           "id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Server",
+                     *           "key_prefix": "gw_Ab3dE6gH9",
+                     *           "status": "active",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppKeyListResponse"];
+                };
+            };
+        };
+    };
+    createAppKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Server"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAppKeyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *       "name": "Server",
+                     *       "key": "gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678",
+                     *       "key_prefix": "gw_Ab3dE6gH9",
+                     *       "created_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedAppKeyResponse"];
+                };
+            };
+        };
+    };
+    revokeAppKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key. */
+                key: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "key": "key_0a1b2c3d4e5f6g7h8i9j"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevokedAppKeyResponse"];
+                };
+            };
+        };
+    };
+    getAppUsage: {
+        parameters: {
+            query?: {
+                /** @description UTC month. */
+                month?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "month": "2026-11",
+                     *       "requests": 128,
+                     *       "input_tokens": 20480,
+                     *       "cached_input_tokens": 0,
+                     *       "cache_write_tokens": 0,
+                     *       "output_tokens": 4096,
+                     *       "cost_usd": 0.0147,
+                     *       "estimated_cost_usd": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MonthUsageResponse"];
+                };
+            };
+        };
+    };
+    listAppEvents: {
+        parameters: {
+            query?: {
+                /** @description Most events to return; 50 when absent. */
+                limit?: number;
+                /** @description Only events with this status. */
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+                /** @description Only events of this provider type. */
+                provider?: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
+                /** @description Only events of this user id. */
+                user?: string;
+                /** @description Only events of this canonical model. */
+                model?: string;
+                /** @description Only events with a smaller id. */
+                before_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "limit": 1,
+                     *       "next_before_id": null,
+                     *       "events": [
+                     *         {
+                     *           "id": 1,
+                     *           "user_id": "customer-4711",
+                     *           "api_key_id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *           "provider": "openai",
+                     *           "provider_slug": "openai",
+                     *           "provider_gateway_id": null,
+                     *           "provider_gateway_type": null,
+                     *           "credential_source": null,
+                     *           "model_author": "openai",
+                     *           "served_provider": null,
+                     *           "served_model": null,
+                     *           "model": "gpt-4.1-mini",
+                     *           "route": "v1/chat/completions",
+                     *           "endpoint_slug": null,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "reported_cost_usd": null,
+                     *           "cost_source": null,
+                     *           "app_version": "1.4.0",
+                     *           "auth_method": null,
+                     *           "status": "ok",
+                     *           "requests": 128,
+                     *           "client_aborted": null,
+                     *           "latency_ms": 840,
+                     *           "attempts": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "settled_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageEventsResponse"];
+                };
+            };
+        };
+    };
+    getAppUsageTimeseries: {
+        parameters: {
+            query?: {
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "buckets": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "date": "2026-01-31",
+                     *           "provider": "openai"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageTimeseriesResponse"];
+                };
+            };
+        };
+    };
+    getAppUsageBreakdown: {
+        parameters: {
+            query?: {
+                /** @description model when absent. */
+                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version";
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description Most rows to return; 50 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "by": "model",
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "complete_from": "2026-01-31",
+                     *       "rows": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "key": "gpt-4.1-mini"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageBreakdownResponse"];
+                };
+            };
+        };
+    };
+    repriceAppUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "provider": "openai",
+                 *       "model": "gpt-4.1-mini",
+                 *       "month": "2026-01",
+                 *       "apply": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["RepriceUsageRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "provider": "openai",
+                     *       "model": "gpt-4.1-mini",
+                     *       "month": "2026-11",
+                     *       "applied": true,
+                     *       "matched_events": 1,
+                     *       "unmetered_events": 1,
+                     *       "unpriced_events": 1,
+                     *       "unpriced_cost_usd": 1,
+                     *       "previous_cost_usd": 1,
+                     *       "recalculated_cost_usd": 1,
+                     *       "delta_usd": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RepriceUsageResponse"];
+                };
+            };
+        };
+    };
+    settleAppEstimates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "month": "2026-01",
+                 *       "apply": false,
+                 *       "cost": "zero",
+                 *       "filter": {
+                 *         "provider": "openai",
+                 *         "status": "provider_error"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettleEstimatesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "month": "2026-11",
+                     *       "applied": true,
+                     *       "matched_events": 1,
+                     *       "has_more": true,
+                     *       "previous_cost_usd": 1,
+                     *       "previous_estimated_cost_usd": 1,
+                     *       "settled_cost_usd": 1,
+                     *       "settled_estimated_cost_usd": 1,
+                     *       "delta_usd": 1,
+                     *       "sample": [
+                     *         {
+                     *           "id": 1,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "provider": "openai",
+                     *           "model": "gpt-4.1-mini",
+                     *           "status": "ok",
+                     *           "previous_cost_usd": 1,
+                     *           "previous_estimated_cost_usd": 1,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettleEstimatesResponse"];
+                };
+            };
+        };
+    };
+    listAppUsers: {
+        parameters: {
+            query?: {
+                /** @description UTC month of the usage; the current one when absent. */
+                month?: string;
+                /** @description Only users with this text in their id. */
+                query?: string;
+                /** @description Only users with this status. */
+                status?: "active" | "blocked";
+                /** @description Most users to return; 50 when absent. */
+                limit?: number;
+                /** @description How many users to pass over; none when absent. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "month": "2026-01",
+                     *       "total": 1,
+                     *       "limit": 1,
+                     *       "offset": 1,
+                     *       "users": [
+                     *         {
+                     *           "id": "customer-4711",
+                     *           "status": "active",
+                     *           "attest_key_id": null,
+                     *           "attest_registered": true,
+                     *           "attest_counter": 1,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *           "is_virtual": true,
+                     *           "usage": {
+                     *             "requests": 128,
+                     *             "input_tokens": 20480,
+                     *             "cached_input_tokens": 0,
+                     *             "cache_write_tokens": 0,
+                     *             "output_tokens": 4096,
+                     *             "cost_usd": 0.0147,
+                     *             "estimated_cost_usd": 0,
+                     *             "errors": 0,
+                     *             "blocked": 1
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserListResponse"];
+                };
+            };
+        };
+    };
+    getAppUser: {
+        parameters: {
+            query?: {
+                /** @description UTC month of the usage; the current one when absent. */
+                month?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the user, percent-encoded. */
+                user: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "month": "2026-01",
+                     *       "user": {
+                     *         "id": "customer-4711",
+                     *         "status": "active",
+                     *         "attest_key_id": null,
+                     *         "attest_registered": true,
+                     *         "attest_counter": 1,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "is_virtual": true,
+                     *         "usage": {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SingleUserResponse"];
+                };
+            };
+        };
+    };
+    blockAppUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the user, percent-encoded. */
+                user: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "user_id": "customer-4711",
+                     *       "blocked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    unblockAppUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the user, percent-encoded. */
+                user: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "user_id": "customer-4711",
+                     *       "blocked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    getNamedAppUser: {
+        parameters: {
+            query: {
+                /** @description Id of the user, percent-encoded: a plus sign is `%2B`. */
+                user_id: string;
+                /** @description UTC month of the usage; the current one when absent. */
+                month?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "month": "2026-01",
+                     *       "user": {
+                     *         "id": "customer-4711",
+                     *         "status": "active",
+                     *         "attest_key_id": null,
+                     *         "attest_registered": true,
+                     *         "attest_counter": 1,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "is_virtual": true,
+                     *         "usage": {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SingleUserResponse"];
+                };
+            };
+        };
+    };
+    blockNamedAppUser: {
+        parameters: {
+            query: {
+                /** @description Id of the user, percent-encoded: a plus sign is `%2B`. */
+                user_id: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "user_id": "customer-4711",
+                     *       "blocked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    unblockNamedAppUser: {
+        parameters: {
+            query: {
+                /** @description Id of the user, percent-encoded: a plus sign is `%2B`. */
+                user_id: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "user_id": "customer-4711",
+                     *       "blocked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    listApps: {
+        parameters: {
+            query?: {
+                /** @description UTC month of the usage; the current one when absent. */
+                month?: string;
+                /** @description Most applications to return; all when absent. */
+                limit?: number;
+                /** @description Only applications whose id comes after this one. */
+                after_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "month": "2026-01",
+                     *       "has_proxied_requests": true,
+                     *       "apps": [
+                     *         {
+                     *           "id": "travel-journal-k3x9qa",
+                     *           "name": "Travel journal",
+                     *           "status": "active",
+                     *           "authentication_type": "device_app_attest",
+                     *           "apple_bundle_id": "com.example.journal",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "providers": [
+                     *             "openai"
+                     *           ],
+                     *           "referenced_providers": [
+                     *             "openai"
+                     *           ],
+                     *           "allowed_model_count": 1,
+                     *           "monthly_budget_usd": null,
+                     *           "users": {
+                     *             "total": 1,
+                     *             "blocked": 1
+                     *           },
+                     *           "usage": {
+                     *             "requests": 128,
+                     *             "input_tokens": 20480,
+                     *             "cached_input_tokens": 0,
+                     *             "cache_write_tokens": 0,
+                     *             "output_tokens": 4096,
+                     *             "cost_usd": 0.0147,
+                     *             "estimated_cost_usd": 0,
+                     *             "errors": 0,
+                     *             "blocked": 1
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppListResponse"];
+                };
+            };
+        };
+    };
+    createApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Travel journal",
+                 *       "config": {
+                 *         "authentication": {
+                 *           "type": "api_key",
+                 *           "end_user": {
+                 *             "source": "header",
+                 *             "header": "x-end-user-id"
+                 *           }
+                 *         },
+                 *         "routing": {
+                 *           "providers": {
+                 *             "mode": "all"
+                 *           },
+                 *           "model_rewrites": {}
+                 *         },
+                 *         "limits": {
+                 *           "per_user": {
+                 *             "requests": {
+                 *               "per_minute": 10,
+                 *               "per_day": 300
+                 *             },
+                 *             "spending": {
+                 *               "monthly_usd": 5
+                 *             }
+                 *           }
+                 *         }
+                 *       },
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAppRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app": {
+                     *         "id": "travel-journal-k3x9qa",
+                     *         "name": "Travel journal",
+                     *         "config": {
+                     *           "authentication": {
+                     *             "type": "api_key",
+                     *             "end_user": {
+                     *               "source": "header",
+                     *               "header": "x-end-user-id"
+                     *             }
+                     *           },
+                     *           "routing": {
+                     *             "providers": {
+                     *               "mode": "all"
+                     *             },
+                     *             "model_rewrites": {}
+                     *           },
+                     *           "limits": {
+                     *             "per_user": {
+                     *               "requests": {
+                     *                 "per_minute": 10,
+                     *                 "per_day": 300
+                     *               },
+                     *               "spending": {
+                     *                 "monthly_usd": 5
+                     *               }
+                     *             }
+                     *           },
+                     *           "endpoints": {}
+                     *         },
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "resolved": null,
+                     *       "config_error": null,
+                     *       "api_key": {
+                     *         "id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Server",
+                     *         "key": "gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678",
+                     *         "key_prefix": "gw_Ab3dE6gH9",
+                     *         "created_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedAppResponse"];
+                };
+            };
+        };
+    };
+    getApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app": {
+                     *         "id": "travel-journal-k3x9qa",
+                     *         "name": "Travel journal",
+                     *         "config": {
+                     *           "authentication": {
+                     *             "type": "api_key",
+                     *             "end_user": {
+                     *               "source": "header",
+                     *               "header": "x-end-user-id"
+                     *             }
+                     *           },
+                     *           "routing": {
+                     *             "providers": {
+                     *               "mode": "all"
+                     *             },
+                     *             "model_rewrites": {}
+                     *           },
+                     *           "limits": {
+                     *             "per_user": {
+                     *               "requests": {
+                     *                 "per_minute": 10,
+                     *                 "per_day": 300
+                     *               },
+                     *               "spending": {
+                     *                 "monthly_usd": 5
+                     *               }
+                     *             }
+                     *           },
+                     *           "endpoints": {}
+                     *         },
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "resolved": null,
+                     *       "config_error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppResponse"];
+                };
+            };
+        };
+    };
+    updateApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Travel journal",
+                 *       "config": {
+                 *         "authentication": {
+                 *           "type": "api_key",
+                 *           "end_user": {
+                 *             "source": "header",
+                 *             "header": "x-end-user-id"
+                 *           }
+                 *         },
+                 *         "routing": {
+                 *           "providers": {
+                 *             "mode": "all"
+                 *           },
+                 *           "model_rewrites": {}
+                 *         },
+                 *         "limits": {
+                 *           "per_user": {
+                 *             "requests": {
+                 *               "per_minute": 10,
+                 *               "per_day": 300
+                 *             },
+                 *             "spending": {
+                 *               "monthly_usd": 5
+                 *             }
+                 *           }
+                 *         }
+                 *       },
+                 *       "status": "active",
+                 *       "revision": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplaceAppRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app": {
+                     *         "id": "travel-journal-k3x9qa",
+                     *         "name": "Travel journal",
+                     *         "config": {
+                     *           "authentication": {
+                     *             "type": "api_key",
+                     *             "end_user": {
+                     *               "source": "header",
+                     *               "header": "x-end-user-id"
+                     *             }
+                     *           },
+                     *           "routing": {
+                     *             "providers": {
+                     *               "mode": "all"
+                     *             },
+                     *             "model_rewrites": {}
+                     *           },
+                     *           "limits": {
+                     *             "per_user": {
+                     *               "requests": {
+                     *                 "per_minute": 10,
+                     *                 "per_day": 300
+                     *               },
+                     *               "spending": {
+                     *                 "monthly_usd": 5
+                     *               }
+                     *             }
+                     *           },
+                     *           "endpoints": {}
+                     *         },
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "resolved": null,
+                     *       "config_error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppResponse"];
+                };
+            };
+        };
+    };
+    deleteApp: {
+        parameters: {
+            query: {
+                /** @description The id of the application, again. */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "removed_users": 1,
+                     *       "usage_events_retained": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedAppResponse"];
+                };
+            };
+        };
+    };
+    validateApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Travel journal",
+                 *       "config": {
+                 *         "authentication": {
+                 *           "type": "api_key",
+                 *           "end_user": {
+                 *             "source": "header",
+                 *             "header": "x-end-user-id"
+                 *           }
+                 *         },
+                 *         "routing": {
+                 *           "providers": {
+                 *             "mode": "all"
+                 *           },
+                 *           "model_rewrites": {}
+                 *         },
+                 *         "limits": {
+                 *           "per_user": {
+                 *             "requests": {
+                 *               "per_minute": 10,
+                 *               "per_day": 300
+                 *             },
+                 *             "spending": {
+                 *               "monthly_usd": 5
+                 *             }
+                 *           }
+                 *         }
+                 *       },
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ValidateAppRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "app_id": "travel-journal-k3x9qa"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppValidationResponse"];
+                };
+            };
+        };
+    };
+    validateAppDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Travel journal",
+                 *       "config": {
+                 *         "authentication": {
+                 *           "type": "api_key",
+                 *           "end_user": {
+                 *             "source": "header",
+                 *             "header": "x-end-user-id"
+                 *           }
+                 *         },
+                 *         "routing": {
+                 *           "providers": {
+                 *             "mode": "all"
+                 *           },
+                 *           "model_rewrites": {}
+                 *         },
+                 *         "limits": {
+                 *           "per_user": {
+                 *             "requests": {
+                 *               "per_minute": 10,
+                 *               "per_day": 300
+                 *             },
+                 *             "spending": {
+                 *               "monthly_usd": 5
+                 *             }
+                 *           }
+                 *         }
+                 *       },
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAppRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppDraftValidationResponse"];
+                };
+            };
+        };
+    };
+    checkApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "appId": "travel-journal-k3x9qa",
+                     *       "validation": {
+                     *         "valid": true,
+                     *         "app_id": "travel-journal-k3x9qa"
+                     *       },
+                     *       "status": "active",
+                     *       "providers": [
+                     *         {
+                     *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *           "slug": "openai",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "endpoints": [
+                     *         {
+                     *           "slug": "openai",
+                     *           "ready": true,
+                     *           "problem": null
+                     *         }
+                     *       ],
+                     *       "ready": true,
+                     *       "limitations": [
+                     *         "No provider was called."
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppCheckResponse"];
+                };
+            };
+        };
+    };
+    getAppSnippet: {
+        parameters: {
+            query?: {
+                /** @description `curl` when absent. `swift` is for mobile applications. */
+                language?: "curl" | "swift";
+                /** @description Slug of the provider to call. Not with `endpoint`. */
+                provider?: string;
+                /** @description Slug of the named endpoint to call. Without both: the first provider that can be called. */
+                endpoint?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "language": "shell",
+                     *       "snippet": "curl -sS …",
+                     *       "notes": [
+                     *         "APP_KEY is a key of the application."
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppSnippetResponse"];
+                };
+            };
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "app.key.add",
+                     *       "state": "completed",
+                     *       "denied": true,
+                     *       "createdAt": "2026-01-31T12:00:00.000Z",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "result": {
+                     *         "appId": "travel-journal-k3x9qa",
+                     *         "api_key": {
+                     *           "id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Backend",
+                     *           "key_prefix": "gw_Ab3dE6gH9",
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "reveal_url": "https://gateway.example.com/reveal/op%3A0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangeOperationResponse"];
+                };
+            };
+        };
+    };
+    revealOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "app.key.add",
+                     *       "result": {
+                     *         "appId": "travel-journal-k3x9qa",
+                     *         "api_key": {
+                     *           "id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Backend",
+                     *           "key_prefix": "gw_Ab3dE6gH9",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "key": "gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevealedOperationResponse"];
+                };
+            };
+        };
+    };
+    openCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "client": {
+                 *         "label": "Ada’s laptop",
+                 *         "os": "linux"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenLoginRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "login",
+                     *       "state": "pending",
+                     *       "url": "https://gateway.example.com/cli/approve/op%3A0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d#e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3",
+                     *       "userCode": "ABCD-EFGH",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoginResponse"];
+                };
+            };
+        };
+    };
+    redeemCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `op:` and the SHA-256 of the token, hexadecimal. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "redeemCode": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RedeemLoginRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "credential": {
+                     *         "token": "gw_mgmt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x"
+                     *       },
+                     *       "account": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedeemedLoginResponse"];
+                };
+            };
+        };
+    };
+    bootstrapCliAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BootstrapRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "login",
+                     *       "state": "completed",
+                     *       "denied": true,
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "deployment": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "mode": "self_hosted",
+                     *         "apiUrl": "https://gateway.example.com",
+                     *         "consoleOrigin": "https://gateway.example.com"
+                     *       },
+                     *       "result": {
+                     *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
+                     *       },
+                     *       "account": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationResponse"];
+                };
+            };
+        };
+    };
+    createCliOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "provider.add",
+                 *       "payload": {
+                 *         "type": "openai",
+                 *         "name": "OpenAI"
+                 *       },
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "browser": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOperationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "login",
+                     *       "state": "completed",
+                     *       "denied": true,
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "deployment": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "mode": "self_hosted",
+                     *         "apiUrl": "https://gateway.example.com",
+                     *         "consoleOrigin": "https://gateway.example.com"
+                     *       },
+                     *       "result": {
+                     *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
+                     *       },
+                     *       "account": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationResponse"];
+                };
+            };
+        };
+    };
+    pollCliOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `op:` and the SHA-256 of the token, hexadecimal. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "op:0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "kind": "login",
+                     *       "state": "completed",
+                     *       "denied": true,
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "deployment": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "mode": "self_hosted",
+                     *         "apiUrl": "https://gateway.example.com",
+                     *         "consoleOrigin": "https://gateway.example.com"
+                     *       },
+                     *       "result": {
+                     *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
+                     *       },
+                     *       "account": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserLookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userCode": "ABCD-EFGH"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserCodeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "found": true,
+                     *       "kind": "bootstrap",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LookupResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation, from the link or from `lookup`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmissionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "login",
+                     *       "payload": {},
+                     *       "account": null,
+                     *       "viewer": {
+                     *         "name": "Travel journal",
+                     *         "email": "ada@example.com"
+                     *       },
+                     *       "blockedBy": null,
+                     *       "googleEnabled": true,
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "userCode": "ABCD-EFGH",
+                     *       "client": {
+                     *         "label": "Ada’s laptop",
+                     *         "os": "linux",
+                     *         "ip": "198.51.100.7",
+                     *         "requestedAt": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "hasLoopbackRedirect": true,
+                     *       "organizations": [
+                     *         {
+                     *           "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Analytical Engines",
+                     *           "role": "owner"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HandoffDetailsResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserSubmit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation, from the link or from `lookup`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3",
+                 *       "approve": true,
+                 *       "organizationId": "org_0a1b2c3d4e5f6g7h8i9j"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmitHandoffRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "completed",
+                     *       "message": "Ada’s laptop is logged in. Return to your terminal.",
+                     *       "continueTo": "cli"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubmittedHandoffResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserDeny: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation, from the link or from `lookup`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmissionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "denied",
+                     *       "message": "Declined. Nothing was changed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeniedHandoffResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation, from the link or from `lookup`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3",
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple",
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterForHandoffRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionBegunResponse"];
+                };
+            };
+        };
+    };
+    cliBrowserGoogle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation, from the link or from `lookup`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmissionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1",
+                     *       "redirect": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SocialSignInResponse"];
+                };
+            };
+        };
+    };
+    getCliCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "protocolVersion": 1,
+                     *       "serverVersion": "0.1.0",
+                     *       "deployment": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "mode": "self_hosted",
+                     *         "apiUrl": "https://gateway.example.com",
+                     *         "consoleOrigin": "https://gateway.example.com"
+                     *       },
+                     *       "consoleOrigin": "https://id.example.com/keys",
+                     *       "providers": [
+                     *         {
+                     *           "type": "openai",
+                     *           "name": "OpenAI",
+                     *           "baseUrl": "https://api.openai.com/",
+                     *           "apiStyles": [
+                     *             "responses"
+                     *           ],
+                     *           "endpointStyles": [
+                     *             "responses"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "providerGateways": [
+                     *         {
+                     *           "type": "cf_aig",
+                     *           "name": "Vercel AI Gateway"
+                     *         }
+                     *       ],
+                     *       "features": {
+                     *         "browserLogin": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CliCapabilitiesResponse"];
+                };
+            };
+        };
+    };
+    getCliAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deployment": {
+                     *         "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *         "mode": "self_hosted",
+                     *         "apiUrl": "https://gateway.example.com",
+                     *         "consoleOrigin": "https://gateway.example.com"
+                     *       },
+                     *       "account": {
+                     *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Analytical Engines",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "claimed": true,
+                     *         "expiresAt": null
+                     *       },
+                     *       "billing": {
+                     *         "access": {
+                     *           "state": "self_hosted"
+                     *         }
+                     *       },
+                     *       "usage": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CliAccountResponse"];
+                };
+            };
+        };
+    };
+    getCliUsage: {
+        parameters: {
+            query?: {
+                /** @description UTC month of the usage; the current one when absent. */
+                month?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountId": "0a1b2c3d4e5f",
+                     *       "month": "2026-01",
+                     *       "totals": {
+                     *         "requests": 128,
+                     *         "input_tokens": 20480,
+                     *         "cached_input_tokens": 0,
+                     *         "cache_write_tokens": 0,
+                     *         "output_tokens": 4096,
+                     *         "cost_usd": 0.0147,
+                     *         "estimated_cost_usd": 0,
+                     *         "errors": 0,
+                     *         "blocked": 1
+                     *       },
+                     *       "apps": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "appId": "travel-journal-k3x9qa",
+                     *           "deleted": true,
+                     *           "firstRecord": "2026-01-03"
+                     *         }
+                     *       ],
+                     *       "coverage": {
+                     *         "scope": "retained_account_usage",
+                     *         "firstRecord": "2026-01-03"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CliUsageResponse"];
+                };
+            };
+        };
+    };
+    getOauthConsentDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the authorization, from the address of the consent page. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConsentRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "oauth-0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d",
+                     *       "state": "pending",
+                     *       "client": {
+                     *         "id": "https://client.example.com/oauth/client.json",
+                     *         "name": "A chat client",
+                     *         "domain": "client.example.com",
+                     *         "source": "cimd"
+                     *       },
+                     *       "redirectHost": "127.0.0.1:49152",
+                     *       "requestedGrant": "read",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z",
+                     *       "viewer": {
+                     *         "name": "Travel journal",
+                     *         "email": "ada@example.com"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "org_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Analytical Engines",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "blockedBy": null,
+                     *       "guestAvailable": true,
+                     *       "guestExpiresAt": null,
+                     *       "googleEnabled": true,
+                     *       "registrationOpen": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsentDetailsResponse"];
+                };
+            };
+        };
+    };
+    allowOauthConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the authorization, from the address of the consent page. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3",
+                 *       "organizationId": "org_0a1b2c3d4e5f6g7h8i9j",
+                 *       "grant": "read"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AllowConsentRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": "http://127.0.0.1:49152/callback?code=0a1b2c3d&state=7&iss=https%3A%2F%2Fgateway.example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsentRedirectResponse"];
+                };
+            };
+        };
+    };
+    continueOauthWithoutAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the authorization, from the address of the consent page. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConsentRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": "http://127.0.0.1:49152/callback?code=0a1b2c3d&state=7&iss=https%3A%2F%2Fgateway.example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsentRedirectResponse"];
+                };
+            };
+        };
+    };
+    denyOauthConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the authorization, from the address of the consent page. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "submissionToken": "e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3e0d1c2b3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConsentRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": "http://127.0.0.1:49152/callback?code=0a1b2c3d&state=7&iss=https%3A%2F%2Fgateway.example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsentRedirectResponse"];
+                };
+            };
+        };
+    };
+    listAppAuthEvents: {
+        parameters: {
+            query?: {
+                /** @description Most events to return; 50 when absent. */
+                limit?: number;
+                /** @description Only events with this outcome: `ok` or an error code. */
+                outcome?: string;
+                /** @description Only attempts of this kind. */
+                event?: "register" | "token_exchange";
+                /** @description Only events of this user id. */
+                user?: string;
+                /** @description Only events with a smaller id. */
+                before_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "limit": 1,
+                     *       "next_before_id": null,
+                     *       "events": [
+                     *         {
+                     *           "id": 1,
+                     *           "user_id": "customer-4711",
+                     *           "event": "register",
+                     *           "auth_method": null,
+                     *           "outcome": "ok",
+                     *           "reason": null,
+                     *           "app_version": "1.4.0",
+                     *           "latency_ms": 840,
+                     *           "claim_delay_ms": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthEventsResponse"];
+                };
+            };
+        };
+    };
+    getAppAuthEventSummary: {
+        parameters: {
+            query?: {
+                /** @description UTC days, today included; 30 when absent. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "days": 1,
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "daily": [
+                     *         {
+                     *           "date": "2026-01-31",
+                     *           "event": "register",
+                     *           "outcome": "ok",
+                     *           "reason": null,
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "usage_failures": [
+                     *         {
+                     *           "date": "2026-01-31",
+                     *           "status": "ok",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "token_exchange": {
+                     *         "total": 1,
+                     *         "ok": 1,
+                     *         "success_rate": null
+                     *       },
+                     *       "claim_delay": {
+                     *         "count": 1,
+                     *         "avg_ms": null,
+                     *         "p50_ms": null,
+                     *         "p95_ms": null
+                     *       },
+                     *       "pending_users": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthEventSummaryResponse"];
+                };
+            };
+        };
+    };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "customer-4711",
+                     *       "limits": {
+                     *         "requests_today": null,
+                     *         "requests_remaining": null,
+                     *         "requests_per_minute": null,
+                     *         "requests_per_day": null,
+                     *         "monthly_cost_usd": 1,
+                     *         "estimated_cost_usd": 0,
+                     *         "monthly_budget_usd": null,
+                     *         "blocked": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CurrentUserResponse"];
+                };
+            };
+        };
+    };
+    createAppAttestChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff",
+                     *       "expires_in": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChallengeResponse"];
+                };
+            };
+        };
+    };
+    registerAppAttestKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "key_id": "wG2Yh0pTz5m1sQe7",
+                 *       "attestation": "o2NmbXRvYXBwbGUtYXBwYXR0ZXN0",
+                 *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterUserDeviceRequest"] | components["schemas"]["RegisterInstallRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "customer-4711"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RegistrationResponse"];
+                };
+            };
+        };
+    };
+    exchangeGatewayToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "key_id": "wG2Yh0pTz5m1sQe7",
+                 *       "assertion": "omlzaWduYXR1cmVYRzBF",
+                 *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExchangeUserDeviceRequest"] | components["schemas"]["ExchangeInstallRequest"] | components["schemas"]["ExchangeApiKeyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+                     *       "expires_in": 3600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayTokenResponse"];
+                };
+            };
+        };
+    };
+    proxyProviderRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path below the provider’s base URL, such as `v1/chat/completions`. */
+                path: string;
+                /** @description Slug of the provider instance. */
+                provider: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        /** @description A JSON object, or a form for transcriptions, as the provider documents it. At most 20 MiB. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "gpt-4.1-mini",
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Good morning."
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: never;
+    };
+    callNamedEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key of the endpoint in the application’s configuration. */
+                slug: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        /** @description As the endpoint’s style wants it: a JSON object or a form. At most 20 MiB. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "input": "Good morning."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Overwritten by the endpoint’s. */
+                    model?: unknown;
+                    /** @description Style `responses`: what to answer. */
+                    input?: unknown;
+                    /** @description Answer as a stream of events. */
+                    stream?: boolean;
+                    /**
+                     * Format: binary
+                     * @description Style `transcription`: the audio.
+                     */
+                    file?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @example {
+                 *       "input": "Good morning."
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** @description Overwritten by the endpoint’s. */
+                    model?: unknown;
+                    /** @description Style `responses`: what to answer. */
+                    input?: unknown;
+                    /** @description Answer as a stream of events. */
+                    stream?: boolean;
+                    /**
+                     * Format: binary
+                     * @description Style `transcription`: the audio.
+                     */
+                    file?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: never;
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "service": "gateway",
+                     *       "vault": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthResponse"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ready": true,
+                     *       "database": "ok",
+                     *       "vault": "ok",
+                     *       "journal": "ok",
+                     *       "configChanges": "connected",
+                     *       "redis": "ok",
+                     *       "instances": 1,
+                     *       "clock": "ok",
+                     *       "limits": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadinessResponse"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus text format, version 0.0.4. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example # TYPE gateway_requests_total counter */
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,86 @@
+import { clsx } from 'clsx';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { Alert, Badge, PageHeader, Skeleton } from '../design/layout';
+import { AppDraftProvider, useAppDraft } from './app-draft';
+
+const TABS: Readonly<Record<string, { readonly label: string; readonly Content: ComponentType }>> = {
+  overview: {
+    label: 'Overview',
+    Content: lazy(async () => ({ default: (await import('./overview-tab')).OverviewTab })),
+  },
+  auth: {
+    label: 'Authentication',
+    Content: lazy(async () => ({ default: (await import('./authentication-tab')).AuthenticationTab })),
+  },
+  proxy: { label: 'Proxy', Content: lazy(async () => ({ default: (await import('./proxy-tab')).ProxyTab })) },
+  endpoints: {
+    label: 'Endpoints',
+    Content: lazy(async () => ({ default: (await import('./endpoints-tab')).EndpointsTab })),
+  },
+  limits: { label: 'Limits', Content: lazy(async () => ({ default: (await import('./limits-tab')).LimitsTab })) },
+  users: { label: 'Users', Content: lazy(async () => ({ default: (await import('./users-tab')).UsersTab })) },
+  usage: { label: 'Usage', Content: lazy(async () => ({ default: (await import('../usage/usage-tab')).UsageTab })) },
+  'auth-events': {
+    label: 'Sign-ins',
+    Content: lazy(async () => ({ default: (await import('./auth-events-tab')).AuthEventsTab })),
+  },
+  settings: {
+    label: 'Settings',
+    Content: lazy(async () => ({ default: (await import('./settings-tab')).SettingsTab })),
+  },
+};
+
+/** One application. Its tabs share one draft. */
+export function AppPage({ id, tab }: { readonly id: string; readonly tab: string }) {
+  return (
+    <AppDraftProvider id={id}>
+      <Content tab={tab} />
+    </AppDraftProvider>
+  );
+}
+
+function Content({ tab }: { readonly tab: string }) {
+  const { id, loaded } = useAppDraft();
+  const { app, config_error: configError } = loaded;
+  const shown = TABS[tab] ?? TABS.overview;
+  return (
+    <>
+      <PageHeader
+        title={tab === 'overview' ? app.name : `${app.name}: ${shown?.label.toLowerCase()}`}
+        above={
+          <Link href="/apps" className="text-sm text-muted hover:text-ink">
+            ← Applications
+          </Link>
+        }
+        lead={
+          <span className="flex flex-wrap items-center gap-2">
+            <code className="text-sm break-all">{id}</code>
+            {app.status === 'disabled' && <Badge tone="warn">Disabled</Badge>}
+          </span>
+        }
+      />
+      <nav aria-label="Parts of the application" className="mb-6 flex gap-1 overflow-x-auto border-b border-line">
+        {Object.entries(TABS).map(([value, { label }]) => (
+          <Link
+            key={value}
+            href={`/apps/${id}/${value}`}
+            aria-current={value === tab ? 'page' : undefined}
+            className={clsx(
+              '-mb-px border-b-2 px-3 py-1.5 text-sm whitespace-nowrap',
+              value === tab ? 'border-accent text-ink' : 'border-transparent text-muted hover:text-ink',
+            )}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {configError !== null && (
+        <div className="mb-4">
+          <Alert>The stored configuration is not accepted any more: {configError}</Alert>
+        </div>
+      )}
+      <Suspense fallback={<Skeleton rows={8} />}>{shown !== undefined && <shown.Content />}</Suspense>
+    </>
+  );
+}

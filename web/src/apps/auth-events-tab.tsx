@@ -1,0 +1,118 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { countText, durationText } from '../design/amounts.rules';
+import { Button } from '../design/button';
+import { Alert, Badge, Card, EmptyState, Figure, Figures, Skeleton } from '../design/layout';
+import { type Column, Table } from '../design/table';
+import { Time } from '../design/time';
+import { useAppDraft } from './app-draft';
+
+type AuthEvent = Schemas['AuthEventResponse'];
+
+const DAYS = 30;
+const PAGE = 50;
+
+const COLUMNS: readonly Column<AuthEvent>[] = [
+  { key: 'at', header: 'Time', cell: ({ created_at: at }) => <Time at={at} /> },
+  { key: 'event', header: 'Attempt', cell: ({ event }) => (event === 'register' ? 'Register device' : 'Get a token') },
+  {
+    key: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome, reason }) => (
+      <span className="flex flex-wrap items-center gap-1.5">
+        <Badge tone={outcome === 'ok' ? 'good' : 'bad'}>{outcome}</Badge>
+        {reason !== null && <span className="text-xs text-muted">{reason}</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'user',
+    header: 'User',
+    isDetail: true,
+    cell: ({ user_id: user }) => <code className="block max-w-48 truncate text-xs">{user ?? '—'}</code>,
+  },
+  {
+    key: 'latency',
+    header: 'Took',
+    isNumber: true,
+    isDetail: true,
+    cell: ({ latency_ms: ms }) => (ms === null ? '—' : durationText(ms)),
+  },
+];
+
+export function AuthEventsTab() {
+  const { id } = useAppDraft();
+  const { data: summary } = useQuery({
+    queryKey: ['app', id, 'auth summary'],
+    queryFn: () =>
+      read(
+        api.GET('/v1/admin/apps/{app}/auth-events/summary', { params: { path: { app: id }, query: { days: DAYS } } }),
+      ),
+  });
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['app', id, 'auth events'],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }) =>
+      read(
+        api.GET('/v1/admin/apps/{app}/auth-events', {
+          params: {
+            path: { app: id },
+            query: { limit: PAGE, ...(pageParam === undefined ? {} : { before_id: pageParam }) },
+          },
+        }),
+      ),
+    getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
+  });
+  const events = data?.pages.flatMap((page) => page.events);
+  return (
+    <>
+      {summary !== undefined && <Summary summary={summary} />}
+      <Card title="Attempts" lead="Devices that registered, and tokens that were asked for; the newest first." isFlush>
+        {error !== null && <Alert>{messageOf(error)}</Alert>}
+        {events === undefined && error === null && <Skeleton rows={6} />}
+        {events?.length === 0 && (
+          <EmptyState title="Nobody has signed in yet">
+            Attempts appear here within a second, failed ones with their cause.
+          </EmptyState>
+        )}
+        {events !== undefined && events.length > 0 && (
+          <Table
+            caption="Authentication attempts"
+            columns={COLUMNS}
+            rows={events}
+            rowKey={(event) => String(event.id)}
+          />
+        )}
+      </Card>
+      {hasNextPage && (
+        <div className="mt-4 text-center">
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Summary({ summary }: { readonly summary: Schemas['AuthEventSummaryResponse'] }) {
+  const { token_exchange: tokens, claim_delay: delay, pending_users: pending, usage_failures: failures } = summary;
+  const failed = failures.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Figures>
+      <Figure
+        label={`Tokens in ${DAYS} days`}
+        value={tokens.success_rate === null ? '—' : `${(tokens.success_rate * 100).toFixed(1)}%`}
+        note={`${countText(tokens.ok)} of ${countText(tokens.total)} given out`}
+      />
+      <Figure label="Refused or failed calls" value={countText(failed)} note={`in ${DAYS} days`} />
+      <Figure
+        label="Subscription to token"
+        value={delay.p50_ms === null ? '—' : durationText(delay.p50_ms)}
+        note={delay.p95_ms === null ? 'no such wait' : `95 of 100 within ${durationText(delay.p95_ms)}`}
+      />
+      <Figure label="Waiting for a claim" value={countText(pending)} note="users without their subscription yet" />
+    </Figures>
+  );
+}

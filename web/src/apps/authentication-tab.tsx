@@ -1,0 +1,127 @@
+import { useId } from 'react';
+import { problemAt } from '../api/api-error';
+import type { Schemas } from '../api/client';
+import { Checkbox, Choices, TextField } from '../design/field';
+import { Card } from '../design/layout';
+import { useReadOnlyReason } from '../shell/session';
+import { useAppDraft } from './app-draft';
+import { AppKeys } from './app-keys';
+import { emptyIssuer, IssuerForm } from './issuer-form';
+
+type EndUser = NonNullable<Schemas['AppApiKeyAuthentication']['end_user']> | Schemas['AppInstallUser'];
+type Source = EndUser['source'];
+
+const DEFAULT_HEADER = 'x-end-user-id';
+
+const MOBILE_SOURCES = [
+  { value: 'app_install', label: 'The installation', hint: 'Nobody signs in. Each installation is a user.' },
+  {
+    value: 'issuer',
+    label: 'Your sign-in',
+    hint: 'Users bring a token of Firebase, Supabase, Auth0, Clerk or your own.',
+  },
+] as const;
+
+const SERVER_SOURCES = [
+  { value: 'none', label: 'Nobody', hint: 'Calls count for the application alone.' },
+  { value: 'header', label: 'A header', hint: 'Your server says for whom it calls.' },
+  { value: 'issuer', label: 'Your sign-in', hint: 'Users bring a token; your server exchanges it.' },
+] as const;
+
+export function AuthenticationTab() {
+  const { id, draft } = useAppDraft();
+  const isServer = draft.config.authentication.type === 'api_key';
+  return (
+    <div className="flex flex-col gap-6">
+      {!isServer && <DeviceForm />}
+      <UserForm />
+      {isServer && <AppKeys app={id} />}
+    </div>
+  );
+}
+
+function DeviceForm() {
+  const { draft, changeConfig, error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const { authentication } = draft.config;
+  if (authentication.type !== 'device_app_attest') return null;
+  const { app_attest: attest } = authentication;
+  const { environments = ['production'] } = attest;
+  const set = (members: Partial<Schemas['AppAttest']>) =>
+    changeConfig({ authentication: { ...authentication, app_attest: { ...attest, ...members } } });
+  const path = 'config.authentication.app_attest';
+  return (
+    <Card title="Devices" lead="Apple’s App Attest proves that a call comes from your app on a genuine device.">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Team ID"
+          value={attest.team_id}
+          onChange={(team_id) => set({ team_id })}
+          reason={reason}
+          error={problemAt(error, `${path}.team_id`)}
+        />
+        <TextField
+          label="Bundle ID"
+          value={attest.bundle_id}
+          onChange={(bundle_id) => set({ bundle_id })}
+          reason={reason}
+          error={problemAt(error, `${path}.bundle_id`)}
+        />
+        <Checkbox
+          label="Accept development builds"
+          hint="For apps that run from Xcode. Off before you ship."
+          checked={environments.includes('development')}
+          onChange={(isOn) => set({ environments: isOn ? ['production', 'development'] : ['production'] })}
+          reason={reason}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function UserForm() {
+  const { draft, changeConfig, error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const note = useId();
+  const { authentication } = draft.config;
+  const isServer = authentication.type === 'api_key';
+  const endUser: EndUser = authentication.end_user ?? { source: 'none' };
+  const set = (next: EndUser) =>
+    changeConfig({ authentication: { ...authentication, end_user: next } as typeof authentication });
+  const choose = (source: Source) => {
+    if (source === endUser.source || reason !== undefined) return;
+    if (source === 'issuer') set({ source, issuer: emptyIssuer() });
+    else if (source === 'header') set({ source, header: DEFAULT_HEADER });
+    else set({ source });
+  };
+  return (
+    <Card title="Users" lead="Whose limits and budget a call counts for.">
+      <div className="flex flex-col gap-5">
+        {reason !== undefined && (
+          <p id={note} className="text-sm text-muted">
+            {reason}
+          </p>
+        )}
+        <Choices
+          legend="Who is the user of a call?"
+          value={endUser.source}
+          choices={isServer ? SERVER_SOURCES : MOBILE_SOURCES}
+          onChange={choose}
+        />
+        {endUser.source === 'header' && (
+          <TextField
+            label="Header"
+            hint="Your server sends the user’s id in it."
+            value={endUser.header ?? DEFAULT_HEADER}
+            onChange={(header) => set({ source: 'header', header })}
+            reason={reason}
+            error={problemAt(error, 'config.authentication.end_user.header')}
+          />
+        )}
+        {endUser.source === 'issuer' && (
+          <IssuerForm issuer={endUser.issuer} onChange={(issuer) => set({ source: 'issuer', issuer })} />
+        )}
+      </div>
+    </Card>
+  );
+}

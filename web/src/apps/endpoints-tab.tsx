@@ -1,0 +1,274 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { problemAt } from '../api/api-error';
+import type { Schemas } from '../api/client';
+import { queries } from '../api/queries';
+import { Button } from '../design/button';
+import { CodeBlock } from '../design/copy';
+import { SelectField, TextArea, TextField } from '../design/field';
+import { Card, EmptyState } from '../design/layout';
+import { useReadOnlyReason } from '../shell/session';
+import { useAppDraft } from './app-draft';
+import { TryIt } from './try-it';
+
+type Endpoint = Schemas['AppResponsesEndpoint'] | Schemas['AppTranscriptionEndpoint'];
+type Target = Schemas['AppEndpointTarget'];
+type Style = Endpoint['api_style'];
+
+const STYLES = [
+  { value: 'responses', label: 'Text (Responses)' },
+  { value: 'transcription', label: 'Transcription' },
+] as const;
+
+export function EndpointsTab() {
+  const { draft, changeConfig, error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const { data: providers = [] } = useQuery(queries.providers());
+  const endpoints = draft.config.endpoints ?? {};
+  const [slug, setSlug] = useState('');
+  const [style, setStyle] = useState<Style>('responses');
+  const set = (next: Record<string, Endpoint>) => changeConfig({ endpoints: next });
+  const add = () => {
+    const provider = providers.find(({ capability }) => capability.endpointStyles.includes(style))?.slug ?? '';
+    const target = { provider, model: '' };
+    set({
+      ...endpoints,
+      [slug]: style === 'responses' ? { ...target, api_style: style } : { ...target, api_style: style },
+    });
+    setSlug('');
+  };
+  return (
+    <div className="flex flex-col gap-6">
+      <Card
+        title="New endpoint"
+        lead="A stable address behind which you change provider, model, parameters and fallbacks."
+      >
+        <form
+          className="flex flex-wrap items-end gap-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (reason === undefined && slug !== '') add();
+          }}
+        >
+          <TextField
+            label="Endpoint name"
+            hint="Lower-case letters, digits and dashes."
+            value={slug}
+            onChange={setSlug}
+            reason={reason}
+            error={problemAt(error, 'config.endpoints')}
+          />
+          <SelectField label="Kind" value={style} options={STYLES} onChange={setStyle} reason={reason} />
+          <Button type="submit" reason={reason ?? (slug === '' ? 'Name it first.' : undefined)}>
+            Add endpoint
+          </Button>
+        </form>
+      </Card>
+      {Object.entries(endpoints).map(([name, endpoint]) => (
+        <EndpointCard
+          key={name}
+          name={name}
+          endpoint={endpoint}
+          onChange={(next) => set({ ...endpoints, [name]: next })}
+          onRemove={() => {
+            const { [name]: _removed, ...others } = endpoints;
+            set(others);
+          }}
+        />
+      ))}
+      {Object.keys(endpoints).length === 0 && (
+        <Card>
+          <EmptyState title="No endpoint yet">
+            Your app calls <code>/endpoints/summarize</code>; which model answers, with which fallback, is decided here.
+          </EmptyState>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function EndpointCard({
+  name,
+  endpoint,
+  onChange,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly onChange: (endpoint: Endpoint) => void;
+  readonly onRemove: () => void;
+}) {
+  const { id, error, isDirty } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const [isTrying, setTrying] = useState(false);
+  const path = `config.endpoints.${name}`;
+  const { fallback = [] } = endpoint;
+  const setFallback = (targets: readonly Target[]) => onChange({ ...endpoint, fallback: [...targets] });
+  return (
+    <Card
+      title={name}
+      actions={
+        <span className="flex gap-2">
+          {endpoint.api_style === 'responses' && (
+            <Button
+              size="sm"
+              reason={isDirty ? 'Save first: the call runs what is stored.' : undefined}
+              onClick={() => setTrying(true)}
+            >
+              Try it
+            </Button>
+          )}
+          <Button size="sm" reason={reason} onClick={onRemove} aria-label={`Remove ${name}`}>
+            Remove
+          </Button>
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        <CodeBlock label="URL" code={`${location.origin}/v1/apps/${id}/endpoints/${name}`} />
+        <TargetForm
+          label="Target"
+          target={endpoint}
+          style={endpoint.api_style}
+          onChange={(target) => onChange({ ...endpoint, ...target })}
+          problem={problemAt(error, `${path}.provider`, `${path}.model`)}
+        />
+        {fallback.map((target, index) => (
+          <TargetForm
+            key={String(index)}
+            label={`Fallback ${index + 1}`}
+            target={target}
+            style={endpoint.api_style}
+            onChange={(next) => setFallback(fallback.map((own, at) => (at === index ? next : own)))}
+            onRemove={() => setFallback(fallback.filter((_, at) => at !== index))}
+            problem={problemAt(error, `${path}.fallback.${index}`, `${path}.fallback[${index}]`)}
+          />
+        ))}
+        <div>
+          <Button size="sm" reason={reason} onClick={() => setFallback([...fallback, { provider: '', model: '' }])}>
+            <Plus size={13} /> Add a fallback
+          </Button>
+        </div>
+        {endpoint.api_style === 'responses' && (
+          <Params
+            endpoint={endpoint}
+            onChange={onChange}
+            problem={problemAt(error, `${path}.params`)}
+            ceilingProblem={problemAt(error, `${path}.max_output_tokens`)}
+          />
+        )}
+      </div>
+      {isTrying && <TryIt isOpen onClose={() => setTrying(false)} endpoint={name} />}
+    </Card>
+  );
+}
+
+function TargetForm({
+  label,
+  target,
+  style,
+  onChange,
+  onRemove,
+  problem,
+}: {
+  readonly label: string;
+  readonly target: Target;
+  readonly style: Style;
+  readonly onChange: (target: Target) => void;
+  readonly onRemove?: () => void;
+  readonly problem: string | undefined;
+}) {
+  const { data: providers = [] } = useQuery(queries.providers());
+  const reason = useReadOnlyReason();
+  const able = providers.filter(({ capability }) => capability.endpointStyles.includes(style));
+  const isKnown = able.some(({ slug }) => slug === target.provider);
+  const options = [
+    ...(isKnown ? [] : [{ value: target.provider, label: target.provider || 'Choose…' }]),
+    ...able.map(({ slug, name }) => ({ value: slug, label: name })),
+  ];
+  return (
+    <fieldset className="flex flex-wrap items-end gap-3">
+      <legend className="mb-1 text-sm font-medium">{label}</legend>
+      <SelectField
+        label={`Provider of ${label.toLowerCase()}`}
+        value={target.provider}
+        options={options}
+        onChange={(provider) => onChange({ provider, model: target.model })}
+        reason={reason}
+      />
+      <TextField
+        label={`Model of ${label.toLowerCase()}`}
+        value={target.model}
+        onChange={(model) => onChange({ provider: target.provider, model })}
+        reason={reason}
+        error={problem}
+        className="min-w-52 flex-1"
+      />
+      {onRemove !== undefined && (
+        <Button look="ghost" reason={reason} onClick={onRemove} aria-label={`Remove ${label.toLowerCase()}`}>
+          <Trash2 size={14} />
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+/** Parameters as JSON, and the request that the provider gets with them. */
+function Params({
+  endpoint,
+  onChange,
+  problem,
+  ceilingProblem,
+}: {
+  readonly endpoint: Schemas['AppResponsesEndpoint'];
+  readonly onChange: (endpoint: Endpoint) => void;
+  readonly problem: string | undefined;
+  readonly ceilingProblem: string | undefined;
+}) {
+  const reason = useReadOnlyReason();
+  const [text, setText] = useState(() => JSON.stringify(endpoint.params ?? {}, null, 2));
+  const params = parsedMap(text);
+  const { max_output_tokens: ceiling, ...rest } = endpoint;
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <div className="flex flex-col gap-4">
+        <TextArea
+          label="Parameters (JSON)"
+          hint="Merged into every request; they win over what the client sends."
+          rows={8}
+          value={text}
+          onChange={(typed) => {
+            setText(typed);
+            const read = parsedMap(typed);
+            if (read !== undefined) onChange({ ...endpoint, params: read });
+          }}
+          reason={reason}
+          error={params === undefined ? 'is no JSON object' : problem}
+        />
+        <TextField
+          label="Most output tokens a call"
+          hint="Empty: the model’s own maximum."
+          inputMode="numeric"
+          value={ceiling === undefined ? '' : String(ceiling)}
+          onChange={(typed) => onChange(typed === '' ? rest : { ...rest, max_output_tokens: Number(typed) })}
+          reason={reason}
+          error={ceilingProblem}
+        />
+      </div>
+      <CodeBlock
+        label="What the provider gets for {&quot;input&quot;: &quot;Hello&quot;}"
+        code={JSON.stringify({ input: 'Hello', ...params, model: endpoint.model }, null, 2)}
+      />
+    </div>
+  );
+}
+
+function parsedMap(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Schemas } from '../api/client';
+import presets from '../api/identity-presets.json';
+
+type Issuer = Schemas['AppIssuer'];
+type RequiredClaim = Issuer['required_claims'][number];
+
+/** An identity provider whose addresses follow from a few values of its customer. */
+export type IssuerPreset = (typeof presets)[number];
+
+export const ISSUER_PRESETS: readonly IssuerPreset[] = presets;
+
+/** Fills the values into the templates of a preset; what is missing stays a placeholder. */
+export function issuerOf(preset: IssuerPreset, values: Readonly<Record<string, string>>): Partial<Issuer> {
+  const filled = (template: string) =>
+    template.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] || placeholder);
+  return {
+    jwks_url: filled(preset.jwks_url),
+    issuer: filled(preset.issuer),
+    audience: filled(preset.audience),
+    user_id_claim: 'sub',
+    provider: preset.id as NonNullable<Issuer['provider']>,
+  };
+}
+
+/** One text of one text or several. */
+export function textOfList(value: string | readonly string[], separator = ', '): string {
+  return typeof value === 'string' ? value : value.join(separator);
+}
+
+/** Several texts, or the one, of a text with commas. */
+export function listOfText(text: string): string | string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.length > 1 ? parts : text;
+}
+
+/** The claims of a JSON Web Token, unverified; undefined where it is none. */
+export function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
+  const [, payload = ''] = token.trim().split('.');
+  try {
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+      character.charCodeAt(0),
+    );
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof claims === 'object' && claims !== null ? { ...claims } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether claims have what is required, as the gateway decides it. */
+export function fulfils(claims: Readonly<Record<string, unknown>>, claim: RequiredClaim): boolean {
+  const path = typeof claim.path === 'string' ? claim.path.split('.') : claim.path;
+  const found = path.reduce<unknown>((value, name) => Object(value)[name], claims);
+  if ('equals' in claim) return found === claim.equals;
+  const wanted = [claim.contains].flat();
+  const has = Array.isArray(found) ? found : typeof found === 'string' ? [found] : [];
+  return wanted.some((value) => has.includes(value));
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
+import { Button, ButtonLink } from '../design/button';
+import { CodeBlock } from '../design/copy';
+import { Alert, Badge, Card, Skeleton } from '../design/layout';
+import { Tabs } from '../design/tabs';
+import { useAppDraft } from './app-draft';
+import { MonthFigures } from './app-figures';
+import { TryIt } from './try-it';
+
+export function OverviewTab() {
+  const { id } = useAppDraft();
+  const { data: list } = useQuery(queries.apps());
+  const usage = list?.apps.find((app) => app.id === id)?.usage;
+  const [isTrying, setTrying] = useState(false);
+  return (
+    <>
+      {usage === undefined ? <Skeleton rows={2} /> : <MonthFigures usage={usage} />}
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Readiness />
+        <Card
+          title="Call it"
+          lead="The same request format as the provider’s own."
+          actions={
+            <Button size="sm" look="primary" onClick={() => setTrying(true)}>
+              Try it
+            </Button>
+          }
+        >
+          <div className="flex flex-col gap-4">
+            <CodeBlock label="Base URL" code={`${location.origin}/v1/apps/${id}/proxy`} />
+            <Snippets />
+          </div>
+        </Card>
+      </div>
+      <TryIt isOpen={isTrying} onClose={() => setTrying(false)} />
+    </>
+  );
+}
+
+function Readiness() {
+  const { id } = useAppDraft();
+  const { data, error } = useQuery(queries.appCheck(id));
+  return (
+    <Card title="Readiness" lead="What this application reaches. Nothing is sent to a provider for this.">
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      {data === undefined ? error === null && <Skeleton /> : <Check check={data} />}
+    </Card>
+  );
+}
+
+function Check({ check: { ready, providers, endpoints } }: { readonly check: Schemas['AppCheckResponse'] }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p>{ready ? <Badge tone="good">Ready</Badge> : <Badge tone="bad">Not ready</Badge>}</p>
+      {providers.length === 0 && (
+        <Alert tone="warn" actions={<ButtonLink to="/providers">Providers</ButtonLink>}>
+          It reaches no provider: every call is refused until you add one.
+        </Alert>
+      )}
+      <ul className="flex flex-col gap-2">
+        {providers.map(({ id, slug, status }) => (
+          <li key={id} className="flex items-center justify-between gap-3">
+            <code className="text-sm">{slug}</code>
+            <Badge tone={status === 'active' ? 'good' : 'warn'}>{status === 'active' ? 'Active' : 'Disabled'}</Badge>
+          </li>
+        ))}
+        {endpoints.map(({ slug, ready: isServing, problem }) => (
+          <li key={slug} className="flex items-center justify-between gap-3">
+            <span>
+              Endpoint <code className="text-sm">{slug}</code>
+            </span>
+            <Badge tone={isServing ? 'good' : 'bad'}>
+              {isServing ? 'Serves' : problem === 'provider_disabled' ? 'Provider disabled' : 'Provider missing'}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Snippets() {
+  const { id, loaded } = useAppDraft();
+  const isMobile = Object(loaded.app.config).authentication?.type === 'device_app_attest';
+  const languages = isMobile ? (['curl', 'swift'] as const) : (['curl'] as const);
+  return (
+    <Tabs
+      label="Language"
+      tabs={languages.map((language) => ({
+        value: language,
+        label: language === 'curl' ? 'curl' : 'Swift',
+        content: <Snippet app={id} language={language} />,
+      }))}
+    />
+  );
+}
+
+function Snippet({ app, language }: { readonly app: string; readonly language: 'curl' | 'swift' }) {
+  const { data, error } = useQuery({
+    queryKey: ['app', app, 'snippet', language],
+    queryFn: () => read(api.GET('/v1/admin/apps/{app}/snippet', { params: { path: { app }, query: { language } } })),
+  });
+  if (error !== null) return <p className="text-sm text-muted">{messageOf(error)}</p>;
+  if (data === undefined) return <Skeleton />;
+  return (
+    <>
+      <CodeBlock label={language === 'curl' ? 'curl' : 'Swift'} code={data.snippet} />
+      {data.notes.map((note) => (
+        <p key={note} className="mt-2 text-xs text-muted">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}

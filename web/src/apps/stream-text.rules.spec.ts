@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { EventSplitter, stagesOf, textOfEvent } from './stream-text.rules.js';
+
+describe('the text of a stream', () => {
+  it.each([
+    ['{"choices":[{"delta":{"content":"Hi"}}]}', 'Hi'],
+    ['{"type":"response.output_text.delta","delta":"Hi"}', 'Hi'],
+    ['{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hi"}}', 'Hi'],
+    ['{"choices":[{"delta":{"role":"assistant"}}]}', ''],
+    ['[DONE]', ''],
+    ['null', ''],
+  ])('%s → %j', (data, text) => expect(textOfEvent(data)).toBe(text));
+
+  it('events cut anywhere → each once, whole', () => {
+    const stream = 'event: a\r\ndata: {"n":1}\r\n\r\n: comment\n\ndata: [DONE]\n\n';
+    for (let cut = 0; cut < stream.length; cut++) {
+      const splitter = new EventSplitter();
+      const events = [...splitter.take(stream.slice(0, cut)), ...splitter.take(stream.slice(cut))];
+      // A cut inside \r\n\r\n shows no event before its end.
+      expect(events.filter((data) => data !== '')).toEqual(['{"n":1}', '[DONE]']);
+    }
+  });
+
+  it('stages of Server-Timing', () => {
+    expect(stagesOf('auth;dur=0.12, provider_ttfb;desc="x";dur=83.4, cache')).toEqual([
+      { name: 'auth', ms: 0.12 },
+      { name: 'provider_ttfb', ms: 83.4 },
+    ]);
+    expect(stagesOf(null)).toEqual([]);
+  });
+});

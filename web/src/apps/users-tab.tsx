@@ -1,0 +1,193 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { countText, moneyText, shortCountText } from '../design/amounts.rules';
+import { Button } from '../design/button';
+import { SelectField, TextField } from '../design/field';
+import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { type Column, Table } from '../design/table';
+import { Time } from '../design/time';
+import { useToast } from '../design/toast';
+import { useReadOnlyReason } from '../shell/session';
+import { useAppDraft } from './app-draft';
+
+type User = Schemas['UserResponse'];
+
+const PAGE = 25;
+const MONTHS = 12;
+const STATUSES = [
+  { value: 'any', label: 'Any status' },
+  { value: 'active', label: 'Active' },
+  { value: 'blocked', label: 'Blocked' },
+] as const;
+
+/** The last months, newest first, as `2026-01`. */
+function lastMonths(): readonly string[] {
+  const now = new Date();
+  return Array.from({ length: MONTHS }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  );
+}
+
+export function UsersTab() {
+  const { id } = useAppDraft();
+  const [search, setSearch] = useState('');
+  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
+  const [months] = useState(lastMonths);
+  const [month, setMonth] = useState(months[0] ?? '');
+  const [offset, setOffset] = useState(0);
+  const query = useDeferredValue(search.trim());
+  const { data, error } = useQuery({
+    queryKey: ['app', id, 'users', { query, status, month, offset }],
+    queryFn: () =>
+      read(
+        api.GET('/v1/admin/apps/{app}/users', {
+          params: {
+            path: { app: id },
+            query: {
+              ...{ month, limit: PAGE, offset },
+              ...(query === '' ? {} : { query }),
+              ...(status === 'any' ? {} : { status }),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Card title="Users" lead="Whoever has signed in, registered a device, or was named by your server." isFlush>
+      <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
+        <TextField
+          label="Search users"
+          isLabelHidden
+          type="search"
+          placeholder="Beginning of a user’s id"
+          value={search}
+          onChange={(text) => {
+            setSearch(text);
+            setOffset(0);
+          }}
+          className="min-w-52 flex-1"
+        />
+        <SelectField
+          label="Status"
+          isLabelHidden
+          value={status}
+          options={STATUSES}
+          onChange={(value) => {
+            setStatus(value);
+            setOffset(0);
+          }}
+        />
+        <SelectField
+          label="Month (UTC)"
+          isLabelHidden
+          value={month}
+          options={months.map((value) => ({ value, label: value }))}
+          onChange={setMonth}
+        />
+      </div>
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      {data === undefined && error === null && <Skeleton rows={8} />}
+      {data !== undefined && data.users.length === 0 && (
+        <EmptyState title="Nobody here">No user of this application matches.</EmptyState>
+      )}
+      {data !== undefined && data.users.length > 0 && (
+        <>
+          <UserTable app={id} users={data.users} />
+          <div className="flex items-center justify-between gap-3 border-t border-line p-3 text-sm text-muted">
+            {countText(offset + 1)} to {countText(offset + data.users.length)} of {countText(data.total)}
+            <span className="flex gap-2">
+              <Button
+                size="sm"
+                reason={offset === 0 ? 'This is the first page.' : undefined}
+                onClick={() => setOffset(Math.max(0, offset - PAGE))}
+              >
+                Previous
+              </Button>
+              <Button
+                size="sm"
+                reason={offset + PAGE >= data.total ? 'This is the last page.' : undefined}
+                onClick={() => setOffset(offset + PAGE)}
+              >
+                Next
+              </Button>
+            </span>
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function UserTable({ app, users }: { readonly app: string; readonly users: readonly User[] }) {
+  const reason = useReadOnlyReason();
+  const client = useQueryClient();
+  const say = useToast();
+  const toggle = async ({ id, status }: User) => {
+    const params = { path: { app }, query: { user_id: id } };
+    const isBlocked = status === 'blocked';
+    try {
+      if (isBlocked) await read(api.POST('/v1/admin/apps/{app}/user/unblock', { params }));
+      else await read(api.POST('/v1/admin/apps/{app}/user/block', { params }));
+      say(`${id} is ${isBlocked ? 'no longer blocked' : 'blocked; the same button undoes it'}.`);
+    } catch (thrown) {
+      say(messageOf(thrown));
+    }
+    await client.invalidateQueries({ queryKey: ['app', app, 'users'] });
+  };
+  const columns: readonly Column<User>[] = [
+    {
+      key: 'id',
+      header: 'User',
+      cell: ({ id }) => (
+        <code className="block max-w-64 truncate text-xs" title={id}>
+          {id}
+        </code>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      isDetail: true,
+      cell: ({ status, attest_registered: isAttested }) => (
+        <span className="flex gap-1.5">
+          <Badge tone={status === 'blocked' ? 'bad' : 'good'}>{status}</Badge>
+          {isAttested && <Badge>device proven</Badge>}
+        </span>
+      ),
+    },
+    {
+      key: 'seen',
+      header: 'Last seen',
+      isDetail: true,
+      cell: ({ last_seen_at: at }) => (at === null ? 'never' : <Time at={at} isRelative />),
+    },
+    { key: 'requests', header: 'Requests', isNumber: true, cell: ({ usage }) => countText(usage.requests) },
+    {
+      key: 'tokens',
+      header: 'Tokens',
+      isNumber: true,
+      isDetail: true,
+      cell: ({ usage }) => shortCountText(usage.input_tokens + usage.output_tokens),
+    },
+    { key: 'cost', header: 'Cost', isNumber: true, cell: ({ usage }) => moneyText(usage.cost_usd) },
+    {
+      key: 'acts',
+      header: 'Actions',
+      isNumber: true,
+      cell: (user) => (
+        <Button
+          size="sm"
+          reason={reason}
+          aria-label={`${user.status === 'blocked' ? 'Unblock' : 'Block'} ${user.id}`}
+          onClick={() => void toggle(user)}
+        >
+          {user.status === 'blocked' ? 'Unblock' : 'Block'}
+        </Button>
+      ),
+    },
+  ];
+  return <Table caption="Users with the usage of the month" columns={columns} rows={users} rowKey={({ id }) => id} />;
+}

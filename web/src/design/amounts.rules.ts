@@ -1,0 +1,47 @@
+const CENT = 0.01;
+/** Below a cent this many digits count, so that no cost is shown as nothing. */
+const SIGNIFICANT_DIGITS = 3;
+const MAX_DECIMALS = 12;
+
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const smallDollars = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: SIGNIFICANT_DIGITS,
+  minimumFractionDigits: 0,
+  maximumFractionDigits: MAX_DECIMALS,
+});
+const whole = new Intl.NumberFormat('en-US');
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A sum of money as `$1,234.50`. Below a cent with as many decimals as it takes: never an exponent, never zero. */
+export function moneyText(usd: number): string {
+  return usd === 0 || Math.abs(usd) >= CENT ? dollars.format(usd) : smallDollars.format(usd);
+}
+
+/** A price of a million units, with every digit that the catalog has. */
+export function priceText(usd: number): string {
+  return `$${usd.toLocaleString('en-US', { maximumFractionDigits: MAX_DECIMALS })}`;
+}
+
+/** A count with separators: `1,234,567`. */
+export function countText(count: number): string {
+  return whole.format(count);
+}
+
+/** A large count in short: `1.2M`. */
+export function shortCountText(count: number): string {
+  return count < 10_000 ? whole.format(count) : compact.format(count);
+}
+
+/** A part of a whole in per cent; small parts are never shown as nothing. */
+export function shareText(part: number, all: number): string {
+  if (all === 0 || part === 0) return '0%';
+  const percent = (part / all) * 100;
+  return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+}
+
+/** A duration as people say it: `840 ms`, `12.4 s`. */
+export function durationText(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

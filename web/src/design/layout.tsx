@@ -1,0 +1,156 @@
+import { clsx } from 'clsx';
+import { type ReactNode, useEffect } from 'react';
+
+/** The heading of a page, and the title of its tab. */
+export function PageHeader({
+  title,
+  lead,
+  actions,
+  above,
+}: {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly above?: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Gateway`;
+  }, [title]);
+  return (
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        {above}
+        <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
+        {lead !== undefined && <p className="mt-1 max-w-prose text-muted">{lead}</p>}
+      </div>
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </header>
+  );
+}
+
+export function Card({
+  title,
+  lead,
+  actions,
+  children,
+  isFlush = false,
+}: {
+  readonly title?: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  /** Without a padding of its own, for tables. */
+  readonly isFlush?: boolean;
+}) {
+  return (
+    <section className="min-w-0 rounded-lg border border-line bg-surface">
+      {title !== undefined && (
+        <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3">
+          <div className="min-w-0">
+            <h2 className="text-lg font-semibold">{title}</h2>
+            {lead !== undefined && <p className="text-sm text-muted">{lead}</p>}
+          </div>
+          {actions}
+        </div>
+      )}
+      <div className={isFlush ? undefined : 'p-4'}>{children}</div>
+    </section>
+  );
+}
+
+type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
+
+const TONES: Readonly<Record<Tone, string>> = {
+  neutral: 'bg-sunken text-muted border-line',
+  good: 'bg-good-soft text-good border-transparent',
+  warn: 'bg-warn-soft text-warn border-transparent',
+  bad: 'bg-bad-soft text-bad border-transparent',
+  accent: 'bg-accent-soft text-accent border-transparent',
+};
+
+export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
+  return (
+    <span
+      className={clsx(
+        'inline-flex items-center rounded-full border px-2 py-px text-xs font-medium whitespace-nowrap',
+        TONES[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** A message that is read out as soon as it appears. */
+export function Alert({
+  tone = 'bad',
+  children,
+  actions,
+}: {
+  readonly tone?: 'bad' | 'warn' | 'good';
+  readonly children: ReactNode;
+  readonly actions?: ReactNode;
+}) {
+  return (
+    <div
+      role={tone === 'good' ? 'status' : 'alert'}
+      className={clsx('flex flex-wrap items-center justify-between gap-3 rounded-md px-3 py-2 text-sm', TONES[tone])}
+    >
+      <div className="min-w-0 break-words">{children}</div>
+      {actions}
+    </div>
+  );
+}
+
+/** What a list without entries teaches. */
+export function EmptyState({
+  title,
+  children,
+  actions,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly actions?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-4 py-12 text-center">
+      <h2 className="text-lg font-semibold">{title}</h2>
+      <div className="max-w-prose text-muted">{children}</div>
+      {actions !== undefined && <div className="mt-2 flex gap-2">{actions}</div>}
+    </div>
+  );
+}
+
+/** Stands where content will be. */
+export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
+  return (
+    <div className="flex flex-col gap-3 p-4" aria-busy="true" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={String(row)} className="skeleton h-5" />
+      ))}
+    </div>
+  );
+}
+
+/** A figure and what it says. */
+export function Figure({
+  label,
+  value,
+  note,
+}: {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly note?: ReactNode;
+}) {
+  return (
+    <div className="rounded-lg border border-line bg-surface px-4 py-3">
+      <dt className="text-sm text-muted">{label}</dt>
+      <dd className="mt-0.5 text-xl font-semibold tabular-nums">{value}</dd>
+      {note !== undefined && <dd className="text-xs text-muted">{note}</dd>}
+    </div>
+  );
+}
+
+export function Figures({ children }: { readonly children: ReactNode }) {
+  return <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</dl>;
+}

@@ -1,0 +1,30 @@
+import { TypedConfirmation } from './dialog';
+
+/** Something that has a name and a key, to be revoked for good. */
+interface Revocable {
+  readonly name: string;
+}
+
+/** Asks before a key is revoked. */
+export function Revocation<T extends Revocable>({
+  target,
+  onClose,
+  onRevoke,
+}: {
+  readonly target: T | undefined;
+  readonly onClose: () => void;
+  readonly onRevoke: (target: T) => Promise<unknown>;
+}) {
+  if (target === undefined) return null;
+  return (
+    <TypedConfirmation
+      title={`Revoke ${target.name}?`}
+      lead="It is refused from the next request on. This cannot be undone."
+      phrase={target.name}
+      act="Revoke"
+      isOpen
+      onClose={onClose}
+      onConfirm={() => onRevoke(target)}
+    />
+  );
+}

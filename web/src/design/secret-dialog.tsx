@@ -1,0 +1,29 @@
+import { Button } from './button';
+import { CodeBlock } from './copy';
+import { Dialog } from './dialog';
+import { Alert } from './layout';
+
+/** A key that is shown this one time. */
+export function SecretDialog({
+  title,
+  secret,
+  onClose,
+}: {
+  readonly title: string;
+  readonly secret: string | undefined;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isSticky>
+      <div className="flex flex-col gap-4">
+        <Alert tone="warn">This is the only time it is shown. The gateway keeps a hash of it.</Alert>
+        <CodeBlock label="Key" code={secret ?? ''} />
+        <div className="flex justify-end">
+          <Button look="primary" onClick={onClose}>
+            I have saved it
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+/** The members of an entry that its sentence is made of. */
+interface Entry {
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  'app.created': 'Created application',
+  'app.replaced': 'Changed application',
+  'app.deleted': 'Deleted application',
+  'app_key.created': 'Created application key',
+  'app_key.revealed': 'Looked at the new application key',
+  'app_key.revoked': 'Revoked application key',
+  'provider.created': 'Added provider',
+  'provider.updated': 'Changed provider',
+  'provider.deleted': 'Deleted provider',
+  'provider_gateway.created': 'Added upstream gateway',
+  'provider_gateway.renamed': 'Renamed upstream gateway',
+  'provider_gateway.rotated': 'Rotated the token of upstream gateway',
+  'provider_gateway.deleted': 'Deleted upstream gateway',
+  'user.blocked': 'Blocked user',
+  'user.unblocked': 'Unblocked user',
+  'usage.repriced': 'Repriced usage',
+  'usage.estimates_settled': 'Settled estimated costs',
+  'organization.created': 'Created organization',
+  'organization.renamed': 'Renamed organization',
+  'organization.claimed': 'Claimed organization',
+  'member.joined': 'Joined the organization',
+  'member.role_changed': 'Changed the role of a member',
+  'member.removed': 'Removed a member',
+  'invitation.created': 'Invited',
+  'invitation.accepted': 'Accepted an invitation',
+  'invitation.revoked': 'Revoked an invitation',
+  'management_key.created': 'Created management key',
+  'management_key.revoked': 'Revoked management key',
+  'connection.created': 'Let an AI client in',
+  'connection.denied': 'Turned an AI client away',
+  'connection.revoked': 'Ended the connection of an AI client',
+  'cli_operation.denied': 'Declined the request of a terminal',
+  'session.opened': 'Signed in',
+  'session.ended': 'Signed out',
+  'password.changed': 'Changed the password',
+};
+
+/** An entry of the audit trail in words; an action that is not known here by its own name. */
+export function sentenceOf({ action, details }: Entry): string {
+  const sentence = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : action;
+  const name = details?.name;
+  return typeof name === 'string' ? `${sentence} “${name}”` : `${sentence}`;
+}

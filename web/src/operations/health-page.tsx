@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { ApiError, messageOf } from '../api/api-error';
+import { api, type Schemas } from '../api/client';
+import { Alert, Badge, Card, PageHeader, Skeleton } from '../design/layout';
+
+type Readiness = Schemas['ReadinessResponse'];
+
+const POLL_MS = 10_000;
+
+interface Part {
+  readonly name: string;
+  readonly purpose: string;
+  readonly state: (readiness: Readiness) => string;
+  /** States that need nobody. */
+  readonly good: readonly string[];
+  /** What to do about any other state. */
+  readonly advice: string;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'Database',
+    purpose: 'Postgres keeps everything: accounts, applications, usage.',
+    state: ({ database }) => database,
+    good: ['ok'],
+    advice: 'Start Postgres again and look at its log. Calls that need nothing new go on meanwhile.',
+  },
+  {
+    name: 'Redis',
+    purpose: 'Counts requests for several instances together.',
+    state: ({ redis }) => redis,
+    good: ['ok', 'unused'],
+    advice: 'Check REDIS_URL and the server. Limits hold without it, each instance within its share.',
+  },
+  {
+    name: 'Vault',
+    purpose: 'Opens the keys of providers.',
+    state: ({ vault }) => vault,
+    good: ['ok'],
+    advice: 'No provider key can be opened: set the key-encryption key that sealed them.',
+  },
+  {
+    name: 'Usage journal',
+    purpose: 'Keeps usage on disk until Postgres has it.',
+    state: ({ journal }) => journal,
+    good: ['ok'],
+    advice: 'Free space in DATA_DIR, or bring Postgres back, so that usage can be stored.',
+  },
+  {
+    name: 'Configuration changes',
+    purpose: 'Reach every instance within a second.',
+    state: ({ configChanges }) => configChanges,
+    good: ['connected'],
+    advice: 'The connection for notifications is lost; changes arrive within ten seconds until it is back.',
+  },
+  {
+    name: 'Clock',
+    purpose: 'Windows, months and tokens go by the time of the database.',
+    state: ({ clock }) => clock,
+    good: ['ok'],
+    advice: 'This machine’s clock is wrong. Nothing breaks, but logs of the machine show other times.',
+  },
+  {
+    name: 'Request limits',
+    purpose: 'Hold for all instances together.',
+    state: ({ limits }) => limits,
+    good: ['ok'],
+    advice: 'Without Redis each instance keeps to its share, so that callers are refused earlier.',
+  },
+];
+
+/** The body is the same whether the instance is ready or not. */
+async function readiness(): Promise<Readiness> {
+  const { data, error, response } = await api.GET('/v1/readyz').catch(() => {
+    throw ApiError.offline();
+  });
+  const body: unknown = data ?? error;
+  if (typeof Object(body).ready !== 'boolean') throw ApiError.of(response, body);
+  return body as Readiness;
+}
+
+export function HealthPage() {
+  const { data, error } = useQuery({ queryKey: ['readiness'], queryFn: readiness, refetchInterval: POLL_MS });
+  return (
+    <>
+      <PageHeader
+        title="Health"
+        lead="The parts of this deployment, as the instance that answers sees them."
+        actions={
+          data !== undefined && (
+            <Badge tone={data.ready ? 'good' : 'bad'}>{data.ready ? 'Takes calls' : 'Takes no calls'}</Badge>
+          )
+        }
+      />
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      {data === undefined && error === null && <Skeleton rows={8} />}
+      {data !== undefined && (
+        <div className="flex flex-col gap-3">
+          <Card>
+            <p>
+              <strong>{data.instances}</strong> {data.instances === 1 ? 'instance serves' : 'instances serve'} from this
+              database.
+            </p>
+          </Card>
+          {PARTS.map((part) => (
+            <PartCard key={part.name} part={part} state={part.state(data)} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function PartCard({ part: { name, purpose, good, advice }, state }: { readonly part: Part; readonly state: string }) {
+  const isGood = good.includes(state);
+  return (
+    <Card>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h2 className="font-semibold">{name}</h2>
+          <p className="text-sm text-muted">{isGood ? purpose : advice}</p>
+        </div>
+        <Badge tone={isGood ? 'good' : 'bad'}>{state}</Badge>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read } from '../api/client';
+import { queries } from '../api/queries';
+import { Button } from '../design/button';
+import { SelectField, TextField } from '../design/field';
+import { Alert } from '../design/layout';
+import { useToast } from '../design/toast';
+import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from './provider-types';
+
+const OWN_KEY = '';
+
+export function NewProvider({ onDone }: { readonly onDone: (slug: string) => void }) {
+  const client = useQueryClient();
+  const say = useToast();
+  const { data: gateways = [] } = useQuery(queries.gateways());
+  const [type, setType] = useState<ProviderType>('openai');
+  const [name, setName] = useState('');
+  const [slug, setSlug] = useState('');
+  const [gateway, setGateway] = useState(OWN_KEY);
+  const [secret, setSecret] = useState('');
+  const [baseUrl, setBaseUrl] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [tested, setTested] = useState<string>();
+  const credential =
+    gateway === OWN_KEY ? { secret, ...(baseUrl === '' ? {} : { baseUrl }) } : { providerGatewayId: gateway };
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError(undefined);
+    setTested(undefined);
+    try {
+      await work();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const test = () =>
+    run(async () => {
+      const { validated, reason, status } = await read(
+        api.POST('/v1/admin/providers/test', { body: { type, ...credential } }),
+      );
+      setTested(validated ? 'The provider accepts it.' : `Not proven: ${reason ?? ''} ${status ?? ''}`);
+    });
+  const add = () =>
+    run(async () => {
+      const body = { type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) };
+      const { provider } = await read(api.POST('/v1/admin/providers', { body }));
+      await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+      say(`${provider.name} is added as ${provider.slug}.`);
+      onDone(provider.slug);
+    });
+  const fields = ['type', 'name', 'slug', 'secret', 'baseUrl', 'providerGatewayId'];
+  const isAtField = fields.some((field) => problemAt(error, field) !== undefined);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <SelectField
+        label="Type"
+        value={type}
+        options={PROVIDER_OPTIONS}
+        onChange={setType}
+        error={problemAt(error, 'type')}
+      />
+      <TextField
+        label="Name"
+        placeholder={labelOfType(type)}
+        maxLength={100}
+        value={name}
+        onChange={setName}
+        error={problemAt(error, 'name')}
+      />
+      {gateways.length > 0 && (
+        <SelectField
+          label="Reached"
+          value={gateway}
+          options={[
+            { value: OWN_KEY, label: 'directly, with a key' },
+            ...gateways.map(({ id, name: label }) => ({ value: id, label: `through ${label}` })),
+          ]}
+          onChange={setGateway}
+          error={problemAt(error, 'providerGatewayId')}
+        />
+      )}
+      {gateway === OWN_KEY && (
+        <TextField
+          label="Provider key"
+          type="password"
+          autoComplete="off"
+          required
+          value={secret}
+          onChange={setSecret}
+          error={problemAt(error, 'secret')}
+        />
+      )}
+      <details className="text-sm">
+        <summary className="text-muted">More</summary>
+        <div className="mt-3 flex flex-col gap-4">
+          <TextField
+            label="Slug"
+            hint="Its name in addresses and rules; cannot change. The type by default."
+            placeholder={type}
+            value={slug}
+            onChange={setSlug}
+            error={problemAt(error, 'slug')}
+          />
+          {gateway === OWN_KEY && (
+            <TextField
+              label="Base URL"
+              hint="Of a mirror or proxy of your own. Empty: the provider’s."
+              value={baseUrl}
+              onChange={setBaseUrl}
+              error={problemAt(error, 'baseUrl')}
+            />
+          )}
+        </div>
+      </details>
+      {tested !== undefined && <Alert tone="good">{tested}</Alert>}
+      {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+      <div className="flex justify-end gap-2">
+        <Button isBusy={isBusy} onClick={() => void test()}>
+          Test
+        </Button>
+        <Button look="primary" type="submit" isBusy={isBusy}>
+          Create
+        </Button>
+      </div>
+    </form>
+  );
+}

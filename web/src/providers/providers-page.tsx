@@ -1,0 +1,166 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { messageOf } from '../api/api-error';
+import { api, read } from '../api/client';
+import { type Provider, queries } from '../api/queries';
+import { Button } from '../design/button';
+import { Dialog, TypedConfirmation } from '../design/dialog';
+import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { type Column, Table } from '../design/table';
+import { useToast } from '../design/toast';
+import { useReadOnlyReason } from '../shell/session';
+import { ChangeProvider } from './change-provider';
+import { NewProvider } from './new-provider';
+
+export function ProvidersPage() {
+  const { data: providers, error } = useQuery(queries.providers());
+  const reason = useReadOnlyReason();
+  const [isAdding, setAdding] = useState(false);
+  const [changing, setChanging] = useState<Provider>();
+  const [deleting, setDeleting] = useState<Provider>();
+  return (
+    <>
+      <PageHeader
+        title="Providers"
+        lead="Their keys are sealed here and never leave: neither apps nor people can read them."
+        actions={
+          <>
+            <Link href="/providers/gateways" className="text-sm text-accent underline">
+              Upstream gateways
+            </Link>
+            <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
+              Add provider
+            </Button>
+          </>
+        }
+      />
+      {error !== null && <Alert>{messageOf(error)}</Alert>}
+      <Card isFlush>
+        {providers === undefined && error === null && <Skeleton rows={6} />}
+        {providers?.length === 0 && (
+          <EmptyState
+            title="No provider yet"
+            actions={
+              <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
+                Add provider
+              </Button>
+            }
+          >
+            Add the key of OpenAI, Anthropic, Gemini or another provider. Applications call it through the gateway.
+          </EmptyState>
+        )}
+        {providers !== undefined && providers.length > 0 && (
+          <Table
+            caption="Providers"
+            columns={columnsOf(setChanging, setDeleting, reason)}
+            rows={providers}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </Card>
+      <Dialog
+        title="Add a provider"
+        lead="The key is sealed before it is stored. Nothing is sent to the provider until you test it or an app calls."
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+      >
+        <NewProvider onDone={() => setAdding(false)} />
+      </Dialog>
+      {changing !== undefined && <ChangeProvider provider={changing} onClose={() => setChanging(undefined)} />}
+      {deleting !== undefined && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  );
+}
+
+function columnsOf(
+  change: (provider: Provider) => void,
+  remove: (provider: Provider) => void,
+  reason: string | undefined,
+): readonly Column<Provider>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Provider',
+      cell: ({ name, slug }) => (
+        <span className="block max-w-64">
+          <span className="block truncate font-medium">{name}</span>
+          <code className="block truncate text-xs text-muted">{slug}</code>
+        </span>
+      ),
+    },
+    {
+      key: 'type',
+      header: 'Type',
+      cell: ({ type, status, baseUrl, pricing }) => (
+        <span className="flex flex-wrap gap-1.5">
+          <Badge tone={isSimulated(type) ? 'accent' : 'neutral'}>{isSimulated(type) ? 'Simulated' : type}</Badge>
+          {status === 'disabled' && <Badge tone="warn">Disabled</Badge>}
+          {baseUrl !== null && <Badge>Own address</Badge>}
+          {pricing !== null && <Badge>Own prices</Badge>}
+        </span>
+      ),
+    },
+    {
+      key: 'credential',
+      header: 'Credential',
+      isDetail: true,
+      cell: ({ secretHint, route }) =>
+        secretHint === null ? (
+          <span className="text-muted">by {route ?? 'its gateway'}</span>
+        ) : (
+          <code>…{secretHint}</code>
+        ),
+    },
+    {
+      key: 'acts',
+      header: 'Actions',
+      isNumber: true,
+      cell: (provider) => (
+        <span className="inline-flex gap-2">
+          <Button size="sm" aria-label={`Change ${provider.name}`} onClick={() => change(provider)}>
+            Change
+          </Button>
+          <Button size="sm" reason={reason} aria-label={`Delete ${provider.name}`} onClick={() => remove(provider)}>
+            Delete
+          </Button>
+        </span>
+      ),
+    },
+  ];
+}
+
+/** Answers of this type are made up by the gateway itself. */
+export function isSimulated(type: string): boolean {
+  return type === 'simulated';
+}
+
+function DeleteProvider({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const say = useToast();
+  const { data: list } = useQuery(queries.apps());
+  const users = (list?.apps ?? []).filter(({ referenced_providers: named }) => named.includes(provider.slug));
+  const remove = async () => {
+    await read(api.DELETE('/v1/admin/providers/{id}', { params: { path: { id: provider.id } } }));
+    await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+    say(`${provider.name} is deleted.`);
+  };
+  return (
+    <TypedConfirmation
+      title={`Delete ${provider.name}?`}
+      lead={
+        users.length === 0
+          ? 'Its key is destroyed. No application names it.'
+          : `Its key is destroyed. ${users.length} applications name it and lose it: ${users
+              .slice(0, 5)
+              .map(({ name }) => name)
+              .join(', ')}${users.length > 5 ? ' and others' : ''}.`
+      }
+      phrase={provider.slug}
+      act="Delete"
+      isOpen
+      onClose={onClose}
+      onConfirm={remove}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read } from '../api/client';
+import { queries } from '../api/queries';
+import { Button } from '../design/button';
+import { TextField } from '../design/field';
+import { Alert } from '../design/layout';
+import { Frame } from './frame';
+import { GoogleButton } from './google-button';
+import { ownPath } from './own-path.rules';
+
+export function SignInPage() {
+  const { data: capabilities } = useQuery(queries.capabilities());
+  const next = ownPath(new URLSearchParams(useSearch()).get('next'));
+  const hasEnded = new URLSearchParams(useSearch()).has('ended');
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const signIn = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await read(api.POST('/v1/auth/sign-in/email', { body: { email, password } }));
+      client.clear();
+      navigate(next);
+    } catch (thrown) {
+      setError(thrown);
+      setBusy(false);
+    }
+  };
+  const problem = problemAt(error, 'email') ?? problemAt(error, 'password');
+  return (
+    <Frame title="Sign in">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn();
+        }}
+      >
+        {hasEnded && error === undefined && <Alert tone="warn">Your session has ended. Sign in again.</Alert>}
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={setEmail}
+          error={problemAt(error, 'email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={setPassword}
+          error={problemAt(error, 'password')}
+        />
+        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+        <Button look="primary" type="submit" isBusy={isBusy}>
+          Sign in
+        </Button>
+        {capabilities?.googleAuth === true && <GoogleButton next={next} />}
+        {capabilities?.registrationOpen === true ? (
+          <p className="text-sm text-muted">
+            No account yet?{' '}
+            <Link href="/signup" className="text-accent underline">
+              Create one
+            </Link>
+          </p>
+        ) : (
+          <p className="text-sm text-muted">New here? Ask an owner for an invitation.</p>
+        )}
+      </form>
+    </Frame>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { CircleUserRound } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useLocation } from 'wouter';
+import { api, read } from '../api/client';
+import { useSession } from './session';
+
+const ITEM = 'flex cursor-pointer items-center rounded px-2 py-1.5 data-highlighted:bg-hover';
+
+export function AccountMenu() {
+  const { user } = useSession();
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const signOut = async () => {
+    await read(api.POST('/v1/auth/sign-out', {}));
+    client.clear();
+    navigate('/login');
+  };
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger className="flex min-w-0 items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
+        <CircleUserRound size={18} className="shrink-0 text-muted" aria-hidden />
+        <span className="truncate text-sm">{user.name ?? user.email}</span>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="z-50 min-w-48 rounded-md border border-line bg-surface p-1 text-sm shadow-lg"
+          side="top"
+          align="start"
+          sideOffset={4}
+        >
+          <DropdownMenu.Label className="px-2 py-1.5 text-xs break-all text-muted">{user.email}</DropdownMenu.Label>
+          <DropdownMenu.Item className={ITEM} onSelect={() => navigate('/settings/profile')}>
+            Profile
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={ITEM} onSelect={() => navigate('/settings/security')}>
+            Password and sessions
+          </DropdownMenu.Item>
+          <DropdownMenu.Separator className="my-1 h-px bg-line" />
+          <DropdownMenu.Item className={ITEM} onSelect={() => void signOut()}>
+            Sign out
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

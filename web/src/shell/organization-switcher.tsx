@@ -1,0 +1,115 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read } from '../api/client';
+import { Button } from '../design/button';
+import { Dialog } from '../design/dialog';
+import { TextField } from '../design/field';
+import { Alert } from '../design/layout';
+import { useSession } from './session';
+
+const ITEM = 'flex cursor-pointer items-center gap-2 rounded px-2 py-1.5 data-highlighted:bg-hover';
+
+/** Which organization the person works in; the choice is a cookie of the session. */
+export function OrganizationSwitcher() {
+  const { organization, memberships } = useSession();
+  const [isNaming, setNaming] = useState(false);
+  const select = useSelectOrganization();
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
+          <span className="grid size-7 shrink-0 place-items-center rounded-md bg-accent text-sm font-semibold text-on-accent">
+            {[...(organization?.name ?? '?')][0]?.toUpperCase()}
+          </span>
+          <span className="min-w-0 flex-1 truncate font-medium">{organization?.name ?? 'No organization'}</span>
+          <ChevronsUpDown size={14} className="shrink-0 text-muted" aria-label="Switch organization" />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            className="z-50 max-h-96 min-w-56 overflow-y-auto rounded-md border border-line bg-surface p-1 text-sm shadow-lg"
+            align="start"
+            sideOffset={4}
+          >
+            <DropdownMenu.Label className="px-2 py-1 text-xs text-muted">Organizations</DropdownMenu.Label>
+            {memberships.map(({ organization: { id, name }, role }) => (
+              <DropdownMenu.Item key={id} className={ITEM} onSelect={() => void select(id)}>
+                <span className="min-w-0 flex-1 truncate">{name}</span>
+                <span className="text-xs text-muted">{role}</span>
+                {id === organization?.id && <Check size={14} aria-label="current" />}
+              </DropdownMenu.Item>
+            ))}
+            <DropdownMenu.Separator className="my-1 h-px bg-line" />
+            <DropdownMenu.Item className={ITEM} onSelect={() => setNaming(true)}>
+              New organization…
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <NewOrganization isOpen={isNaming} onClose={() => setNaming(false)} onMade={select} />
+    </>
+  );
+}
+
+function useSelectOrganization(): (organizationId: string) => Promise<void> {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return async (organizationId) => {
+    const { session } = await read(api.POST('/v1/admin/organizations/select', { body: { organizationId } }));
+    client.clear();
+    client.setQueryData(['session'], session);
+    navigate('/apps');
+  };
+}
+
+function NewOrganization({
+  isOpen,
+  onClose,
+  onMade,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onMade: (id: string) => Promise<void>;
+}) {
+  const [name, setName] = useState('');
+  const [error, setError] = useState<unknown>();
+  const make = async () => {
+    setError(undefined);
+    try {
+      const { organization } = await read(api.POST('/v1/admin/organizations', { body: { name } }));
+      onClose();
+      await onMade(organization.id);
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  const problem = problemAt(error, 'name');
+  return (
+    <Dialog
+      title="New organization"
+      lead="It has its own applications, providers, keys and members. You are its owner."
+      isOpen={isOpen}
+      onClose={onClose}
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <TextField label="Organization name" value={name} onChange={setName} required error={problem} />
+        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit">
+            Create
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

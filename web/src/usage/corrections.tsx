@@ -1,0 +1,134 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf, problemAt } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { countText, moneyText } from '../design/amounts.rules';
+import { Button } from '../design/button';
+import { SelectField, TextField } from '../design/field';
+import { Alert, Card } from '../design/layout';
+import { useReadOnlyReason } from '../shell/session';
+
+type Reprice = Schemas['RepriceUsageResponse'];
+type Settle = Schemas['SettleEstimatesResponse'];
+
+const SETTLE_BY = [
+  { value: 'estimate', label: 'as estimated' },
+  { value: 'zero', label: 'as nothing' },
+] as const;
+
+/** Costs that turned out wrong: prices that changed, and estimates that can be settled. Both show first what they do. */
+export function Corrections({ app }: { readonly app: string }) {
+  const [month, setMonth] = useState(() => new Date().toISOString().slice(0, 7));
+  return (
+    <Card title="Correct costs" lead="Nothing changes until you have seen the preview.">
+      <div className="flex flex-col gap-6">
+        <TextField label="Month (UTC)" placeholder="2026-01" value={month} onChange={setMonth} className="w-40" />
+        <RepriceForm app={app} month={month} />
+        <SettleForm app={app} month={month} />
+      </div>
+    </Card>
+  );
+}
+
+function RepriceForm({ app, month }: { readonly app: string; readonly month: string }) {
+  const reason = useReadOnlyReason();
+  const client = useQueryClient();
+  const [provider, setProvider] = useState('');
+  const [model, setModel] = useState('');
+  const [preview, setPreview] = useState<Reprice>();
+  const [error, setError] = useState<unknown>();
+  const run = async (apply: boolean) => {
+    setError(undefined);
+    try {
+      const body = { provider: provider as Schemas['RepriceUsageRequest']['provider'], model, month, apply };
+      setPreview(await read(api.POST('/v1/admin/apps/{app}/usage/reprice', { params: { path: { app } }, body })));
+      if (apply) await client.invalidateQueries({ queryKey: ['app', app] });
+    } catch (thrown) {
+      setPreview(undefined);
+      setError(thrown);
+    }
+  };
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-1 font-medium">Reprice a model by today’s prices</legend>
+      <div className="flex flex-wrap items-end gap-3">
+        <TextField
+          label="Provider type"
+          value={provider}
+          onChange={setProvider}
+          reason={reason}
+          error={problemAt(error, 'provider')}
+        />
+        <TextField label="Model" value={model} onChange={setModel} reason={reason} error={problemAt(error, 'model')} />
+        <Button reason={reason} onClick={() => void run(false)}>
+          Preview
+        </Button>
+      </div>
+      {error !== undefined && problemAt(error, 'provider', 'model') === undefined && <Alert>{messageOf(error)}</Alert>}
+      {preview !== undefined && (
+        <Alert
+          tone={preview.applied ? 'good' : 'warn'}
+          actions={
+            !preview.applied && (
+              <Button size="sm" look="primary" reason={reason} onClick={() => void run(true)}>
+                Apply
+              </Button>
+            )
+          }
+        >
+          {countText(preview.matched_events)} calls: {moneyText(preview.previous_cost_usd)} becomes{' '}
+          {moneyText(preview.recalculated_cost_usd)}. {preview.applied && 'Applied.'}
+        </Alert>
+      )}
+    </fieldset>
+  );
+}
+
+function SettleForm({ app, month }: { readonly app: string; readonly month: string }) {
+  const reason = useReadOnlyReason();
+  const client = useQueryClient();
+  const [cost, setCost] = useState<(typeof SETTLE_BY)[number]['value']>('estimate');
+  const [preview, setPreview] = useState<Settle>();
+  const [error, setError] = useState<unknown>();
+  const run = async (apply: boolean) => {
+    setError(undefined);
+    try {
+      const body = { month, cost, apply };
+      setPreview(
+        await read(api.POST('/v1/admin/apps/{app}/usage/settle-estimates', { params: { path: { app } }, body })),
+      );
+      if (apply) await client.invalidateQueries({ queryKey: ['app', app] });
+    } catch (thrown) {
+      setPreview(undefined);
+      setError(thrown);
+    }
+  };
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-1 font-medium">Settle estimated and unresolved costs</legend>
+      <div className="flex flex-wrap items-end gap-3">
+        <SelectField label="Settle them" value={cost} options={SETTLE_BY} onChange={setCost} reason={reason} />
+        <Button reason={reason} onClick={() => void run(false)}>
+          Preview
+        </Button>
+      </div>
+      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {preview !== undefined && (
+        <Alert
+          tone={preview.applied ? 'good' : 'warn'}
+          actions={
+            !preview.applied &&
+            preview.matched_events > 0 && (
+              <Button size="sm" look="primary" reason={reason} onClick={() => void run(true)}>
+                Apply
+              </Button>
+            )
+          }
+        >
+          {countText(preview.matched_events)} calls: {moneyText(preview.previous_cost_usd)} becomes{' '}
+          {moneyText(preview.settled_cost_usd)}. {preview.applied && 'Applied.'}
+        </Alert>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,178 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { countText, durationText, moneyText } from '../design/amounts.rules';
+import { Button } from '../design/button';
+import { Checkbox, SelectField, TextField } from '../design/field';
+import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { type Column, Table } from '../design/table';
+import { Time } from '../design/time';
+import { download } from './download';
+import { EventDrawer } from './event-drawer';
+import { useLiveInterval } from './live-interval';
+import { csvOf } from './periods.rules';
+
+export type UsageEvent = Schemas['UsageEventResponse'];
+type Status = UsageEvent['status'];
+
+const PAGE = 50;
+
+const STATUSES = [
+  { value: 'any', label: 'Any status' },
+  { value: 'ok', label: 'Succeeded' },
+  { value: 'provider_error', label: 'Provider error' },
+  { value: 'blocked_app_rate', label: 'Refused: request limit' },
+  { value: 'blocked_app_budget', label: 'Refused: budget' },
+  { value: 'blocked_user', label: 'Refused: user blocked' },
+  { value: 'blocked_billing', label: 'Refused: plan' },
+] as const;
+
+/** Recorded calls, the newest first. */
+export function EventList({ app }: { readonly app: string }) {
+  const client = useQueryClient();
+  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
+  const [user, setUser] = useState('');
+  const [model, setModel] = useState('');
+  const [isLive, setLive] = useState(false);
+  const [opened, setOpened] = useState<UsageEvent>();
+  const filters = {
+    ...(status === 'any' ? {} : { status: status as Status }),
+    ...(user === '' ? {} : { user }),
+    ...(model === '' ? {} : { model }),
+  };
+  const queryKey = ['app', app, 'events', filters];
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey,
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }) =>
+      read(
+        api.GET('/v1/admin/apps/{app}/events', {
+          params: {
+            path: { app },
+            query: { limit: PAGE, ...filters, ...(pageParam === undefined ? {} : { before_id: pageParam }) },
+          },
+        }),
+      ),
+    getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
+  });
+  const events = data?.pages.flatMap((page) => page.events) ?? [];
+  const newestId = events[0]?.id;
+  const tick = useLiveInterval(isLive, newestId);
+  useEffect(() => {
+    if (tick > 0) void client.invalidateQueries({ queryKey });
+  }, [tick]);
+  return (
+    <>
+      <Card
+        title="Calls"
+        lead="Every call, also refused ones. Open one for its tokens, prices and attempts."
+        isFlush
+        actions={
+          <Button
+            reason={events.length === 0 ? 'There is nothing to export.' : undefined}
+            onClick={() => exportOf(app, events)}
+          >
+            Export CSV
+          </Button>
+        }
+      >
+        <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
+          <SelectField label="Status" value={status} options={STATUSES} onChange={setStatus} />
+          <TextField label="User" value={user} onChange={setUser} />
+          <TextField label="Model" value={model} onChange={setModel} />
+          <Checkbox label="Live" hint="Pauses while the tab is hidden." checked={isLive} onChange={setLive} />
+        </div>
+        {error !== null && <Alert>{messageOf(error)}</Alert>}
+        {data === undefined && error === null && <Skeleton rows={8} />}
+        {data !== undefined && events.length === 0 && (
+          <EmptyState title="No calls yet">Use “Try it” on the overview to send the first one.</EmptyState>
+        )}
+        {events.length > 0 && (
+          <Table
+            caption="Calls of the application"
+            columns={columnsOf(setOpened)}
+            rows={events}
+            rowKey={({ id }) => String(id)}
+          />
+        )}
+      </Card>
+      {hasNextPage && (
+        <div className="text-center">
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+      <EventDrawer event={opened} onClose={() => setOpened(undefined)} />
+    </>
+  );
+}
+
+function columnsOf(open: (event: UsageEvent) => void): readonly Column<UsageEvent>[] {
+  return [
+    { key: 'at', header: 'Time', cell: ({ created_at: at }) => <Time at={at} /> },
+    { key: 'status', header: 'Status', cell: (event) => <StatusBadges event={event} /> },
+    {
+      key: 'model',
+      header: 'Model',
+      cell: ({ model, provider_slug: slug, provider }) => (
+        <span className="block max-w-56">
+          <span className="block truncate">{model}</span>
+          <span className="block truncate text-xs text-muted">{slug ?? provider}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'tokens',
+      header: 'Tokens',
+      isNumber: true,
+      isDetail: true,
+      cell: (event) => `${countText(event.input_tokens)} / ${countText(event.output_tokens)}`,
+    },
+    {
+      key: 'latency',
+      header: 'Took',
+      isNumber: true,
+      isDetail: true,
+      cell: ({ latency_ms: ms }) => (ms === null ? '—' : durationText(ms)),
+    },
+    { key: 'cost', header: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
+    {
+      key: 'open',
+      header: 'Details',
+      isNumber: true,
+      cell: (event) => (
+        <Button size="sm" look="ghost" aria-label={`Details of call ${event.id}`} onClick={() => open(event)}>
+          Open
+        </Button>
+      ),
+    },
+  ];
+}
+
+export function StatusBadges({ event }: { readonly event: UsageEvent }) {
+  const { status, cost_source: source, estimated_cost_usd: estimated, requests } = event;
+  const tone = status === 'ok' ? 'good' : status === 'provider_error' ? 'bad' : 'warn';
+  return (
+    <span className="flex flex-wrap gap-1">
+      <Badge tone={tone}>{STATUSES.find(({ value }) => value === status)?.label ?? status}</Badge>
+      {requests > 1 && <Badge>{countText(requests)} calls</Badge>}
+      {source === 'unresolved' && <Badge tone="bad">Cost unresolved</Badge>}
+      {estimated > 0 && <Badge tone="warn">Cost estimated</Badge>}
+    </span>
+  );
+}
+
+function exportOf(app: string, events: readonly UsageEvent[]): void {
+  const header = [
+    ...['id', 'created_at', 'status', 'user_id', 'provider', 'model', 'endpoint', 'input_tokens', 'output_tokens'],
+    ...['cost_usd', 'estimated_cost_usd', 'cost_source', 'latency_ms', 'app_version'],
+  ];
+  const rows = events.map((event) => [
+    ...[event.id, event.created_at, event.status, event.user_id, event.provider_slug ?? event.provider, event.model],
+    ...[event.endpoint_slug, event.input_tokens, event.output_tokens, event.cost_usd, event.estimated_cost_usd],
+    ...[event.cost_source, event.latency_ms, event.app_version],
+  ]);
+  download(`${app}-calls.csv`, csvOf(header, rows));
+}
