@@ -2,7 +2,7 @@
 const ARROWS = {
   upstreams: [],
   identity: [],
-  health: [],
+  health: ['identity', 'retention'],
   metrics: [],
   pricing: ['upstreams', 'identity'],
   'app-directory': ['upstreams', 'identity'],

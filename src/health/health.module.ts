@@ -1,11 +1,20 @@
 import { Module } from '@nestjs/common';
+import { IdentityModule } from '../identity/identity.module.js';
+import { RetentionModule } from '../retention/retention.module.js';
+import { DeploymentController } from './deployment.controller.js';
+import { DeploymentReport } from './deployment.service.js';
 import { HealthController } from './health.controller.js';
 import { OpenApiController, OpenApiDocument } from './openapi.controller.js';
 import { ReadinessService } from './readiness.service.js';
 
-/** Liveness, readiness and the OpenAPI document. Routes: `/v1/healthz`, `/v1/readyz`, `/openapi.json`. */
+/**
+ * Liveness, readiness, the deployment as its owners see it, and the OpenAPI document.
+ *
+ * Routes: `/v1/healthz`, `/v1/readyz`, `/v1/admin/deployment`, `/openapi.json`.
+ */
 @Module({
-  controllers: [HealthController, OpenApiController],
-  providers: [ReadinessService, OpenApiDocument],
+  imports: [IdentityModule, RetentionModule],
+  controllers: [HealthController, DeploymentController, OpenApiController],
+  providers: [ReadinessService, DeploymentReport, OpenApiDocument],
 })
 export class HealthModule {}

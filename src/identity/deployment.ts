@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Check, Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { ConsoleOrigin } from './first-party/first-party.js';
+import { OrganizationEntity } from './organization.entity.js';
 
 /** The one row that names this deployment, for as long as its database exists. */
 @Entity('deployment')
@@ -31,6 +32,13 @@ export class Deployment {
     private readonly dataSource: DataSource,
     private readonly origin: ConsoleOrigin,
   ) {}
+
+  /** The account that was opened first, whose owners run the deployment; undefined without one. */
+  async firstOrganizationId(): Promise<string | undefined> {
+    const order = { createdAt: 'ASC', id: 'ASC' } as const;
+    const [first] = await this.dataSource.manager.find(OrganizationEntity, { select: { id: true }, order, take: 1 });
+    return first?.id;
+  }
 
   async facts(): Promise<DeploymentFacts> {
     if (this.#facts !== undefined) return this.#facts;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Instant } from '../common/clock.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 
 /** Advisory locks are per database; the number only has to be unique. */
@@ -11,7 +12,20 @@ export interface RetentionSession {
   readonly databaseNowMs: number;
 }
 
-/** Limits retention to one instance at a time. */
+/** How a run ended. Source: docs/schema.md, `maintenance_runs`. */
+export interface EndedRun {
+  readonly startedAtMs: number;
+  readonly outcome: 'done' | 'failed' | 'stopped';
+}
+
+/** The record of a run. */
+export interface LastRun {
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly outcome: EndedRun['outcome'];
+}
+
+/** Limits retention to one instance at a time, and keeps how its last run ended. */
 @Injectable()
 export class RetentionSessions {
   constructor(private readonly dataSource: BackgroundDataSource) {}
@@ -40,5 +54,24 @@ export class RetentionSessions {
     } finally {
       await runner.release();
     }
+  }
+
+  /** Replaces the record of the run before it. */
+  async recordEnd(connection: EntityManager, { startedAtMs, outcome }: EndedRun): Promise<void> {
+    await connection.query(
+      `INSERT INTO maintenance_runs (started_at, ended_at, outcome)
+       VALUES (to_timestamp($1 / 1000.0), clock_timestamp(), $2)
+       ON CONFLICT (singleton) DO UPDATE
+         SET started_at = excluded.started_at, ended_at = excluded.ended_at, outcome = excluded.outcome`,
+      [startedAtMs, outcome],
+    );
+  }
+
+  /** The last run that has ended; undefined before the first. */
+  async lastRun(): Promise<LastRun | undefined> {
+    const [row] = await this.dataSource.query<LastRun[]>(
+      'SELECT started_at AS "startedAt", ended_at AS "endedAt", outcome FROM maintenance_runs',
+    );
+    return row;
   }
 }

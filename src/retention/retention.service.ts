@@ -3,7 +3,7 @@ import { Log } from '../common/log/log.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import * as expired from './expired-rows.js';
 import { believedNow, retentionDays } from './retention.rules.js';
-import { RetentionSessions } from './retention-session.repository.js';
+import { type EndedRun, RetentionSessions } from './retention-session.repository.js';
 import type { RetentionRun, RetentionStep } from './retention-step.js';
 import { SecretResealing } from './secret-resealing.service.js';
 import { UsageRetention } from './usage-retention.service.js';
@@ -64,9 +64,11 @@ export class Retention {
    */
   async run(signal: AbortSignal): Promise<RetentionOutcome> {
     try {
-      const outcome = await this.sessions.alone(({ connection, databaseNowMs }) => {
+      const outcome = await this.sessions.alone(async ({ connection, databaseNowMs }) => {
         const now = believedNow(this.clock.ownNowMs(), databaseNowMs);
-        return this.runSteps({ connection, signal, now, days: retentionDays(now) });
+        const ended = await this.runSteps({ connection, signal, now, days: retentionDays(now) });
+        await this.sessions.recordEnd(connection, { startedAtMs: databaseNowMs, outcome: ended });
+        return ended;
       });
       if (outcome === undefined) this.log.event('retention_skipped', {});
       return outcome ?? 'skipped';
@@ -76,7 +78,7 @@ export class Retention {
     }
   }
 
-  private async runSteps(run: RetentionRun): Promise<RetentionOutcome> {
+  private async runSteps(run: RetentionRun): Promise<EndedRun['outcome']> {
     let failures = 0;
     for (const step of this.steps.inOrder) if (!(await this.succeeds(step, run))) failures++;
     if (failures > 0) return 'failed';

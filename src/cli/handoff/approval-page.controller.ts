@@ -77,7 +77,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     }
     if (step === 'deny') {
       await this.handoffs.deny(id, submission, browser);
-      return { document: render(deniedPage('Declined. Nothing was changed.')) };
+      return { document: render(deniedPage('Denied. Nothing was changed.')) };
     }
     const purpose =
       step === 'sign-out'

@@ -82,8 +82,8 @@ export function approvalPage({ details, submissionToken, googleEnabled, problem 
 ${alert(problem)}
 ${request(details)}
 ${decision}
-${form('deny', html`<button>Decline</button>`)}
-<p class="note">Declining changes nothing. This request ends by itself at ${timeOf(operation.expiresAt)}.</p>`,
+${form('deny', html`<button>Deny</button>`)}
+<p class="note">Denying changes nothing. This request ends by itself at ${timeOf(operation.expiresAt)}.</p>`,
   };
 }
 
@@ -103,7 +103,7 @@ ${continueTo === 'console' ? html`<p><a href="/">Go on in the console</a></p>` :
 }
 
 export function deniedPage(message: string): Page {
-  return { title: 'Declined', body: html`<h1 data-ended>Declined</h1><p role="status">${message}</p>` };
+  return { title: 'Denied', body: html`<h1 data-ended>Denied</h1><p role="status">${message}</p>` };
 }
 
 function request({ operation, account, snapshot, userCode }: HandoffDetails): Html {
@@ -124,7 +124,7 @@ function request({ operation, account, snapshot, userCode }: HandoffDetails): Ht
   const compare =
     userCode === null
       ? null
-      : html`<p>Compare the code with the one in your terminal. <strong>Decline if they differ, or if you have not started this yourself.</strong></p>`;
+      : html`<p>Compare the code with the one in your terminal. <strong>Deny it if they differ, or if you have not started this yourself.</strong></p>`;
   const listener =
     loopbackRedirect === null
       ? null

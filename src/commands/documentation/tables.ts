@@ -147,6 +147,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose:
           'Processes that serve from this database; `src/request-limits` keeps the epoch that each follows here, `src/usage` its open calls.',
       },
+      maintenance_runs: {
+        owner: 'src/retention',
+        purpose: 'One row: when the last nightly work ran, and how it ended.',
+      },
       migrations: { owner: 'src/platform', purpose: 'Migrations that have run; TypeORM creates and fills it.' },
     },
   },

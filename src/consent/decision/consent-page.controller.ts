@@ -54,15 +54,15 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
         if (organizationId === undefined) throw invalidRequest('organizationId', 'choose the account');
         if (grant === undefined) throw invalidRequest('grant', 'choose what the client may do');
         const redirect = await this.consents.allow(id, submission, { organizationId, grant }, browser);
-        return { document: render(decidedPage('Allowed', redirect)) };
+        return { document: render(decidedPage('Approved', redirect)) };
       }
       case 'guest':
         form.requireSure();
         return {
-          document: render(decidedPage('Allowed', await this.consents.guest(id, submission, browser.address ?? ''))),
+          document: render(decidedPage('Approved', await this.consents.guest(id, submission, browser.address ?? ''))),
         };
       case 'deny':
-        return { document: render(decidedPage('Declined', await this.consents.deny(id, submission, browser))) };
+        return { document: render(decidedPage('Denied', await this.consents.deny(id, submission, browser))) };
       default: {
         await this.consents.authorized(id, submission);
         const result = await this.signIns.take(step, form, { page: consentPath(id), isClaiming: false }, visit);

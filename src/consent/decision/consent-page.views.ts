@@ -77,13 +77,13 @@ ${alert(problem)}
 ${request(details)}
 ${decision}
 ${guestAvailable ? guestForm(form) : null}
-${form('deny', html`<button>Decline</button>`)}
-<p class="note">Declining changes nothing here; the client is told so. This request ends by itself at ${timeOf(authorization.expiresAt)}.</p>`,
+${form('deny', html`<button>Deny</button>`)}
+<p class="note">Denying changes nothing here; the client is told so. This request ends by itself at ${timeOf(authorization.expiresAt)}.</p>`,
   };
 }
 
 /** The end of a decision; the browser goes back to the client. */
-export function decidedPage(title: 'Allowed' | 'Declined', redirect: string): Page {
+export function decidedPage(title: 'Approved' | 'Denied', redirect: string): Page {
   return {
     title,
     continueTo: redirect,
@@ -138,7 +138,7 @@ ${grants.map(
 </fieldset>
 <p class="note">The client gets a connection of its own. It acts with your role of the moment, ends 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
 <label><input type="checkbox" name="sure" value="yes" required> I have started this in my client, and I trust it</label>
-<button>Allow</button>`,
+<button>Approve</button>`,
   );
 }
 

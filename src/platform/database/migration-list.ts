@@ -28,6 +28,7 @@ import { MarkRedis1763600000035 } from '../../../migrations/1763600000035-mark-r
 import { CreateCliOperations1763600000036 } from '../../../migrations/1763600000036-create-cli-operations.js';
 import { ConnectClients1763600000040 } from '../../../migrations/1763600000040-connect-clients.js';
 import { NameOperationSources1763600000041 } from '../../../migrations/1763600000041-name-operation-sources.js';
+import { DescribeDeployment1763600000042 } from '../../../migrations/1763600000042-describe-deployment.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateCliOperations1763600000036,
   ConnectClients1763600000040,
   NameOperationSources1763600000041,
+  DescribeDeployment1763600000042,
 ];

@@ -185,7 +185,9 @@ export class InstanceRegistry {
     const redisMark = await this.markNow();
     const sentAtMs = clock.monotonicMs();
     const before = sharedClock.read();
-    const { live, databaseNowMs } = await instances.renew(id, { redisAnswers: this.sharesRedis, redisMark });
+    const clockAheadMs = Math.round(sharedClock.ownAheadMs);
+    const heartbeat = { redisAnswers: this.sharesRedis, redisMark, clockAheadMs };
+    const { live, databaseNowMs } = await instances.renew(id, heartbeat);
     if (databaseNowMs !== undefined) sharedClock.adopt(before, databaseNowMs);
     if (!live.some((one) => one.id === id)) return false;
     this.confirm(live, sentAtMs);

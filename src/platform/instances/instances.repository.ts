@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { VERSION } from '../../common/version.js';
 import { incompatibleWith, type Neighbour } from './compatibility.rules.js';
 import { type InstanceProcess, isKnownToHaveEnded } from './own-process.js';
 
@@ -25,6 +26,9 @@ export interface LiveInstance {
   readonly redisMark: string | null;
   /** Its epoch of request counting. */
   readonly limitEpoch: number;
+  readonly version: string;
+  /** How far the clock of its machine was ahead of the database's at its last heartbeat, in milliseconds. */
+  readonly clockAheadMs: number;
 }
 
 /** The data of a new lease. */
@@ -37,6 +41,8 @@ export interface LeaseRequest {
 
 /** The data of a heartbeat. */
 interface Heartbeat {
+  /** Whole milliseconds. */
+  readonly clockAheadMs: number;
   readonly redisAnswers: boolean;
   readonly redisMark: string | null;
 }
@@ -59,6 +65,8 @@ interface InstanceRow {
   readonly redis_answers: boolean;
   readonly redis_mark: string | null;
   readonly limit_epoch: string;
+  readonly version: string;
+  readonly clock_ahead_ms: string;
 }
 
 interface NeighbourRow extends InstanceProcess {
@@ -81,8 +89,8 @@ const EXPIRE = `
 const DELETE_OLD = "DELETE FROM gateway_instances WHERE id <> $1 AND seen_at < now() - interval '1 day'";
 
 const ACQUIRE = `
-  INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, redis_mark, started_at, seen_at)
-  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())
+  INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, redis_mark, version, started_at, seen_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, redis_mark = excluded.redis_mark`;
 
 const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
@@ -93,11 +101,12 @@ const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
  */
 const RENEW = `
   WITH own AS (
-    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2, redis_mark = $4
+    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2, redis_mark = $4, clock_ahead_ms = $5
     WHERE id = $1 AND seen_at > now() - $3 * interval '1 millisecond' RETURNING id)
   SELECT id, host, pid, (extract(epoch FROM started_at) * 1000)::float8 AS started_at_ms, uses_redis,
     CASE WHEN id = $1 THEN $2 ELSE redis_answers END AS redis_answers,
-    CASE WHEN id = $1 THEN $4 ELSE redis_mark END AS redis_mark, limit_epoch,
+    CASE WHEN id = $1 THEN $4 ELSE redis_mark END AS redis_mark, limit_epoch, version,
+    CASE WHEN id = $1 THEN $5 ELSE clock_ahead_ms END AS clock_ahead_ms,
     ${DATABASE_NOW_MS} AS database_now_ms
   FROM gateway_instances
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
@@ -127,13 +136,14 @@ export class InstancesRepository {
       if (conflicting.length > 0) return conflicting;
       const { host, pid, started } = request.process;
       await tx.query(DELETE_OLD, [request.id]);
-      await tx.query(ACQUIRE, [request.id, host, pid, started, request.usesRedis, request.redisMark]);
+      await tx.query(ACQUIRE, [request.id, host, pid, started, request.usesRedis, request.redisMark, VERSION]);
       return [];
     });
   }
 
-  async renew(id: string, { redisAnswers, redisMark }: Heartbeat): Promise<Renewal> {
-    const rows = await this.dataSource.query<InstanceRow[]>(RENEW, [id, redisAnswers, LEASE_MS, redisMark]);
+  async renew(id: string, { redisAnswers, redisMark, clockAheadMs }: Heartbeat): Promise<Renewal> {
+    const renewal = [id, redisAnswers, LEASE_MS, redisMark, clockAheadMs];
+    const rows = await this.dataSource.query<InstanceRow[]>(RENEW, renewal);
     const live = rows.map((row) => ({
       id: row.id,
       host: row.host,
@@ -143,6 +153,8 @@ export class InstancesRepository {
       redisAnswers: row.redis_answers,
       redisMark: row.redis_mark,
       limitEpoch: Number(row.limit_epoch),
+      version: row.version,
+      clockAheadMs: Number(row.clock_ahead_ms),
     }));
     return { live, databaseNowMs: rows[0]?.database_now_ms };
   }

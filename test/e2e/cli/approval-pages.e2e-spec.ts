@@ -95,8 +95,8 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.locator('#password').fill('wrong password');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.');
-      await page.getByRole('button', { name: 'Decline' }).click();
-      await page.getByRole('heading', { name: 'Declined' }).waitFor();
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await page.getByRole('heading', { name: 'Denied' }).waitFor();
       expect((await terminal.poll()).body).toMatchObject({ state: 'expired', denied: true });
       await plain.close();
     },
@@ -162,7 +162,7 @@ describeWithBrowser('approval pages in a browser', () => {
         await page.keyboard.press('Tab');
         reached.push(await page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()'));
       }
-      expect(reached).toEqual(['email', 'password', 'Sign in', 'Register instead', 'Decline', expect.anything()]);
+      expect(reached).toEqual(['email', 'password', 'Sign in', 'Register instead', 'Deny', expect.anything()]);
     },
     BROWSER_MS,
   );

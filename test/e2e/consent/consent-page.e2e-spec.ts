@@ -91,10 +91,10 @@ describeWithBrowser('the consent page in a browser', () => {
       expect(await page.getByText(`198.51.100.${people}`).isVisible()).toBe(true);
       expect(await page.getByText('Theirs').isVisible()).toBe(true);
       await page.getByRole('radio', { name: /look only/ }).check();
-      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByRole('button', { name: 'Approve' }).click();
       expect(arrived).toEqual([]);
       await page.getByRole('checkbox').check();
-      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Back in the client.').waitFor();
       expect(arrived[0]).toMatch(/^\/callback\?code=[\w-]{43}&state=/);
       const [made] = await world.dataSource.query(
@@ -104,7 +104,7 @@ describeWithBrowser('the consent page in a browser', () => {
       expect(made).toEqual({ access_grant: 'read' });
       // Chromium has nothing in its cache to go back to, which is the purpose of no-store.
       await page.goBack().catch(() => undefined);
-      expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     },
     BROWSER_MS,
   );
@@ -146,7 +146,7 @@ describeWithBrowser('the consent page in a browser', () => {
         );
       }
       expect(reached.filter((name) => typeof name === 'string')).toEqual(
-        expect.arrayContaining(['organizationId', 'grant', 'sure', 'Allow', 'Decline']),
+        expect.arrayContaining(['organizationId', 'grant', 'sure', 'Approve', 'Deny']),
       );
       const unnamed = await page.evaluate(
         '[...document.querySelectorAll("input:not([type=hidden])")].filter((input) => !input.labels.length).length',

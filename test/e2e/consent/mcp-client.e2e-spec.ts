@@ -40,7 +40,7 @@ async function arrive(): Promise<string> {
 async function allow(grant: RegExp): Promise<void> {
   await page.getByRole('radio', { name: grant }).check();
   await page.getByRole('checkbox').check();
-  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('button', { name: 'Approve' }).click();
 }
 
 describeWithBrowser('an AI client of the Model Context Protocol, through consent in a browser', () => {
@@ -116,7 +116,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
       client = await McpOAuthClient.make(world.baseUrl, REVISIONS[1]);
       await client.connect();
       await page.goto(String(client.authorizationUrl));
-      await page.getByRole('button', { name: 'Decline' }).click();
+      await page.getByRole('button', { name: 'Deny' }).click();
       await expect(client.finish()).rejects.toThrow(/access_denied|declined/i);
       expect(client.stored).toBeUndefined();
     },

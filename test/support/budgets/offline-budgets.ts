@@ -42,6 +42,8 @@ export class FakeRegistry extends InstanceRegistry {
       redisAnswers: true,
       redisMark: 'one',
       limitEpoch: 0,
+      version: '',
+      clockAheadMs: 0,
     };
     return [this.ownId, ...this.others].map((id) => ({ id, ...alike }));
   }

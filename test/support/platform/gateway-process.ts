@@ -93,13 +93,25 @@ export class GatewayProcess {
   }
 }
 
-/** A loopback port that is free at this moment. */
+/** Below the ports that systems hand out by themselves: nobody takes one of these between its choice and its use. */
+const FIRST_PORT = 10_000;
+const PORTS_OF_WORKER = 1_300;
+const MOST_WORKERS = 16;
+let portsChosen = Math.floor(Math.random() * PORTS_OF_WORKER);
+
+/** A loopback port that is free, and that no other worker of the run chooses. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  server.close();
-  await once(server, 'close');
-  return address.port;
+  const worker = Number(process.env.JEST_WORKER_ID ?? 0) % MOST_WORKERS;
+  for (let tries = 0; tries < PORTS_OF_WORKER; tries++) {
+    const port = FIRST_PORT + worker * PORTS_OF_WORKER + (portsChosen++ % PORTS_OF_WORKER);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('no port');
 }

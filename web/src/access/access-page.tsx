@@ -57,7 +57,7 @@ export function AccessPage() {
       {error !== null && <Alert>{messageOf(error)}</Alert>}
       <Card title="Management keys and connections" isFlush>
         <form
-          className="flex flex-wrap items-end gap-3 border-b border-line p-4"
+          className="flex flex-wrap items-start gap-3 border-b border-line p-4"
           onSubmit={(event) => {
             event.preventDefault();
             if (reason === undefined) void create();
@@ -73,7 +73,7 @@ export function AccessPage() {
             className="min-w-52 flex-1"
           />
           <SelectField label="It may" value={grant} options={GRANTS} onChange={setGrant} />
-          <Button look="primary" type="submit" reason={reason}>
+          <Button size="row" look="primary" type="submit" reason={reason}>
             Create
           </Button>
         </form>

@@ -24,7 +24,7 @@ export function ClaimCard() {
   return (
     <Card title="Claim this account" lead="A program has opened it. Prove with its key that it is yours.">
       <form
-        className="flex flex-wrap items-end gap-3"
+        className="flex flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault();
           void claim();
@@ -39,7 +39,9 @@ export function ClaimCard() {
           error={problem}
           className="flex-1"
         />
-        <Button type="submit">Claim</Button>
+        <Button size="row" type="submit">
+          Claim
+        </Button>
       </form>
       {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
     </Card>

@@ -176,7 +176,7 @@ function Invitations() {
   return (
     <Card title="Invitations" lead="A link for one person. The gateway sends no mail; you pass it on." isFlush>
       <form
-        className="flex flex-wrap items-end gap-3 border-b border-line p-4"
+        className="flex flex-wrap items-start gap-3 border-b border-line p-4 last:border-b-0"
         onSubmit={(event) => {
           event.preventDefault();
           if (reason === undefined) void invite();
@@ -192,7 +192,7 @@ function Invitations() {
           className="min-w-52 flex-1"
         />
         <SelectField label="Role" value={role} options={ROLES} onChange={setRole} error={problemAt(problem, 'role')} />
-        <Button type="submit" reason={reason}>
+        <Button size="row" type="submit" reason={reason}>
           Invite
         </Button>
       </form>

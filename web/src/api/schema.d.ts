@@ -1665,6 +1665,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/deployment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at the deployment
+         * @description Only for owners of the account that was opened first. Instances are those of the last heartbeat.
+         */
+        get: operations["getDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -4007,6 +4027,54 @@ export interface components {
              * @enum {string}
              */
             limits: "ok" | "degraded";
+        };
+        DeploymentInstanceResponse: {
+            id: string;
+            /** @description Whether it has answered this request. */
+            current: boolean;
+            /** @description Name of its machine. */
+            host: string;
+            /** @description Its process. */
+            pid: number;
+            version: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** @description Whether it was started with Redis, and reached it at its last heartbeat. */
+            redisAnswers: boolean;
+            /** @description How far the clock of its machine is ahead of the shared time, in milliseconds; negative: behind. */
+            clockAheadMs: number;
+        };
+        MaintenanceRunResponse: {
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string;
+            /**
+             * @description Failed: a step did, and the log says which. Stopped: the next run continues.
+             * @enum {string}
+             */
+            outcome: "done" | "failed" | "stopped";
+        };
+        DeploymentSettingResponse: {
+            name: string;
+            /** @description Its value; `set` instead of a secret; null where it is not set and has no default. */
+            value: string | null;
+        };
+        DeploymentResponse: {
+            version: string;
+            /** @description Version of Node. */
+            node: string;
+            /** @description As `GET /v1/readyz` answers it here. */
+            readiness: components["schemas"]["ReadinessResponse"];
+            instances: components["schemas"]["DeploymentInstanceResponse"][];
+            /** @enum {string} */
+            database: "embedded" | "external";
+            /** @description Events on disk that Postgres has not stored yet. */
+            pendingEvents: number;
+            /** @description The last nightly work; null before it. */
+            maintenance: components["schemas"]["MaintenanceRunResponse"] | null;
+            /** @description Settings that matter, without secrets. */
+            settings: components["schemas"]["DeploymentSettingResponse"][];
         };
         ErrorResponse: {
             error: {
@@ -8386,6 +8454,67 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ReadinessResponse"];
+                };
+            };
+        };
+    };
+    getDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "1.0.0",
+                     *       "node": "24.21.0",
+                     *       "readiness": {
+                     *         "ready": true,
+                     *         "database": "ok",
+                     *         "vault": "ok",
+                     *         "journal": "ok",
+                     *         "configChanges": "connected",
+                     *         "redis": "ok",
+                     *         "instances": 1,
+                     *         "clock": "ok",
+                     *         "limits": "ok"
+                     *       },
+                     *       "instances": [
+                     *         {
+                     *           "id": "i-0a1b2c3d",
+                     *           "current": true,
+                     *           "host": "gateway-1",
+                     *           "pid": 4711,
+                     *           "version": "1.0.0",
+                     *           "startedAt": "2026-01-31T12:00:00.000Z",
+                     *           "redisAnswers": true,
+                     *           "clockAheadMs": 3
+                     *         }
+                     *       ],
+                     *       "database": "embedded",
+                     *       "pendingEvents": 0,
+                     *       "maintenance": {
+                     *         "startedAt": "2026-01-31T12:00:00.000Z",
+                     *         "endedAt": "2026-01-31T12:00:00.000Z",
+                     *         "outcome": "done"
+                     *       },
+                     *       "settings": [
+                     *         {
+                     *           "name": "PUBLIC_URL",
+                     *           "value": "https://gateway.example.com"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeploymentResponse"];
                 };
             };
         };

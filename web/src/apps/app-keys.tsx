@@ -66,7 +66,7 @@ export function AppKeys({ app }: { readonly app: string }) {
   return (
     <Card title="Application keys" lead="A server sends one as a bearer. Each is shown once." isFlush>
       <form
-        className="flex flex-wrap items-end gap-3 border-b border-line p-4"
+        className="flex flex-wrap items-start gap-3 border-b border-line p-4"
         onSubmit={(event) => {
           event.preventDefault();
           if (reason === undefined) void create();
@@ -81,7 +81,7 @@ export function AppKeys({ app }: { readonly app: string }) {
           error={problemAt(problem, 'name')}
           className="min-w-52 flex-1"
         />
-        <Button type="submit" reason={reason}>
+        <Button size="row" type="submit" reason={reason}>
           Create key
         </Button>
       </form>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { messageOf } from '../api/api-error';
 import { type AppSummary, queries } from '../api/queries';
 import { countText, moneyText, shareText } from '../design/amounts.rules';
@@ -37,21 +37,16 @@ const SORT_KEYS: Readonly<Record<string, (app: AppSummary) => number | string>> 
 export function AppsPage() {
   const { data, error } = useQuery(queries.apps());
   const reason = useReadOnlyReason();
+  const [, navigate] = useLocation();
   return (
     <>
       <PageHeader
         title="Applications"
         lead="What each of your mobile and server applications calls, and what it costs this month (UTC)."
         actions={
-          reason === undefined ? (
-            <ButtonLink to="/apps/new" look="primary">
-              New application
-            </ButtonLink>
-          ) : (
-            <Button look="primary" reason={reason}>
-              New application
-            </Button>
-          )
+          <Button look="primary" reason={reason} onClick={() => navigate('/apps/new')}>
+            New application
+          </Button>
         }
       />
       {error !== null && <Alert>{messageOf(error)}</Alert>}
@@ -85,12 +80,9 @@ function AppList({ apps }: { readonly apps: readonly AppSummary[] }) {
         <EmptyState
           title="No application yet"
           actions={
-            <>
-              <ButtonLink to="/start" look="primary">
-                Guided start
-              </ButtonLink>
-              <ButtonLink to="/apps/new">New application</ButtonLink>
-            </>
+            <ButtonLink to="/start" look="primary">
+              Guided start
+            </ButtonLink>
           }
         >
           An application is what calls AI providers through this gateway: an iOS app that proves its device, or a server
@@ -145,7 +137,7 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
       header: 'Application',
       isSortable: true,
       cell: ({ id, name }) => (
-        <Link href={`/apps/${id}/overview`} className="group block max-w-72">
+        <Link href={`/apps/${id}/overview`} className="group block max-w-44 md:max-w-72">
           <span className="block truncate font-medium group-hover:text-accent group-hover:underline">{name}</span>
           <span className="block truncate font-mono text-xs text-muted">{id}</span>
         </Link>
@@ -174,6 +166,7 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
       key: 'requests',
       header: 'Requests',
       isNumber: true,
+      isDetail: true,
       isSortable: true,
       cell: ({ usage }) => countText(usage.requests),
     },

@@ -45,7 +45,7 @@ export function EndpointsTab() {
         lead="A stable address behind which you change provider, model, parameters and fallbacks."
       >
         <form
-          className="flex flex-wrap items-end gap-3"
+          className="flex flex-wrap items-start gap-3"
           onSubmit={(event) => {
             event.preventDefault();
             if (reason === undefined && slug !== '') add();
@@ -60,7 +60,7 @@ export function EndpointsTab() {
             error={problemAt(error, 'config.endpoints')}
           />
           <SelectField label="Kind" value={style} options={STYLES} onChange={setStyle} reason={reason} />
-          <Button type="submit" reason={reason ?? (slug === '' ? 'Name it first.' : undefined)}>
+          <Button size="row" type="submit" reason={reason ?? (slug === '' ? 'Name it first.' : undefined)}>
             Add endpoint
           </Button>
         </form>

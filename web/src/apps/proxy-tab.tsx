@@ -106,7 +106,7 @@ function SelectedProviders({
         </Card>
       )}
       {free.length > 0 && (
-        <div className="flex items-end gap-2">
+        <div className="flex items-start gap-2">
           <SelectField
             label="Add a provider"
             value={slug}
@@ -115,6 +115,7 @@ function SelectedProviders({
             reason={reason}
           />
           <Button
+            size="row"
             reason={reason}
             onClick={() => onChange({ ...selected, [slug]: { allowed_paths: [], allowed_models: [] } })}
           >
@@ -206,7 +207,7 @@ function Rewrites() {
           </div>
         ))}
         <form
-          className="flex flex-wrap items-end gap-2"
+          className="flex flex-wrap items-start gap-2"
           onSubmit={(event) => {
             event.preventDefault();
             if (reason !== undefined || from === '' || to === '') return;
@@ -223,7 +224,11 @@ function Rewrites() {
             reason={reason}
             error={problemAt(error, 'config.routing.model_rewrites')}
           />
-          <Button type="submit" reason={reason ?? (from === '' || to === '' ? 'Enter both models.' : undefined)}>
+          <Button
+            size="row"
+            type="submit"
+            reason={reason ?? (from === '' || to === '' ? 'Enter both models.' : undefined)}
+          >
             Add rewrite
           </Button>
         </form>

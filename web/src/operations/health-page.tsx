@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, messageOf } from '../api/api-error';
-import { api, type Schemas } from '../api/client';
+import { api, read, type Schemas } from '../api/client';
 import { Alert, Badge, Card, PageHeader, Skeleton } from '../design/layout';
+import { DeploymentCards } from './deployment-cards';
 
 type Readiness = Schemas['ReadinessResponse'];
+type Deployment = Schemas['DeploymentResponse'];
 
 const POLL_MS = 10_000;
 
@@ -79,8 +81,20 @@ async function readiness(): Promise<Readiness> {
   return body as Readiness;
 }
 
+/** The whole deployment for its owners; what every instance tells anybody for everybody else. */
+async function health(): Promise<{ readonly readiness: Readiness; readonly deployment?: Deployment }> {
+  try {
+    const deployment = await read(api.GET('/v1/admin/deployment'));
+    return { readiness: deployment.readiness, deployment };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return { readiness: await readiness() };
+    throw error;
+  }
+}
+
 export function HealthPage() {
-  const { data, error } = useQuery({ queryKey: ['readiness'], queryFn: readiness, refetchInterval: POLL_MS });
+  const { data: shown, error } = useQuery({ queryKey: ['health'], queryFn: health, refetchInterval: POLL_MS });
+  const data = shown?.readiness;
   return (
     <>
       <PageHeader
@@ -96,12 +110,16 @@ export function HealthPage() {
       {data === undefined && error === null && <Skeleton rows={8} />}
       {data !== undefined && (
         <div className="flex flex-col gap-3">
-          <Card>
-            <p>
-              <strong>{data.instances}</strong> {data.instances === 1 ? 'instance serves' : 'instances serve'} from this
-              database.
-            </p>
-          </Card>
+          {shown?.deployment === undefined ? (
+            <Card>
+              <p>
+                <strong>{data.instances}</strong> {data.instances === 1 ? 'instance serves' : 'instances serve'} from
+                this database. Owners of the first account see more.
+              </p>
+            </Card>
+          ) : (
+            <DeploymentCards deployment={shown.deployment} />
+          )}
           {PARTS.map((part) => (
             <PartCard key={part.name} part={part} state={part.state(data)} />
           ))}

@@ -11,9 +11,18 @@ import { Frame } from './frame';
 import { GoogleButton } from './google-button';
 import { ownPath } from './own-path.rules';
 
+/** Why a third party's sign-in led back here. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  registration_disabled: 'Registration is closed. Ask an owner for an invitation.',
+  account_exists: 'This e-mail address is registered with a password. Sign in with it.',
+  access_denied: 'The sign-in was cancelled.',
+  sign_in_failed: 'The sign-in did not work. Try again.',
+};
+
 export function SignInPage() {
   const { data: capabilities } = useQuery(queries.capabilities());
   const next = ownPath(new URLSearchParams(useSearch()).get('next'));
+  const refusal = REFUSALS[new URLSearchParams(useSearch()).get('error') ?? ''];
   const hasEnded = new URLSearchParams(useSearch()).has('ended');
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -43,6 +52,7 @@ export function SignInPage() {
           void signIn();
         }}
       >
+        {refusal !== undefined && error === undefined && <Alert>{refusal}</Alert>}
         {hasEnded && error === undefined && <Alert tone="warn">Your session has ended. Sign in again.</Alert>}
         <TextField
           label="E-mail"

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleUserRound } from 'lucide-react';
+import { CircleUserRound, LogOut } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useLocation } from 'wouter';
 import { api, read } from '../api/client';
@@ -10,12 +10,6 @@ const ITEM = 'flex cursor-pointer items-center rounded px-2 py-1.5 data-highligh
 export function AccountMenu() {
   const { user } = useSession();
   const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const signOut = async () => {
-    await read(api.POST('/v1/auth/sign-out', {}));
-    client.clear();
-    navigate('/login');
-  };
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger className="flex min-w-0 items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
@@ -36,12 +30,30 @@ export function AccountMenu() {
           <DropdownMenu.Item className={ITEM} onSelect={() => navigate('/settings/security')}>
             Password and sessions
           </DropdownMenu.Item>
-          <DropdownMenu.Separator className="my-1 h-px bg-line" />
-          <DropdownMenu.Item className={ITEM} onSelect={() => void signOut()}>
-            Sign out
-          </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  );
+}
+
+/** Ends the session of this browser. */
+export function SignOutButton() {
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const signOut = async () => {
+    await read(api.POST('/v1/auth/sign-out', {}));
+    client.clear();
+    navigate('/login');
+  };
+  return (
+    <button
+      type="button"
+      className="rounded-md p-2 text-muted hover:bg-hover hover:text-ink"
+      aria-label="Sign out"
+      title="Sign out"
+      onClick={() => void signOut()}
+    >
+      <LogOut size={16} />
+    </button>
   );
 }

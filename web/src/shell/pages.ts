@@ -7,6 +7,9 @@ export interface NavigationPage {
   readonly Icon: LucideIcon;
 }
 
+/** The guided start. */
+export const START = '/start';
+
 export const NAVIGATION: readonly NavigationPage[] = [
   { to: '/apps', label: 'Applications', Icon: Boxes },
   { to: '/providers', label: 'Providers', Icon: Plug },
@@ -14,5 +17,5 @@ export const NAVIGATION: readonly NavigationPage[] = [
   { to: '/members', label: 'Members', Icon: Users },
   { to: '/audit', label: 'Audit trail', Icon: ScrollText },
   { to: '/health', label: 'Health', Icon: HeartPulse },
-  { to: '/start', label: 'Guided start', Icon: Activity },
+  { to: START, label: 'Guided start', Icon: Activity },
 ];

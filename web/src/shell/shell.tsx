@@ -1,10 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { Menu, Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AccountMenu } from './account-menu';
+import { queries } from '../api/queries';
+import { AccountMenu, SignOutButton } from './account-menu';
 import { OrganizationSwitcher } from './organization-switcher';
-import { NAVIGATION } from './pages';
+import { NAVIGATION, START } from './pages';
 import { Palette } from './palette';
 import { ThemeMenu } from './theme';
 
@@ -13,6 +15,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const { data: list } = useQuery(queries.apps());
+  // The guide ends by itself: whoever has calls needs it no more.
+  const pages = NAVIGATION.filter(({ to }) => to !== START || list?.has_proxied_requests === false);
   const main = useRef<HTMLElement>(null);
   const previous = useRef(location);
   useEffect(() => {
@@ -47,7 +52,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <OrganizationSwitcher />
         </div>
         <nav aria-label="Pages" className="flex flex-1 flex-col gap-0.5 p-2">
-          {NAVIGATION.map(({ to, label, Icon }) => {
+          {pages.map(({ to, label, Icon }) => {
             const isHere = location === to || location.startsWith(`${to}/`);
             return (
               <Link
@@ -68,6 +73,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <div className="flex items-center justify-between gap-2 border-t border-line p-2">
           <AccountMenu />
           <ThemeMenu />
+          <SignOutButton />
         </div>
       </aside>
       <div className="min-w-0">

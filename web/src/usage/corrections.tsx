@@ -51,7 +51,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Reprice a model by today’s prices</legend>
-      <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-wrap items-start gap-3">
         <TextField
           label="Provider type"
           value={provider}
@@ -60,7 +60,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
           error={problemAt(error, 'provider')}
         />
         <TextField label="Model" value={model} onChange={setModel} reason={reason} error={problemAt(error, 'model')} />
-        <Button reason={reason} onClick={() => void run(false)}>
+        <Button size="row" reason={reason} onClick={() => void run(false)}>
           Preview
         </Button>
       </div>
@@ -106,9 +106,9 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Settle estimated and unresolved costs</legend>
-      <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-wrap items-start gap-3">
         <SelectField label="Settle them" value={cost} options={SETTLE_BY} onChange={setCost} reason={reason} />
-        <Button reason={reason} onClick={() => void run(false)}>
+        <Button size="row" reason={reason} onClick={() => void run(false)}>
           Preview
         </Button>
       </div>

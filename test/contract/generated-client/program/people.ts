@@ -36,10 +36,16 @@ export async function chooseNewOrganization(clients: Clients, session: readonly 
   return cookiesOf(person.POST('/v1/admin/organizations/select', { ...AS_PERSON, body }));
 }
 
-/** Becomes the owner of the account that a key has opened. */
+/** Becomes the owner of the account that a key has opened, the first of the deployment, and looks at that. */
 export async function claimAccount(clients: Clients, bootstrapKey: string, session: readonly string[]): Promise<void> {
   const body = { bootstrapKey };
-  await bodyOf(clients.session(session).POST('/v1/admin/organizations/claim', { ...AS_PERSON, body }));
+  await bodyOf(clients.bearer('ManagementBearer', bootstrapKey).GET('/v1/admin/deployment'));
+  const person = clients.session(session);
+  const claimed = await bodyOf(person.POST('/v1/admin/organizations/claim', { ...AS_PERSON, body }));
+  const organizationId = claimed.session.memberships[0]?.organization.id ?? '';
+  const select = person.POST('/v1/admin/organizations/select', { ...AS_PERSON, body: { organizationId } });
+  const chosen = await cookiesOf(select);
+  await bodyOf(clients.session([...session, ...chosen]).GET('/v1/admin/deployment', AS_PERSON));
 }
 
 /** Invites somebody, who joins, rises and is removed. */

@@ -1,0 +1,25 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { Operation } from '../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
+import type { AdminPrincipal } from '../identity/admin-principal.js';
+import { DeploymentReport } from './deployment.service.js';
+import { DeploymentResponse } from './dto/deployment.response.js';
+
+@Controller('v1/admin/deployment')
+export class DeploymentController {
+  constructor(private readonly report: DeploymentReport) {}
+
+  @Get()
+  @AdminAccess('read', { role: 'owner' })
+  @Operation({
+    id: 'getDeployment',
+    tag: 'Operations',
+    summary: 'Look at the deployment',
+    description: 'Only for owners of the account that was opened first. Instances are those of the last heartbeat.',
+  })
+  @ApiOkResponse({ type: DeploymentResponse })
+  async read(@Admin() admin: AdminPrincipal): Promise<DeploymentResponse> {
+    return DeploymentResponse.from(await this.report.read(admin));
+  }
+}

@@ -1,0 +1,91 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ReadinessResponse } from './health.response.js';
+
+export class DeploymentInstanceResponse {
+  @ApiProperty({ type: 'string' })
+  id: string;
+
+  @ApiProperty({ type: 'boolean', description: 'Whether it has answered this request.' })
+  current: boolean;
+
+  @ApiProperty({ type: 'string', description: 'Name of its machine.' })
+  host: string;
+
+  @ApiProperty({ type: 'integer', description: 'Its process.' })
+  pid: number;
+
+  @ApiProperty({ type: 'string' })
+  version: string;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  startedAt: string;
+
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether it was started with Redis, and reached it at its last heartbeat.',
+  })
+  redisAnswers: boolean;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'How far the clock of its machine is ahead of the shared time, in milliseconds; negative: behind.',
+  })
+  clockAheadMs: number;
+}
+
+export class MaintenanceRunResponse {
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  startedAt: string;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  endedAt: string;
+
+  @ApiProperty({
+    type: 'string',
+    enum: ['done', 'failed', 'stopped'],
+    description: 'Failed: a step did, and the log says which. Stopped: the next run continues.',
+  })
+  outcome: 'done' | 'failed' | 'stopped';
+}
+
+export class DeploymentSettingResponse {
+  @ApiProperty({ type: 'string' })
+  name: string;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Its value; `set` instead of a secret; null where it is not set and has no default.',
+  })
+  value: string | null;
+}
+
+export class DeploymentResponse {
+  @ApiProperty({ type: 'string' })
+  version: string;
+
+  @ApiProperty({ type: 'string', description: 'Version of Node.' })
+  node: string;
+
+  @ApiProperty({ type: ReadinessResponse, description: 'As `GET /v1/readyz` answers it here.' })
+  readiness: ReadinessResponse;
+
+  @ApiProperty({ type: [DeploymentInstanceResponse] })
+  instances: DeploymentInstanceResponse[];
+
+  @ApiProperty({ type: 'string', enum: ['embedded', 'external'] })
+  database: 'embedded' | 'external';
+
+  @ApiProperty({ type: 'integer', description: 'Events on disk that Postgres has not stored yet.' })
+  pendingEvents: number;
+
+  @ApiProperty({ type: MaintenanceRunResponse, nullable: true, description: 'The last nightly work; null before it.' })
+  maintenance: MaintenanceRunResponse | null;
+
+  @ApiProperty({ type: [DeploymentSettingResponse], description: 'Settings that matter, without secrets.' })
+  settings: DeploymentSettingResponse[];
+
+  static from(deployment: DeploymentResponse): DeploymentResponse {
+    return Object.assign(new DeploymentResponse(), deployment);
+  }
+}
