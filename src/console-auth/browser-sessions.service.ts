@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../common/clock.js';
-import { type ActingPerson, personActor } from '../identity/admin-principal.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { type ActingPerson, type PersonPrincipal, personActor } from '../identity/admin-principal.js';
 import { AuditTrail } from '../identity/audit/audit-trail.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../identity/sessions/session-cookie.rules.js';
-import type { SessionRow } from '../identity/sessions/sessions.repository.js';
+import type { OwnSessionRow, SessionRow } from '../identity/sessions/sessions.repository.js';
 import {
   type OpenedSession,
   type SessionClient,
@@ -89,13 +90,52 @@ export class BrowserSessions {
     if (session !== undefined) await this.dataSource.transaction((tx) => this.end(tx, session.row));
   }
 
+  /** The sessions of a person, the latest extended first. */
+  listOf({ identityId }: ActingPerson): Promise<readonly OwnSessionRow[]> {
+    return this.sessions.listOf(identityId);
+  }
+
+  /**
+   * Ends one session of a person.
+   *
+   * @returns the number of sessions ended.
+   * @throws GatewayError not_found for a session that is not theirs or has ended.
+   */
+  async revoke(person: PersonPrincipal, id: string): Promise<number> {
+    const revoked = await this.endOwn(person, id);
+    if (revoked === 0) throw new GatewayError('not_found', { message: 'You have no such session; it may have ended.' });
+    return revoked;
+  }
+
+  /** Ends every session of a person, the one of the request included. @returns the number of sessions ended. */
+  revokeAll(person: PersonPrincipal): Promise<number> {
+    return this.endOwn(person);
+  }
+
+  private endOwn(person: PersonPrincipal, id?: string): Promise<number> {
+    return this.dataSource.transaction(async (tx) => {
+      const ended = await this.sessions.endOwn(tx, person.identityId, id);
+      for (const targetId of ended) await this.recordEnded(tx, person.organizationId, person, targetId);
+      return ended.length;
+    });
+  }
+
   private async end(tx: EntityManager, { id, identityId, organizationId }: SessionRow): Promise<void> {
     const isEnded = await this.sessions.end(tx, id);
-    if (!isEnded || organizationId === null) return;
-    await this.trail.record(tx, personActor(organizationId, { identityId, sessionId: id }), {
+    if (isEnded) await this.recordEnded(tx, organizationId, { identityId, sessionId: id }, id);
+  }
+
+  private async recordEnded(
+    tx: EntityManager,
+    organizationId: string | null,
+    person: ActingPerson,
+    targetId: string,
+  ): Promise<void> {
+    if (organizationId === null) return;
+    await this.trail.record(tx, personActor(organizationId, person), {
       action: 'session.ended',
       targetType: 'session',
-      targetId: id,
+      targetId,
     });
   }
 }

@@ -4,6 +4,7 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
 import { ConsoleAuthController, ConsoleCapabilitiesController } from './console-auth.controller.js';
+import { OwnSessionsController } from './own-sessions.controller.js';
 import { PageSignIn } from './page-sign-in.service.js';
 import { PageSteps } from './page-steps.service.js';
 import { PasswordHashing } from './passwords/password-hashing.service.js';
@@ -18,15 +19,15 @@ import { ThirdPartyController } from './third-party/third-party.controller.js';
 import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
 
 /**
- * Sign-up, sign-in, sign-out, profiles and passwords of people.
+ * Sign-up, sign-in, sign-out, sessions, profiles and passwords of people.
  *
  * Tables: passwords, openid_subjects, and people in identities; sessions are stored by `identity`. Routes:
- * `/v1/auth/*`, `/v1/console/capabilities`. Codes: auth_required, registration_disabled, conflict, invalid_request,
+ * `/v1/auth/*`, `/v1/console/capabilities`. Codes: auth_required, registration_disabled, not_found, conflict, invalid_request,
  * rate_limited, service_unavailable. Log lines: third_party_sign_in_failed.
  */
 @Module({
   imports: [IdentityModule, RateLimitsModule, OrganizationsModule],
-  controllers: [ConsoleAuthController, ThirdPartyController, ConsoleCapabilitiesController],
+  controllers: [ConsoleAuthController, OwnSessionsController, ThirdPartyController, ConsoleCapabilitiesController],
   providers: [
     BrowserClients,
     BrowserSessions,

@@ -31,6 +31,12 @@ export interface NewSession {
   readonly expiresAt: Instant;
 }
 
+/** A session as its person sees it. */
+export type OwnSessionRow = Pick<
+  SessionEntity,
+  'id' | 'address' | 'userAgent' | 'createdAt' | 'renewedAt' | 'expiresAt'
+>;
+
 /** The table sessions. */
 @Injectable()
 export class SessionsRepository {
@@ -75,6 +81,26 @@ export class SessionsRepository {
   /** Deletes a session. Repeating it changes nothing. @returns whether the session existed. */
   async delete(tx: EntityManager, id: string): Promise<boolean> {
     return (await tx.delete(SessionEntity, { id })).affected === 1;
+  }
+
+  /** The sessions of a person that are valid at `at`, the latest extended first. */
+  listValid(identityId: string, at: Instant): Promise<OwnSessionRow[]> {
+    return this.dataSource.manager.find(SessionEntity, {
+      select: { id: true, address: true, userAgent: true, createdAt: true, renewedAt: true, expiresAt: true },
+      where: { identityId, expiresAt: MoreThan(at) },
+      order: { renewedAt: 'DESC', id: 'ASC' },
+    });
+  }
+
+  /** Deletes the session of this id, or every one, of a person. @returns ids of those that existed. */
+  async deleteOwn(tx: EntityManager, identityId: string, id?: string): Promise<readonly string[]> {
+    const deleting = tx
+      .createQueryBuilder()
+      .delete()
+      .from(SessionEntity)
+      .where({ identityId, ...(id && { id }) });
+    const { raw }: { raw: readonly { readonly id: string }[] } = await deleting.returning('id').execute();
+    return raw.map((row) => row.id);
   }
 
   /** Deletes every other session of a person. */

@@ -7,7 +7,7 @@ import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { CookieKeys, type SessionCookies } from './console-cookies.js';
 import { isRenewalDue, readSignedCookie, SESSION_LIFETIME_SECONDS, signedCookie } from './session-cookie.rules.js';
-import { type SessionRow, SessionsRepository } from './sessions.repository.js';
+import { type OwnSessionRow, type SessionRow, SessionsRepository } from './sessions.repository.js';
 
 const TOKEN_CHARACTERS = 48;
 const MAX_USER_AGENT_CHARACTERS = 300;
@@ -100,6 +100,16 @@ export class Sessions {
   /** Ends a session at every instance at once. @returns whether it had not ended before. */
   end(tx: EntityManager, id: string): Promise<boolean> {
     return this.sessions.delete(tx, id);
+  }
+
+  /** The sessions of a person that have not ended, the latest extended first. */
+  listOf(identityId: string): Promise<OwnSessionRow[]> {
+    return this.sessions.listValid(identityId, this.clock.now());
+  }
+
+  /** Ends the session of this id, or every one, of a person. @returns ids of those that had not ended before. */
+  endOwn(tx: EntityManager, identityId: string, id?: string): Promise<readonly string[]> {
+    return this.sessions.deleteOwn(tx, identityId, id);
   }
 
   /** Ends all other sessions of a person. */

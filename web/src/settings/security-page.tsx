@@ -6,6 +6,7 @@ import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert, Card } from '../design/layout';
 import { useToast } from '../design/toast';
+import { SessionsCard } from './sessions-card';
 import { SettingsFrame } from './settings-frame';
 
 export function SecurityPage() {
@@ -37,10 +38,7 @@ export function SecurityPage() {
   const isAtField = Object.values(problems).some((problem) => problem !== undefined);
   return (
     <SettingsFrame title="Password and sessions">
-      <Card
-        title="Change password"
-        lead="It signs out every other session of yours. That is how you sign out everywhere else."
-      >
+      <Card title="Change password" lead="It signs out every other session of yours.">
         <form
           className="flex flex-col gap-4"
           onSubmit={(event) => {
@@ -75,6 +73,9 @@ export function SecurityPage() {
           </div>
         </form>
       </Card>
+      <div className="mt-6">
+        <SessionsCard />
+      </div>
     </SettingsFrame>
   );
 }

@@ -1,0 +1,89 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { useSubmit } from '../api/use-submit';
+import { Button } from '../design/button';
+import { TypedConfirmation } from '../design/dialog';
+import { Alert, Badge, Card, Skeleton } from '../design/layout';
+import { Day, Time } from '../design/time';
+import { useToast } from '../design/toast';
+import { browserName } from './browser-name.rules';
+
+type OwnSession = Schemas['OwnSessionResource'];
+
+const KEY = ['own-sessions'];
+
+/** Where the person is signed in, and the way out. */
+export function SessionsCard() {
+  const client = useQueryClient();
+  const say = useToast();
+  const { run, error: problem } = useSubmit();
+  const [isLeaving, setLeaving] = useState(false);
+  const { data: sessions, error } = useQuery({
+    queryKey: KEY,
+    queryFn: async () => (await read(api.GET('/v1/auth/list-sessions'))).sessions,
+  });
+  const end = (id: string) =>
+    run(async () => {
+      await read(api.POST('/v1/auth/revoke-session', { body: { id } }));
+      await client.invalidateQueries({ queryKey: KEY });
+      say('That browser is signed out.');
+    });
+  const leave = async () => {
+    await read(api.POST('/v1/auth/revoke-sessions'));
+    location.assign('/login');
+  };
+  return (
+    <Card
+      title="Sessions"
+      lead="Browsers that are signed in as you. Keys, terminals and AI clients are on the page Access."
+      isFlush
+      actions={
+        <Button look="danger" onClick={() => setLeaving(true)}>
+          Sign out everywhere
+        </Button>
+      }
+    >
+      {(error !== null || problem !== undefined) && <Alert>{messageOf(error ?? problem)}</Alert>}
+      {sessions === undefined && error === null && <Skeleton rows={2} />}
+      <ul>
+        {sessions?.map((session) => (
+          <SessionRow key={session.id} session={session} onEnd={() => void end(session.id)} />
+        ))}
+      </ul>
+      <TypedConfirmation
+        title="Sign out everywhere?"
+        lead="Every browser that is signed in as you is signed out, this one too."
+        phrase="sign out"
+        act="Sign out everywhere"
+        isOpen={isLeaving}
+        onClose={() => setLeaving(false)}
+        onConfirm={leave}
+      />
+    </Card>
+  );
+}
+
+function SessionRow({ session, onEnd }: { readonly session: OwnSession; readonly onEnd: () => void }) {
+  const { userAgent, ipAddress, createdAt, expiresAt, current } = session;
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 last:border-0">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {browserName(userAgent)}
+          {current && <Badge tone="accent">This browser</Badge>}
+        </p>
+        <p className="text-sm text-muted">
+          Signed in <Time at={createdAt} />
+          {ipAddress !== null && ` from ${ipAddress}`}; unused, it ends on <Day at={expiresAt} />.
+        </p>
+      </div>
+      {!current && (
+        <Button size="sm" onClick={onEnd}>
+          Sign out<span className="sr-only"> {browserName(userAgent)}</span>
+        </Button>
+      )}
+    </li>
+  );
+}
