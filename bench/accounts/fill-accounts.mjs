@@ -4,7 +4,7 @@
  * The first has 50 of everything, an application with half of all users, and all auth and audit events; the second has
  * the other applications, with the other half of the users.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { ACCOUNTS } from './owner-console.mjs';
 
 /** Of every list that is answered whole, and on every page. */
 const PAGE = 50;
@@ -67,10 +67,9 @@ const AUDIT_EVENTS = `
 /**
  * @param {import('pg').Client} database migrated, without accounts
  * @param {{ apps: number, users: number, events: number }} size
- * @returns `{ small, large, token }`: ids of both accounts, and the token of a session of their owner
  */
 export async function fillAccounts(database, { apps, users, events }) {
-  const [small, large] = ['org_small', 'org_large'];
+  const { small, large } = ACCOUNTS;
   const [organizations, ...extras] = EXTRAS;
   await database.query(organizations, [small, large]);
   for (const statement of extras) await database.query(statement, [small, large, PAGE]);
@@ -79,12 +78,5 @@ export async function fillAccounts(database, { apps, users, events }) {
   await database.query(USERS, [users, PAGE, apps - PAGE]);
   await database.query(AUTH_EVENTS, [small, events]);
   await database.query(AUDIT_EVENTS, [small, events]);
-  const token = randomBytes(24).toString('hex');
-  await database.query(
-    `INSERT INTO sessions (id, identity_id, token_hash, created_at, renewed_at, expires_at)
-     VALUES ('session_1', 'user_1', $1, now(), now(), now() + interval '1 day')`,
-    [createHash('sha256').update(token).digest('hex')],
-  );
   await database.query('VACUUM ANALYZE');
-  return { small, large, token };
 }

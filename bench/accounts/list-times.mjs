@@ -5,20 +5,10 @@
  * The database must exist and be empty; it is left filled. What is printed is the first time, and p50 and p95 of those
  * after it, in milliseconds: the whole call, as a client on this machine sees it, with the service in this process.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { startGateway } from '../../dist/src/bootstrap/start.js';
-import { CookieKeys } from '../../dist/src/identity/sessions/cookie-keys.js';
-import {
-  ORGANIZATION_COOKIE,
-  SESSION_COOKIE,
-  signedCookie,
-} from '../../dist/src/identity/sessions/session-cookie.rules.js';
 import { percentile } from '../statistics.mjs';
 import { fillAccounts } from './fill-accounts.mjs';
+import { ACCOUNTS, startOwnerConsole } from './owner-console.mjs';
 
 const BOUND_MS = 50;
 const REPEATS = 40;
@@ -33,19 +23,12 @@ const { values } = parseArgs({
 });
 if (values.url === undefined) throw new Error('--url names an empty database');
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'list-times-'));
-const settings = {
-  ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DATABASE_URL: values.url },
-  ...{ SECRET_VAULT_MODE: 'local', SECRET_VAULT_LOCAL_KEK_V1: Buffer.alloc(32, 7).toString('base64') },
-  JWT_SECRET: 'a-secret-of-the-bench-and-nobody-else',
-  AUTH_SECRET: 'another-secret-of-the-bench-and-nobody-else',
-};
-const gateway = await startGateway(settings, { log: () => undefined });
-const database = new pg.Client({ connectionString: values.url });
-await database.connect();
+const { small, large } = ACCOUNTS;
+const service = await startOwnerConsole(values.url);
+const { database } = service;
 
 const size = { apps: Number(values.apps), users: Number(values.users), events: Number(values.events) };
-const { small, large, token } = await fillAccounts(database, size);
+await fillAccounts(database, size);
 const [{ event, audit }] = (
   await database.query('SELECT (SELECT max(id) FROM auth_events) AS event, (SELECT max(id) FROM audit_events) AS audit')
 ).rows;
@@ -57,6 +40,8 @@ const lists = [
   [`applications, ${size.apps - 50} of one account`, large, '/v1/admin/apps'],
   ['applications of it, a page', large, '/v1/admin/apps?limit=50'],
   ['applications of it, a late page', large, '/v1/admin/apps?limit=50&after_id=large-9'],
+  ['applications of it, the hundred that cost most', large, '/v1/admin/apps?limit=100&sort=cost'],
+  ['applications of it, by a part of the name', large, '/v1/admin/apps?limit=100&sort=name&query=app%2099'],
   ['keys of an application', small, `${app}/keys`],
   ['users, first page', small, `${app}/users`],
   ['users, page in the middle', small, `${app}/users?offset=${Math.floor(size.users / 4)}`],
@@ -79,17 +64,16 @@ const lists = [
   ['organizations', small, '/v1/admin/organizations'],
 ];
 
-const keys = gateway.app.get(CookieKeys);
-const cookiesFor = (account) =>
-  [
-    `${SESSION_COOKIE}=${signedCookie(token, keys.signing('session'))}`,
-    `${ORGANIZATION_COOKIE}=${signedCookie(account, keys.signing('current organization'))}`,
-  ].join('; ');
+const cookies = new Map();
+for (const account of [small, large]) {
+  const named = Object.entries(await service.cookiesOf(account));
+  cookies.set(account, named.map(([name, value]) => `${name}=${value}`).join('; '));
+}
 
 async function timeOf(account, route) {
   const startedMs = performance.now();
-  const headers = { cookie: cookiesFor(account), 'x-console-request': '1' };
-  const answer = await fetch(`${gateway.url}${route}`, { headers });
+  const headers = { cookie: cookies.get(account), 'x-console-request': '1' };
+  const answer = await fetch(`${service.url}${route}`, { headers });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${route}: ${answer.status} ${text}`);
   return performance.now() - startedMs;
@@ -110,7 +94,5 @@ try {
   }
   console.log(`p95 of ${slow} of ${lists.length} is over ${BOUND_MS} ms`);
 } finally {
-  await database.end();
-  await gateway.stop('measured');
-  rmSync(dataDir, { recursive: true, force: true });
+  await service.stop();
 }

@@ -43,10 +43,14 @@ if (busiest === undefined) throw new Error('there is no usage: fill the database
 const { organization_id: organizationId, app_id: id } = busiest;
 const app = { organizationId, id };
 const [middle] = await dataSource.query(
-  'SELECT user_id, id FROM usage_events WHERE app_id = $1 AND user_id IS NOT NULL ORDER BY id LIMIT 1 OFFSET 1000',
-  [id],
+  `SELECT user_id, id FROM usage_events WHERE organization_id = $1 AND app_id = $2 AND user_id IS NOT NULL
+   ORDER BY id DESC LIMIT 1 OFFSET 1000`,
+  [organizationId, id],
 );
-const [known] = await dataSource.query('SELECT response_id FROM usage_events WHERE app_id = $1 LIMIT 1', [id]);
+const [known] = await dataSource.query(
+  'SELECT response_id FROM usage_events WHERE organization_id = $1 AND app_id = $2 ORDER BY id DESC LIMIT 1',
+  [organizationId, id],
+);
 const [{ month, today, first }] = await dataSource.query(`
   SELECT to_char(now(), 'YYYY-MM') AS month, to_char(now(), 'YYYY-MM-DD') AS today,
     to_char(now() - interval '29 days', 'YYYY-MM-DD') AS first`);
@@ -68,7 +72,8 @@ const userIds = listed.map((user) => user.id);
 const page = (filter) => usage.listEvents(organizationId, id, { limit: 50, ...filter });
 const queries = {
   sumMonth: () => usage.sumMonth(organizationId, id, month),
-  sumMonthByApp: () => usage.sumMonthByApp(organizationId, month),
+  sumMonthByApp: () => usage.sumMonthByApp(organizationId, [id], month),
+  sumMonthOfAll: () => usage.sumMonthOfAll(organizationId, month),
   hasEvents: () => usage.hasEvents(organizationId),
   'hasEvents, none': () => usage.hasEvents('nobody'),
   'hasEventsOfApp, none': () => usage.hasEventsOfApp('nothing'),
@@ -85,9 +90,9 @@ const queries = {
   'listEvents, status none': () => page({ status: 'blocked_nothing' }),
   'listEvents, provider openai': () => page({ provider: 'openai' }),
   'listEvents, provider none': () => page({ provider: 'mistral' }),
-  'listEvents, model common': () => page({ model: 'model-0' }),
+  'listEvents, model common': () => page({ model: 'gpt-4.1-mini' }),
   'listEvents, model rare': () => page({ model: 'rare-model' }),
-  'listEvents, model and rare status': () => page({ model: 'model-0', status: 'blocked_billing' }),
+  'listEvents, model and rare status': () => page({ model: 'gpt-4.1-mini', status: 'blocked_billing' }),
   'listEvents, user busy': () => page({ user: 'user-0' }),
   'listEvents, user': () => page({ user: middle.user_id }),
   'listEvents, user none': () => page({ user: 'nobody' }),

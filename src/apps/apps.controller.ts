@@ -41,7 +41,7 @@ export class AppsController {
     tag: TAG,
     summary: 'List applications',
     description:
-      'With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with the last id as `after_id`.',
+      'With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with `offset`, or by id with the last one as `after_id`.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: AppListResponse })

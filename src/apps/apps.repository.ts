@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { Any, DataSource, type EntityManager } from 'typeorm';
 import type { AppRef, AppRow } from '../app-directory/app.entity.js';
 import { AppEntity } from '../app-directory/app.entity.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
@@ -17,10 +17,24 @@ export interface AppReplacement extends Pick<AcceptedApp, 'name' | 'status'> {
   readonly config: AppConfig | undefined;
 }
 
-/** A page of an account's applications; all of them when empty. */
-export interface AppPage {
+export const APP_ORDERS = ['id', 'name', 'users', 'requests', 'errors', 'cost'] as const;
+
+/** What a list of applications is ordered by; `errors` counts failures of providers and refusals. */
+export type AppOrder = (typeof APP_ORDERS)[number];
+
+/** A page of the applications of an account. */
+export interface AppSearch {
+  /** UTC month of the usage to order by, `YYYY-MM`. */
+  readonly month: string;
+  /** Text in the name, the id or the bundle id, of any case. */
+  readonly query?: string;
+  readonly status?: AppStatus;
+  readonly sort: AppOrder;
+  readonly isDescending: boolean;
+  readonly offset: number;
+  /** All that follow when absent. */
   readonly limit?: number;
-  /** Exclusive lower bound of the id. */
+  /** Exclusive lower bound of the id, for lists in ascending order of it. */
   readonly afterId?: string;
 }
 
@@ -31,19 +45,52 @@ interface WriteTarget {
   readonly revision: number;
 }
 
+const BUNDLE_ID = "app.config #>> '{authentication,app_attest,bundle_id}'";
+
+/** Usage of the month `$2` by application; orders without usage have that parameter too. */
+const used = (measure: string) => `LEFT JOIN (
+  SELECT app_id, sum(${measure}) AS used FROM usage_app_months
+  WHERE organization_id = $1 AND month = to_date($2, 'YYYY-MM') GROUP BY app_id) sums ON sums.app_id = found.id`;
+
+const USERS = `LEFT JOIN (
+  SELECT app_id, sum(total) AS users FROM app_user_counts WHERE organization_id = $1 GROUP BY app_id) counted
+  ON counted.app_id = found.id`;
+
+/** What each order compares, and the sums of other rooms that it needs. */
+const ORDERS: Readonly<Record<AppOrder, { readonly by: string; readonly of?: string }>> = {
+  id: { by: 'found.id COLLATE "C"' },
+  name: { by: 'lower(found.name)' },
+  users: { by: 'coalesce(counted.users, 0)', of: USERS },
+  requests: { by: 'coalesce(sums.used, 0)', of: used('requests') },
+  errors: { by: 'coalesce(sums.used, 0)', of: used('errors + blocked') },
+  cost: { by: 'coalesce(sums.used, 0)', of: used('cost_nano_usd') },
+};
+
 /** Writes of the table `apps`, and the list of an account's applications. */
 @Injectable()
 export class AppsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Ordered by id. */
-  listOf(organizationId: string, { limit, afterId = '' }: AppPage): Promise<AppRow[]> {
-    return this.dataSource.manager
-      .createQueryBuilder(AppEntity, 'app')
-      .where('app.organizationId = :organizationId AND app.id COLLATE "C" > :afterId', { organizationId, afterId })
-      .orderBy('app.id COLLATE "C"')
-      .limit(limit)
-      .getMany();
+  /** The ids of a page in its order, and the number of applications on all pages. Equal ones are by id. */
+  async search(organizationId: string, filter: AppSearch): Promise<{ readonly ids: string[]; readonly total: number }> {
+    const { month, query, status, sort, isDescending, offset, limit, afterId } = filter;
+    const { by, of = '' } = ORDERS[sort];
+    const [row] = await this.dataSource.query<{ ids: string[]; total: number }[]>(
+      `WITH found AS (SELECT app.id, app.name FROM apps app
+         WHERE app.organization_id = $1 AND ($3::text IS NULL OR app.status = $3)
+           AND ($4::text IS NULL OR strpos(lower(concat_ws(E'\n', app.name, app.id, ${BUNDLE_ID})), lower($4)) > 0))
+       SELECT (SELECT count(*)::integer FROM found) AS total,
+         ARRAY(SELECT found.id FROM found ${of} WHERE $2::text IS NOT NULL AND ($7::text IS NULL OR found.id COLLATE "C" > $7)
+           ORDER BY ${by} ${isDescending ? 'DESC' : 'ASC'}, found.id COLLATE "C" OFFSET $5 LIMIT $6) AS ids`,
+      [organizationId, month, status ?? null, query ?? null, offset, limit ?? null, afterId ?? null],
+    );
+    return row ?? { ids: [], total: 0 };
+  }
+
+  /** By id; without those that do not exist. */
+  async findAll(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, AppRow>> {
+    const rows = await this.dataSource.manager.findBy(AppEntity, { organizationId, id: Any([...ids]) });
+    return new Map(rows.map((app) => [app.id, app]));
   }
 
   /** The number of applications of an account, including disabled ones. */

@@ -10,6 +10,7 @@ export const LEDGER_TABLES = [
   'usage_all_users_days',
   'usage_user_months',
   'usage_months',
+  'usage_app_months',
   'budget_months',
   'budget_grants',
 ] as const;
@@ -71,8 +72,8 @@ interface Check {
   readonly recomputed: string;
 }
 
-const USER_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
-const USER_SUMS = USER_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
+const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
+const TOTAL_SUMS = TOTAL_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];
 const FROM_FIRST_DAY = 'day >= $3::date';
@@ -87,15 +88,15 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   },
   usage_user_days: {
     key: ['user_id', 'day'],
-    columns: USER_COLUMNS,
+    columns: TOTAL_COLUMNS,
     where: FROM_FIRST_DAY,
     recomputed: `SELECT user_id, day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
       WHERE user_id IS NOT NULL GROUP BY user_id, day`,
   },
   usage_all_users_days: {
     key: ['day'],
-    columns: USER_COLUMNS,
-    table: `(SELECT organization_id, app_id, day, ${USER_SUMS} FROM usage_all_users_days
+    columns: TOTAL_COLUMNS,
+    table: `(SELECT organization_id, app_id, day, ${TOTAL_SUMS} FROM usage_all_users_days
       GROUP BY organization_id, app_id, day HAVING sum(requests) <> 0) of_all_users`,
     where: FROM_FIRST_DAY,
     recomputed: `SELECT day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
@@ -103,7 +104,7 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   },
   usage_user_months: {
     key: ['user_id', 'month'],
-    columns: [...USER_COLUMNS, 'first_at', 'last_at', 'latest_day', 'latest_day_requests'],
+    columns: [...TOTAL_COLUMNS, 'first_at', 'last_at', 'latest_day', 'latest_day_requests'],
     where: WHOLE_MONTHS,
     recomputed: USER_MONTHS,
   },
@@ -113,6 +114,15 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     where: "month >= date_trunc('month', $3::date)",
     recomputed: `SELECT ${[...MONTH_KEY, ...SUMS].join(', ')} FROM (${EVENTS}) event WHERE false
       GROUP BY ${MONTH_KEY.join(', ')}`,
+  },
+  usage_app_months: {
+    key: ['month'],
+    columns: TOTAL_COLUMNS,
+    table: `(SELECT organization_id, app_id, month, ${TOTAL_SUMS} FROM usage_app_months
+      GROUP BY organization_id, app_id, month HAVING sum(requests) <> 0) of_app`,
+    where: WHOLE_MONTHS,
+    recomputed: `SELECT month, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
+      WHERE ${WHOLE_MONTHS} GROUP BY month`,
   },
   budget_months: {
     key: ['user_id', 'month'],

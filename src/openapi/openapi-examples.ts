@@ -2,6 +2,7 @@ import type { ExampleSource } from './openapi-examples.rules.js';
 
 const USER = 'user_0a1b2c3d4e5f6g7h8i9j';
 const ORGANIZATION = 'org_0a1b2c3d4e5f6g7h8i9j';
+const SESSION = 'session_0a1b2c3d4e5f6g7h8i9j';
 const APP = 'travel-journal-k3x9qa';
 const KEY = 'key_0a1b2c3d4e5f6g7h8i9j';
 const PROVIDER = '6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21';
@@ -66,6 +67,12 @@ const APP_WRITE = { name: 'Travel journal', status: 'active' };
 /** Example values of single schemas, and optional members that requests show. */
 const MEMBERS: ExampleSource['members'] = {
   SessionUser: PERSON,
+  OwnSessionResource: {
+    ...{ id: SESSION, current: true, ipAddress: '198.51.100.7' },
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  },
+  RevokeSessionRequest: { id: SESSION },
+  RevokedSessionsResponse: { revoked: 2 },
   SessionActor: { id: USER, credentialId: null },
   AuditActorResponse: PERSON,
   AuditTargetResponse: { id: APP },

@@ -53,6 +53,32 @@ const FOLD_DAYS = `
     ON CONFLICT (app_id, month, provider_type, model, status, organization_id) DO UPDATE SET ${RAISE})
   SELECT count(*)::integer AS count FROM days`;
 
+const MONTH_SUMS = [...SUM_COLUMNS, 'errors', 'blocked'];
+
+/**
+ * Merges the rows of several writers, of up to `$1` application months. Skips rows that a writer of events has locked,
+ * so nothing waits for each other; they remain for the next run.
+ */
+const MERGE_APP_MONTHS = `
+  WITH spread AS (
+    SELECT organization_id, month, app_id FROM usage_app_months GROUP BY organization_id, month, app_id
+    HAVING count(*) > 1 LIMIT $1),
+  taken AS (
+    DELETE FROM usage_app_months WHERE ctid = ANY (ARRAY(
+      SELECT known.ctid FROM usage_app_months known JOIN spread USING (organization_id, month, app_id)
+      FOR UPDATE OF known SKIP LOCKED))
+    RETURNING organization_id, month, app_id, first_day, ${MONTH_SUMS.join(', ')}),
+  merged AS (
+    INSERT INTO usage_app_months AS known (organization_id, month, app_id, writer, first_day, ${MONTH_SUMS.join(', ')})
+    SELECT organization_id, month, app_id, pg_backend_pid(), min(first_day),
+      ${MONTH_SUMS.map((name) => `sum(${name})`).join(', ')}
+    FROM taken GROUP BY organization_id, month, app_id
+    ON CONFLICT (organization_id, month, app_id, writer) DO UPDATE SET
+      first_day = least(known.first_day, excluded.first_day),
+      ${MONTH_SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}
+    RETURNING 1)
+  SELECT (SELECT count(*)::integer FROM taken) - (SELECT count(*)::integer FROM merged) AS count`;
+
 /**
  * Folds `usage_events` and their rollups, for all accounts. Each statement preserves every total per application,
  * provider type, model and status, so a run may stop after any of them. Days are UTC, `YYYY-MM-DD`, and exclusive.
@@ -142,6 +168,12 @@ export class UsageRetentionRepository {
   /** Folds daily rollups into their months. @returns the number of daily rows folded, at most `limit`. */
   foldDays(connection: EntityManager, before: string, limit: number): Promise<number> {
     return count(connection, FOLD_DAYS, before, limit);
+  }
+
+  /** Merges the sums of applications by month. @returns the number of rows that this saves; 0 when nothing is left. */
+  async mergeAppMonths(connection: EntityManager, limit: number): Promise<number> {
+    const [row]: { count: number }[] = await connection.query(MERGE_APP_MONTHS, [limit]);
+    return row?.count ?? 0;
   }
 }
 

@@ -45,6 +45,11 @@ export class UsageRetention {
       failed: 'usage_fold_failed',
       run: async ({ connection, days, signal }) => ({ days: await this.fold(connection, days.dayTotals, signal) }),
     },
+    {
+      done: 'usage_app_months_merged',
+      failed: 'usage_merge_failed',
+      run: async ({ connection, signal }) => ({ rows: await this.mergeAppMonths(connection, signal) }),
+    },
   ];
 
   protected readonly atOnce: number = AT_ONCE;
@@ -73,6 +78,11 @@ export class UsageRetention {
    */
   fold(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
     return inBatches(() => this.usage.foldDays(connection, before, this.atOnce), signal);
+  }
+
+  /** Merges the sums of applications by month, which each connection keeps in rows of its own. @returns rows saved. */
+  mergeAppMonths(connection: EntityManager, signal: AbortSignal): Promise<number> {
+    return inBatches(() => this.usage.mergeAppMonths(connection, this.atOnce), signal);
   }
 
   private async dropMonths(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {

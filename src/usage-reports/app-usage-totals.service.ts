@@ -35,6 +35,12 @@ export class AppUsageTotals {
     return new Map(rows.map((row) => [row.app_id, toUsageTotals(row)]));
   }
 
+  /** Totals of a UTC month, `YYYY-MM`, of all applications of an account, deleted ones included. */
+  async totalOfAccount(organizationId: string, month: string): Promise<UsageTotals> {
+    const row = await this.events.sumMonthOfAll(organizationId, month);
+    return row === undefined ? NO_USAGE : toUsageTotals(row);
+  }
+
   /**
    * Totals of a month of an account and of its applications, deleted ones included.
    *

@@ -10,24 +10,20 @@ import type {
   CurrentUserRow,
   FailuresRow,
   MonthUsageRow,
+  TotalsRow,
   UsageEventFilter,
   UsageEventRow,
   UserUsageRow,
 } from './usage-rows.js';
 import { readBounded } from './usage-sums.repository.js';
 
-/** Sums over day and month rows, as `numeric` texts. */
-const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ');
+/** Sums of an application's or an account's rows of a month, as `numeric` texts. @param of a filter of the rows. */
+const totals = (names: readonly string[], of = '') =>
+  names.map((name) => `coalesce(sum(used.${name})${of}, 0) AS ${name}`).join(', ');
 
-/** Usage of the UTC month `$2`, `YYYY-MM`: from its days, or from its month rows once the days are folded. */
-const usedInMonth = (where: string) => {
-  const columns = ['app_id', 'status', ...SUM_COLUMNS].join(', ');
-  return `(
-    SELECT ${columns} FROM usage_days WHERE ${where} AND organization_id = $1
-      AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'
-    UNION ALL
-    SELECT ${columns} FROM usage_months WHERE ${where} AND organization_id = $1 AND month = to_date($2, 'YYYY-MM')) used`;
-};
+const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
+
+const MONTH = "used.month = to_date($2, 'YYYY-MM')";
 
 /** Whether any usage exists, in day or month rows. */
 const hasUsage = (where: string) => `
@@ -81,40 +77,41 @@ export class UsageRepository {
 
   /** An application's totals of a UTC month, `YYYY-MM`. */
   async sumMonth(organizationId: string, appId: string, month: string): Promise<MonthUsageRow | undefined> {
-    const rows = await this.read<MonthUsageRow>(`SELECT ${TOTALS} FROM ${usedInMonth('app_id = $3')}`, [
-      organizationId,
-      month,
-      appId,
-    ]);
+    const rows = await this.read<MonthUsageRow>(
+      `SELECT ${totals(SUM_COLUMNS)} FROM usage_app_months used
+       WHERE used.organization_id = $1 AND ${MONTH} AND used.app_id = $3`,
+      [organizationId, month, appId],
+    );
     return rows[0];
   }
 
-  /** Totals of a UTC month by application, without applications that have no usage. */
+  /** Totals of a UTC month, `YYYY-MM`, by application, without applications that have no usage. */
   sumMonthByApp(organizationId: string, appIds: readonly string[], month: string): Promise<AppUsageRow[]> {
     return this.read(
-      `SELECT used.app_id, ${TOTALS},
-         coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
-         coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked
-       FROM ${usedInMonth('app_id = ANY ($3)')} GROUP BY used.app_id`,
+      `SELECT used.app_id, ${totals(TOTAL_COLUMNS)} FROM usage_app_months used
+       WHERE used.organization_id = $1 AND ${MONTH} AND used.app_id = ANY ($3) GROUP BY used.app_id`,
       [organizationId, month, appIds],
     );
   }
 
+  /** Totals of a UTC month, `YYYY-MM`, of all applications of the account, deleted ones included. */
+  async sumMonthOfAll(organizationId: string, month: string): Promise<TotalsRow | undefined> {
+    const rows = await this.read<TotalsRow>(
+      `SELECT ${totals(TOTAL_COLUMNS)} FROM usage_app_months used WHERE used.organization_id = $1 AND ${MONTH}`,
+      [organizationId, month],
+    );
+    return rows[0];
+  }
+
   /**
-   * Totals of a UTC month, `YYYY-MM`: of every application of the account that has any usage, deleted ones included, and
-   * of the account.
+   * Totals of a UTC month, `YYYY-MM`: of every application of the account that has usage in any month, deleted ones
+   * included, and of the account.
    */
   sumMonthOfAccount(organizationId: string, month: string): Promise<AccountUsageRow[]> {
     return this.read(
-      `SELECT app.app_id, min(app.first_day)::text AS first_day, ${TOTALS},
-         coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
-         coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked
-         FROM (SELECT app_id, min(day) AS first_day FROM (
-                 SELECT app_id, day FROM usage_days WHERE organization_id = $1
-                 UNION ALL SELECT app_id, month FROM usage_months WHERE organization_id = $1) kept
-                GROUP BY app_id) app
-         LEFT JOIN ${usedInMonth('true')} ON used.app_id = app.app_id
-        GROUP BY GROUPING SETS ((app.app_id), ()) ORDER BY app.app_id`,
+      `SELECT used.app_id, min(used.first_day)::text AS first_day, ${totals(TOTAL_COLUMNS, ` FILTER (WHERE ${MONTH})`)}
+       FROM usage_app_months used
+       WHERE used.organization_id = $1 GROUP BY GROUPING SETS ((used.app_id), ()) ORDER BY used.app_id`,
       [organizationId, month],
     );
   }

@@ -5,7 +5,7 @@ import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/platform/database/migration-list.js';
 import { dropDatabase, emptyDatabase } from '../support/platform/database.js';
-import { ALL_USERS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../support/usage/usage-sums.js';
+import { ALL_USERS_OUT_OF_STEP, APPS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../support/usage/usage-sums.js';
 
 let url: string;
 let source: DataSource;
@@ -205,6 +205,42 @@ describe('migrations', () => {
     expect(await source.query('SELECT sum(requests)::integer AS left FROM usage_all_users_days')).toEqual([
       { left: 1 },
     ]);
+    await before.destroy();
+  });
+
+  it('usage before months of applications were summed → summed; what the version before stores, too', async () => {
+    const summing = MIGRATIONS.findIndex(({ name }) => name.startsWith('SumMonthsOfApps'));
+    const before = await connect(MIGRATIONS.slice(0, summing));
+    await before.runMigrations({ transaction: 'each' });
+    const storeDays = (count: number) =>
+      source.query(
+        `INSERT INTO usage_days (organization_id, app_id, day, provider_type, model, status, requests, input_tokens,
+           cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd)
+         SELECT 'org-1', 'app-' || n % 3, date '2025-11-20' + n, 'openai', 'm',
+           (ARRAY['ok', 'provider_error', 'blocked_user'])[1 + n % 3], n, n, 0, 0, 1, 9007199254740991
+         FROM generate_series(1, $1::integer) n
+         ON CONFLICT (app_id, day, dimensions) DO UPDATE SET requests = usage_days.requests + excluded.requests`,
+        [count],
+      );
+    await storeDays(30);
+    await source.query(`
+      INSERT INTO usage_months (organization_id, app_id, month, provider_type, model, status, requests, input_tokens,
+        cached_input_tokens, cache_write_tokens, output_tokens, cost_nano_usd)
+      VALUES ('org-1', 'app-1', '2024-02-01', 'openai', 'm', 'ok', 5, 0, 0, 0, 0, 7)`);
+    await up();
+    expect(await source.query(APPS_OUT_OF_STEP)).toEqual([]);
+    const first = await source.query(
+      'SELECT app_id, min(first_day)::text AS first FROM usage_app_months GROUP BY 1 ORDER BY 1',
+    );
+    expect(first).toEqual([
+      { app_id: 'app-0', first: '2025-11-23' },
+      { app_id: 'app-1', first: '2024-02-01' },
+      { app_id: 'app-2', first: '2025-11-22' },
+    ]);
+    await storeDays(60);
+    await source.query("DELETE FROM usage_days WHERE day = '2025-11-21'");
+    await source.query("UPDATE usage_days SET status = 'ok', cost_nano_usd = 1 WHERE day = '2025-11-22'");
+    expect(await source.query(APPS_OUT_OF_STEP)).toEqual([]);
     await before.destroy();
   });
 

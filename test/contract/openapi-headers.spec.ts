@@ -127,7 +127,7 @@ describe('headers of the OpenAPI document', () => {
     expect(successes.map(({ operationId }) => operationId).sort()).toEqual(
       [
         ...['changePassword', 'claimOrganization', 'cliBrowserGoogle', 'cliBrowserRegister', 'googleCallback'],
-        ...['selectOrganization'],
+        ...['revokeSessions', 'selectOrganization'],
         ...['signIn', 'signInWithGoogle', 'signOut', 'signUp'],
       ].sort(),
     );

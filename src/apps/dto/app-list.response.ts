@@ -84,13 +84,21 @@ export class AppListResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether the account ever sent a request.' })
   has_proxied_requests: boolean;
 
-  @ApiProperty({ type: [AppSummaryResponse], description: 'Ordered by id.' })
+  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the whole account, deleted applications included.' })
+  usage: UsageTotals;
+
+  @Count('Applications on all pages.')
+  total: number;
+
+  @ApiProperty({ type: [AppSummaryResponse], description: 'In the order asked for.' })
   apps: AppSummaryResponse[];
 
-  static from({ month, hasProxiedRequests, apps }: AppList): AppListResponse {
+  static from({ month, hasProxiedRequests, usage, total, apps }: AppList): AppListResponse {
     return Object.assign(new AppListResponse(), {
       month,
       has_proxied_requests: hasProxiedRequests,
+      usage,
+      total,
       apps: apps.map(AppSummaryResponse.from),
     });
   }

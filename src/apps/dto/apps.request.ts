@@ -1,7 +1,9 @@
 import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Int, JsonObject, OneOf, Refused, Text, Verbatim } from '../../common/fields/fields.js';
 import { MAX_PAGE_LIMIT, Month } from '../../common/fields/list-fields.js';
 import type { AppListFilter } from '../app-list.service.js';
+import { APP_ORDERS, type AppOrder } from '../apps.repository.js';
 
 @WithAppConfig()
 export class CreateAppRequest {
@@ -60,11 +62,32 @@ export class ListAppsRequest {
   @Int({ min: 1, max: MAX_PAGE_LIMIT, optional: true, description: 'Most applications to return; all when absent.' })
   readonly limit?: number;
 
-  @Verbatim({ min: 0, max: 64, optional: true, description: 'Only applications whose id comes after this one.' })
+  @Verbatim({ min: 0, max: 64, optional: true, description: 'Only applications whose id comes after this one, by id.' })
   readonly after_id?: string;
 
+  @Verbatim({ min: 0, max: 200, optional: true, description: 'Only those with this text in name, id or bundle id.' })
+  readonly query?: string;
+
+  @OneOf(['active', 'disabled'], { optional: true, description: 'Only applications with this status.' })
+  readonly status?: AppStatus;
+
+  @OneOf(APP_ORDERS, {
+    optional: true,
+    description: '`id` when absent; `errors` counts failures of providers and refusals.',
+  })
+  readonly sort?: AppOrder;
+
+  @OneOf(['asc', 'desc'], { optional: true, description: 'When absent `asc` for ids and names, else `desc`.' })
+  readonly order?: 'asc' | 'desc';
+
+  @Int({ min: 0, optional: true, description: 'How many applications to pass over; none when absent.' })
+  readonly offset?: number;
+
   toFilter(): AppListFilter {
-    const { month, limit, after_id: afterId } = this;
-    return { month, limit, afterId };
+    const { month, query, status, sort = 'id', order, offset = 0, limit, after_id: afterId } = this;
+    const isDescending = order === undefined ? sort !== 'id' && sort !== 'name' : order === 'desc';
+    if (afterId !== undefined && (sort !== 'id' || isDescending))
+      throw invalidRequest('after_id', 'needs applications in ascending order of id; use "offset" with other orders');
+    return { month, query, status, sort, isDescending, offset, limit, afterId };
   }
 }

@@ -114,6 +114,11 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/usage',
         purpose: 'Sums over all users by UTC day, kept by triggers of `usage_user_days`; a day is the sum of its rows.',
       },
+      usage_app_months: {
+        owner: 'src/usage',
+        purpose:
+          'Sums by application and UTC month, kept by triggers of `usage_days` and `usage_months`; a month is the sum of its rows.',
+      },
     },
   },
   {

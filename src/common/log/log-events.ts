@@ -128,6 +128,7 @@ export interface LogEvents {
    */
   usage_events_compacted: { months: number; events: number; days: number; userDays: number; userMonths: number };
   usage_rollup_folded: { days: number };
+  usage_app_months_merged: { rows: number };
   /** Monthly spending of applications and of users. */
   budget_months_pruned: { months: number; userMonths: number };
   /** Device keys that were unused for long. */
@@ -158,6 +159,7 @@ export interface LogEvents {
   auth_challenges_prune_failed: { error: string };
   usage_compaction_failed: { error: string };
   usage_fold_failed: { error: string };
+  usage_merge_failed: { error: string };
   budget_prune_failed: { error: string };
   device_keys_prune_failed: { error: string };
   app_users_prune_failed: { error: string };
@@ -245,6 +247,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   auth_challenges_prune_failed: 'error',
   usage_compaction_failed: 'error',
   usage_fold_failed: 'error',
+  usage_merge_failed: 'error',
   budget_prune_failed: 'error',
   device_keys_prune_failed: 'error',
   app_users_prune_failed: 'error',

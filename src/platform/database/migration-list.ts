@@ -29,6 +29,7 @@ import { CreateCliOperations1763600000036 } from '../../../migrations/1763600000
 import { ConnectClients1763600000040 } from '../../../migrations/1763600000040-connect-clients.js';
 import { NameOperationSources1763600000041 } from '../../../migrations/1763600000041-name-operation-sources.js';
 import { DescribeDeployment1763600000042 } from '../../../migrations/1763600000042-describe-deployment.js';
+import { SumMonthsOfApps1763600000043 } from '../../../migrations/1763600000043-sum-months-of-apps.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   ConnectClients1763600000040,
   NameOperationSources1763600000041,
   DescribeDeployment1763600000042,
+  SumMonthsOfApps1763600000043,
 ];

@@ -153,13 +153,67 @@ describe('GET /v1/admin/apps', () => {
     expect(apps).toEqual([expect.objectContaining({ id: second[0], users: { total: 1, blocked: 0 } })]);
   });
 
-  it.each(['limit=0', 'limit=201', 'limit=', 'limit=1.5', 'limit=1&limit=2', 'offset=1', `after_id=${'a'.repeat(65)}`])(
-    '%s → 400',
-    async (query) => {
-      const { status, body } = await world.api.get(`${APPS}?${query}`);
-      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
-    },
-  );
+  it.each([
+    'limit=0',
+    'limit=201',
+    'limit=',
+    'limit=1.5',
+    'limit=1&limit=2',
+    'offset=-1',
+    `after_id=${'a'.repeat(65)}`,
+    'sort=price',
+    'sort=',
+    'order=up',
+    'status=blocked',
+    `query=${'a'.repeat(201)}`,
+    'after_id=a&sort=cost',
+    'after_id=a&order=desc',
+  ])('%s → 400', async (query) => {
+    const { status, body } = await world.api.get(`${APPS}?${query}`);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('search, status, order and offset → the page asked for, how many there are, and usage of the whole account', async () => {
+    const { organizationId, key } = await newAccount(world.dataSource);
+    const api = world.as(key);
+    const create = async (body: object): Promise<string> => (await api.post(APPS, body)).body.app.id;
+    const shop = await create(serverBody({ name: 'Shop two' }));
+    const small = await create(serverBody({ name: 'shop one', status: 'disabled' }));
+    const attested = { ...rawServerConfig(), authentication: rawDeviceConfig().authentication };
+    const mobile = await create({ name: 'Notes', config: attested });
+    const event = (app: string, at: string, more: object) => ({
+      app_id: app,
+      organization_id: organizationId,
+      at,
+      ...more,
+    });
+    await storeUsage(world.dataSource, [
+      event(shop, '2025-03-01T00:00:00Z', { cost_nano_usd: 2_000_000_000, user_id: 'ann' }),
+      event(small, '2025-03-31T23:59:59Z', { cost_nano_usd: 3_000_000_000, status: 'provider_error' }),
+      event('deleted-abc123', '2025-03-15T00:00:00Z', { cost_nano_usd: 500_000_000, requests: 2 }),
+      event(mobile, '2025-04-01T00:00:00Z', { cost_nano_usd: 9_000_000_000 }),
+    ]);
+    const list = async (query: string) => {
+      const { status, body } = await api.get(`${APPS}?month=2025-03&${query}`);
+      expect(status).toBe(200);
+      return { ids: body.apps.map((app: { id: string }) => app.id), total: body.total, usage: body.usage };
+    };
+    const usage = expect.objectContaining({ requests: 4, cost_usd: 5.5, errors: 1 });
+    expect(await list('sort=cost')).toEqual({ ids: [small, shop, mobile], total: 3, usage });
+    expect(await list('sort=cost&order=asc&limit=1')).toMatchObject({ ids: [mobile], total: 3 });
+    expect(await list('sort=cost&offset=1&limit=1')).toEqual({ ids: [shop], total: 3, usage });
+    expect(await list('offset=3')).toMatchObject({ ids: [], total: 3 });
+    expect(await list('sort=name')).toMatchObject({ ids: [mobile, small, shop] });
+    expect(await list('sort=name&order=desc')).toMatchObject({ ids: [shop, small, mobile] });
+    expect(await list('sort=errors&limit=1')).toMatchObject({ ids: [small] });
+    expect(await list('sort=users&limit=1')).toMatchObject({ ids: [shop] });
+    expect(await list('sort=requests&order=asc&limit=1')).toMatchObject({ ids: [mobile] });
+    expect(await list('query=SHOP&sort=name')).toEqual({ ids: [small, shop], total: 2, usage });
+    expect(await list('query=shop&status=active')).toMatchObject({ ids: [shop], total: 1 });
+    expect(await list(`query=${small}`)).toMatchObject({ ids: [small], total: 1 });
+    expect(await list('query=com.EXAMPLE.app')).toMatchObject({ ids: [mobile], total: 1 });
+    expect(await list('query=%25')).toMatchObject({ ids: [], total: 0 });
+  });
 
   it('usage of the month asked for → in its application’s line; users of all time', async () => {
     const { organizationId, key } = await newAccount(world.dataSource);

@@ -21,7 +21,14 @@ const PROGRAM = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const SUMS = ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months'];
+const SUMS = [
+  ...['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months', 'usage_app_months'],
+];
+/** Sums that follow whatever is done to others. */
+const FOLLOWING: Readonly<Record<string, string>> = {
+  usage_days: 'usage_app_months',
+  usage_user_days: 'usage_all_users_days',
+};
 const TABLES = ['usage_events', ...SUMS, 'budget_months', 'budget_grants'];
 
 let url: string;
@@ -113,15 +120,18 @@ describe('ledger', () => {
     ['usage_user_months', 'estimated_nano_usd'],
     ['usage_all_users_days', 'estimated_nano_usd'],
     ['usage_days', 'estimated_nano_usd'],
+    ['usage_app_months', 'requests'],
+    ['usage_app_months', 'blocked'],
+    ['usage_app_months', 'estimated_nano_usd'],
     ['usage_user_months', 'cache_write_tokens'],
     ['usage_user_months', 'latest_day_requests'],
   ])('%s.%s is one too many → found, with both values', async (table, column) => {
     await storeOne();
     await db.query(`UPDATE ${table} SET ${column} = ${column} + 1`);
     const { findings } = await verify();
-    // The sum of all users follows whatever is done to the sums of single ones.
-    const tables = table === 'usage_user_days' ? [table, 'usage_all_users_days'] : [table];
-    const found = tables.map((name) => ({ organizationId: 'org-1', appId: 'app-1', table: name, column }));
+    const found = [table, FOLLOWING[table] ?? []]
+      .flat()
+      .map((name) => ({ organizationId: 'org-1', appId: 'app-1', table: name, column }));
     expect(findings).toMatchObject(found);
     expect(Number(findings[0]?.stored) - Number(findings[0]?.recomputed)).toBe(1);
   });
@@ -169,7 +179,9 @@ describe('ledger', () => {
     await storeOne();
     await db.query('DELETE FROM usage_days');
     const { findings } = await verify();
-    expect(findings).toHaveLength(7);
+    const inTable = (table: string) => findings.filter((finding) => finding.table === table);
+    expect([inTable('usage_days').length, inTable('usage_app_months').length]).toEqual([7, 9]);
+    expect(findings).toHaveLength(16);
     expect(findings).toContainEqual(
       expect.objectContaining({ table: 'usage_days', column: 'cost_nano_usd', stored: null, recomputed: '7' }),
     );
@@ -180,7 +192,7 @@ describe('ledger', () => {
     await db.query('UPDATE usage_events SET cost_nano_usd = 8');
     const tables = (await verify()).findings.map(({ table, column }) => [table, column]);
     expect(tables).toEqual(
-      ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months']
+      ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_app_months']
         .map((table) => [table, 'cost_nano_usd'])
         .concat(Array(2).fill(['budget_months', 'spent_nano_usd'])),
     );
@@ -243,7 +255,9 @@ describe('npm run verify-ledger', () => {
     expect(json.code).toBe(1);
     expect(JSON.parse(json.out)).toMatchObject({
       ...{ ok: false, first_day: expect.any(String), apps: 1 },
-      differences: [{ organization_id: 'org-1', app_id: 'app-1', table: 'usage_days', column: 'cost_nano_usd' }],
+      differences: ['usage_days', 'usage_app_months'].map((table) => ({
+        ...{ organization_id: 'org-1', app_id: 'app-1', table, column: 'cost_nano_usd' },
+      })),
     });
   });
 

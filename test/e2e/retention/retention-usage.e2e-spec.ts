@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { Log } from '../../../src/common/log/log.js';
@@ -21,6 +21,7 @@ import {
   storeUsage,
   usageRows,
 } from '../../support/usage/old-usage.js';
+import { APPS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 /** Events of before 2025-03-01 go, days of before 2024-04-01 become months. */
@@ -101,6 +102,8 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM budget_months WHERE user_id <> '' AND month < $1) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
        (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
+       (SELECT count(*)::int - count(DISTINCT (organization_id, month, app_id))::int FROM usage_app_months)
+         AS "spreadMonths",
        (SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'usage_events'::regclass
          AND inhrelid::regclass::text < 'usage_events_2025_03') AS "oldPartitions"`,
     [FIRST_EVENT_DAY, FIRST_DAY],
@@ -110,7 +113,7 @@ async function rest(): Promise<Record<string, unknown>> {
 
 const NOTHING_OLD = {
   ...{ oldEvents: 0, fineDays: 0, oldUserDays: 0, oldUserMonths: 0, oldUserBudgets: 0 },
-  ...{ oldDays: 0, earlyMonths: 0, oldPartitions: 0 },
+  ...{ oldDays: 0, earlyMonths: 0, spreadMonths: 0, oldPartitions: 0 },
 };
 
 /** All that must stay as it is, to the row. */
@@ -144,6 +147,10 @@ const events = (maxLength: number) => fc.array(event, { minLength: 1, maxLength 
 const aBreak = fc.record({ at: fc.nat({ max: 60 }), how: fc.constantFrom<Break['how'][]>('before', 'after', 'cut') });
 
 describe('old usage', () => {
+  afterEach(async () => {
+    expect(await reader.query(APPS_OUT_OF_STEP)).toEqual([]);
+  });
+
   it('random histories, runs that end at random statements, late events → every total exact at all times', async () => {
     const plan = fc.record({ history: events(50), late: events(6), breaks: fc.array(aBreak, { maxLength: 6 }) });
     await fc.assert(
@@ -192,6 +199,7 @@ describe('old usage', () => {
         const usage = new SmallBatches();
         await usage.compact(db.manager, FIRST_EVENT_DAY, NEVER);
         await usage.fold(db.manager, FIRST_DAY, NEVER);
+        await usage.mergeAppMonths(db.manager, NEVER);
       };
       await Promise.allSettled([fold(one), fold(other)]);
       expect(await keptTotals(reader)).toEqual({ ...before, ...expectedTotals(rows) });
@@ -251,6 +259,7 @@ describe('old usage', () => {
       { message: 'device_keys_pruned', keys: 0 },
       { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3, userMonths: 2 },
       { message: 'usage_rollup_folded', days: 1 },
+      { message: 'usage_app_months_merged', rows: expect.any(Number) },
       { message: 'budget_months_pruned', months: 0, userMonths: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },
@@ -266,6 +275,7 @@ describe('old usage', () => {
     expect(told().slice(3)).toEqual([
       { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0, userMonths: 0 },
       { message: 'usage_rollup_folded', days: 0 },
+      { message: 'usage_app_months_merged', rows: 0 },
       { message: 'budget_months_pruned', months: 0, userMonths: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },

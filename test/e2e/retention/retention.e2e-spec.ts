@@ -268,6 +268,7 @@ describe('one instance at a time, each step for itself', () => {
       'management_keys_pruned',
       'usage_events_compacted',
       'usage_fold_failed',
+      'usage_app_months_merged',
       'budget_months_pruned',
       'limit_counts_pruned',
       'app_users_pruned',
@@ -381,6 +382,7 @@ describe('npm run maintenance', () => {
       'management_keys_pruned',
       'usage_events_compacted',
       'usage_rollup_folded',
+      'usage_app_months_merged',
       'budget_months_pruned',
       'limit_counts_pruned',
       'app_users_pruned',
@@ -399,7 +401,7 @@ describe('npm run maintenance', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 17, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 18, 'auth_events_prune_failed']);
   });
 
   it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {

@@ -260,7 +260,7 @@ describe('GET usage', () => {
     const usage = world.gateway.app.get(UsageReports);
     const app = { id: (await world.app()).id, organizationId };
     await world.dataSource.transaction(async (tx) => {
-      await tx.query('LOCK TABLE usage_days');
+      await tx.query('LOCK TABLE usage_app_months');
       const failure: unknown = await usage.monthOf(app).catch((error: unknown) => error);
       expect(isConnectionTrouble(failure)).toBe(true);
     });

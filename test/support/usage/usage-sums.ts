@@ -36,6 +36,11 @@ const ALL = `${COUNTS}, errors, blocked`;
 
 const EACH = ALL.split(/,\s+/);
 
+const COMMON_OF_ALL = `organization_id, app_id, ${COUNTS}`;
+
+const OUTCOMES = `CASE status WHEN 'provider_error' THEN requests ELSE 0 END AS errors,
+  CASE WHEN status LIKE 'blocked%' THEN requests ELSE 0 END AS blocked`;
+
 const SUMS_OF_ALL = EACH.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
 const OF_ALL_USERS = `
@@ -49,10 +54,24 @@ const KEPT_OF_ALL_USERS = `(
 /** Finds nothing where what all users did on a day is what each of them did. */
 export const ALL_USERS_OUT_OF_STEP = outOfStep(OF_ALL_USERS, KEPT_OF_ALL_USERS, `organization_id, app_id, day, ${ALL}`);
 
+const OF_APPS = `
+  SELECT organization_id, app_id, date_trunc('month', day::timestamp)::date AS month, ${SUMS_OF_ALL} FROM (
+    SELECT day, ${COMMON_OF_ALL}, ${OUTCOMES} FROM usage_days
+    UNION ALL SELECT month, ${COMMON_OF_ALL}, ${OUTCOMES} FROM usage_months) used
+  GROUP BY 1, 2, 3`;
+
+const KEPT_OF_APPS = `(
+  SELECT organization_id, app_id, month, ${SUMS_OF_ALL} FROM usage_app_months GROUP BY organization_id, app_id, month
+  HAVING ${EACH.map((name) => `sum(${name}) <> 0`).join(' OR ')}) kept_of_apps`;
+
+/** Finds nothing where what an application used in a month is the sum of its days. */
+export const APPS_OUT_OF_STEP = outOfStep(OF_APPS, KEPT_OF_APPS, `organization_id, app_id, month, ${ALL}`);
+
 /** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
 export const SUMS_OUT_OF_STEP = [
   outOfStep(EXPECTED_DAYS, 'usage_days', `${COMMON}, ${COUNTS}`),
   outOfStep(EXPECTED_USER_DAYS, 'usage_user_days', `organization_id, app_id, user_id, day, ${COUNTS}, errors, blocked`),
   ALL_USERS_OUT_OF_STEP,
+  APPS_OUT_OF_STEP,
   MONTHS_OUT_OF_STEP,
 ];

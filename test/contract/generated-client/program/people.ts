@@ -13,9 +13,25 @@ export function register(clients: Clients, email: string): Promise<string[]> {
   return cookiesOf(clients.anonymous().POST('/v1/auth/sign-up/email', { body }));
 }
 
-/** Signs out and in, changes name and password. @returns the cookies of the session that is left. */
+/** Signs in once more, ends that session from this one, and signs out everywhere. */
+async function leaveEverywhere(clients: Clients, email: string): Promise<void> {
+  const body = { email, password: PASSWORD };
+  const [here, there] = [
+    await cookiesOf(clients.anonymous().POST('/v1/auth/sign-in/email', { body })),
+    await cookiesOf(clients.anonymous().POST('/v1/auth/sign-in/email', { body })),
+  ].map((cookies) => clients.session(cookies));
+  if (here === undefined || there === undefined) throw new Error('nobody signed in');
+  const { sessions } = await bodyOf(there.GET('/v1/auth/list-sessions', AS_PERSON));
+  const own = sessions.find(({ current }) => current);
+  if (own === undefined) throw new Error('the session of the request is not in the list');
+  await bodyOf(here.POST('/v1/auth/revoke-session', { ...AS_PERSON, body: { id: own.id } }));
+  await bodyOf(here.POST('/v1/auth/revoke-sessions', AS_PERSON));
+}
+
+/** Leaves every session, signs in, changes name and password. @returns the cookies of the session that is left. */
 export async function keepProfile(clients: Clients, email: string, registered: readonly string[]): Promise<string[]> {
   await bodyOf(clients.session(registered).POST('/v1/auth/sign-out'));
+  await leaveEverywhere(clients, email);
   const anonymous = clients.anonymous();
   const signedIn = await cookiesOf(anonymous.POST('/v1/auth/sign-in/email', { body: { email, password: PASSWORD } }));
   const person = clients.session(signedIn);
