@@ -1,3 +1,4 @@
+import { fillConsole } from './console-story.js';
 import { streamThroughEndpoint } from './endpoint-story.js';
 import { reachLimits } from './limits-story.js';
 import { fact, heading, remark, write } from './screen.js';
@@ -27,6 +28,7 @@ async function story({ service, simulator, providerKey }: Stage, once: boolean):
   await refuse(demo);
   await reachLimits(demo);
   if (once) return;
+  await fillConsole(demo);
   invite(demo);
   await service.ended;
   throw new Error('The service has ended by itself.');

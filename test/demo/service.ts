@@ -26,6 +26,8 @@ export interface Service {
   readonly ended: Promise<void>;
   /** The lines of this name so far. */
   log(message: string): readonly LogLine[];
+  /** Runs a script of the project to its end, beside the service. */
+  run(script: string, args: readonly string[]): Promise<void>;
   /** Stops it and removes everything it has written. Safe at any moment. */
   stop(): Promise<void>;
 }
@@ -47,6 +49,7 @@ export async function launchService(settings: Readonly<Record<string, string>> =
   });
   const ended = once(child, 'close').then(() => undefined);
   const lines: LogLine[] = [];
+  const helpers = new Set<ChildProcess>();
   const log = (message: string) => lines.filter((line) => line.message === message);
   return {
     dataDir,
@@ -54,7 +57,17 @@ export async function launchService(settings: Readonly<Record<string, string>> =
     url: firstUrl(child, lines),
     ended,
     log,
+    async run(script, args) {
+      const helper = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+      helpers.add(helper);
+      await succeed(helper);
+      helpers.delete(helper);
+    },
     async stop() {
+      for (const helper of helpers) {
+        helper.kill('SIGKILL');
+        if (helper.exitCode === null && helper.signalCode === null) await once(helper, 'close');
+      }
       await end(child, ended);
       for (const { directory } of log('database_embedded_started')) {
         if (typeof directory === 'string') rmSync(directory, { recursive: true, force: true });
@@ -62,6 +75,15 @@ export async function launchService(settings: Readonly<Record<string, string>> =
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function succeed(helper: ChildProcess): Promise<void> {
+  let complaints = '';
+  helper.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
+  const [code]: unknown[] = await once(helper, 'close');
+  if (code !== 0) throw new Error(`A script ended with ${code}.\n${complaints}`);
 }
 
 interface Settings {

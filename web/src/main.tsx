@@ -2,34 +2,31 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueryClient } from './api/queries';
+import { client, firstReads } from './boot';
 import { ToastProvider } from './design/toast';
-import { Routes } from './routes';
+import { fetchPage, Routes } from './routes';
 import './styles.css';
 
-const SIGN_IN = '/login';
+const PATIENCE_MS = 250;
 
 /** Dialogs keep the page behind them still by a style element, which the policy of the page demands a nonce for. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 
-const client = createQueryClient(() => {
-  const { pathname, search } = location;
-  if (pathname === SIGN_IN || pathname === '/signup') return;
-  const wasSignedIn = client.getQueryData(['session']) !== undefined;
-  client.clear();
-  const next = new URLSearchParams({ next: pathname + search, ...(wasSignedIn ? { ended: '1' } : {}) });
-  history.pushState(null, '', `${SIGN_IN}?${next}`);
-});
-
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root.');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <ToastProvider>
-        <Routes />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
+const view = createRoot(root);
+
+/** What is here by now is shown at once; a slow answer is waited for with a skeleton. */
+const here = Promise.allSettled([firstReads, fetchPage(location.pathname)]);
+void Promise.race([here, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]).then(() =>
+  view.render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <ToastProvider>
+          <Routes />
+        </ToastProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );

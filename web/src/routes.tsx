@@ -1,72 +1,72 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { queries } from './api/queries';
 import { ButtonLink } from './design/button';
+import { fetched } from './design/fetched';
 import { EmptyState, Skeleton } from './design/layout';
 import { SignInPage } from './session/sign-in-page';
 import { SignUpPage } from './session/sign-up-page';
 import { SessionProvider } from './shell/session';
 import { Shell } from './shell/shell';
 
-const AppsPage = lazy(async () => ({ default: (await import('./apps/apps-page')).AppsPage }));
-const NewAppPage = lazy(async () => ({ default: (await import('./apps/new-app-page')).NewAppPage }));
-const AppPage = lazy(async () => ({ default: (await import('./apps/app-page')).AppPage }));
-const StartPage = lazy(async () => ({ default: (await import('./start/start-page')).StartPage }));
-const ProvidersPage = lazy(async () => ({ default: (await import('./providers/providers-page')).ProvidersPage }));
-const GatewaysPage = lazy(async () => ({ default: (await import('./providers/gateways-page')).GatewaysPage }));
-const AccessPage = lazy(async () => ({ default: (await import('./access/access-page')).AccessPage }));
-const MembersPage = lazy(async () => ({ default: (await import('./access/members-page')).MembersPage }));
-const InvitePage = lazy(async () => ({ default: (await import('./access/invite-page')).InvitePage }));
-const AuditPage = lazy(async () => ({ default: (await import('./operations/audit-page')).AuditPage }));
-const HealthPage = lazy(async () => ({ default: (await import('./operations/health-page')).HealthPage }));
-const ProfilePage = lazy(async () => ({ default: (await import('./settings/profile-page')).ProfilePage }));
-const SecurityPage = lazy(async () => ({ default: (await import('./settings/security-page')).SecurityPage }));
+/** Pages of people who are signed in, each with its code. */
+const PAGES = {
+  '/start': fetched(async () => (await import('./start/start-page')).StartPage),
+  '/apps': fetched(async () => (await import('./apps/apps-page')).AppsPage),
+  '/apps/new': fetched(async () => (await import('./apps/new-app-page')).NewAppPage),
+  '/providers': fetched(async () => (await import('./providers/providers-page')).ProvidersPage),
+  '/providers/gateways': fetched(async () => (await import('./providers/gateways-page')).GatewaysPage),
+  '/access': fetched(async () => (await import('./access/access-page')).AccessPage),
+  '/members': fetched(async () => (await import('./access/members-page')).MembersPage),
+  '/audit': fetched(async () => (await import('./operations/audit-page')).AuditPage),
+  '/health': fetched(async () => (await import('./operations/health-page')).HealthPage),
+  '/settings/profile': fetched(async () => (await import('./settings/profile-page')).ProfilePage),
+  '/settings/security': fetched(async () => (await import('./settings/security-page')).SecurityPage),
+};
+const AppPage = fetched(async () => (await import('./apps/app-page')).AppPage);
+const InvitePage = fetched(async () => (await import('./access/invite-page')).InvitePage);
+
+/** Fetches the code of the page at an address. */
+export async function fetchPage(path: string): Promise<void> {
+  if (path === '/login' || path === '/signup') return;
+  const wanted = path === '/' ? '/apps' : path;
+  const page = path === '/invite' ? InvitePage : Object.entries(PAGES).find(([own]) => own === wanted)?.[1];
+  await (page ?? AppPage).fetch();
+}
 
 /** Every address of the console. `src/console/console.controller.ts` serves the same ones. */
 export function Routes() {
   return (
-    <Suspense fallback={<Skeleton rows={8} />}>
-      <Switch>
-        <Route path="/login" component={SignInPage} />
-        <Route path="/signup" component={SignUpPage} />
-        <Route path="/invite" component={InvitePage} />
-        <Route>
-          <SessionProvider>
-            <Shell>
-              <Suspense fallback={<Skeleton rows={8} />}>
-                <Switch>
-                  <Route path="/" component={FirstPage} />
-                  <Route path="/start" component={StartPage} />
-                  <Route path="/apps" component={AppsPage} />
-                  <Route path="/apps/new" component={NewAppPage} />
-                  <Route path="/apps/:id/:tab">{({ id, tab }) => <AppPage key={id} id={id} tab={tab} />}</Route>
-                  <Route path="/providers" component={ProvidersPage} />
-                  <Route path="/providers/gateways" component={GatewaysPage} />
-                  <Route path="/access" component={AccessPage} />
-                  <Route path="/members" component={MembersPage} />
-                  <Route path="/audit" component={AuditPage} />
-                  <Route path="/health" component={HealthPage} />
-                  <Route path="/settings/profile" component={ProfilePage} />
-                  <Route path="/settings/security" component={SecurityPage} />
-                  <Route>
-                    <NoSuchPage />
-                  </Route>
-                </Switch>
-              </Suspense>
-            </Shell>
-          </SessionProvider>
-        </Route>
-      </Switch>
-    </Suspense>
+    <Switch>
+      <Route path="/login" component={SignInPage} />
+      <Route path="/signup" component={SignUpPage} />
+      <Route path="/invite" component={InvitePage} />
+      <Route>
+        <SessionProvider>
+          <Shell>
+            <Switch>
+              <Route path="/" component={FirstPage} />
+              {Object.entries(PAGES).map(([path, Page]) => (
+                <Route key={path} path={path} component={Page} />
+              ))}
+              <Route path="/apps/:id/:tab">{({ id, tab }) => <AppPage key={id} id={id} tab={tab} />}</Route>
+              <Route>
+                <NoSuchPage />
+              </Route>
+            </Switch>
+          </Shell>
+        </SessionProvider>
+      </Route>
+    </Switch>
   );
 }
 
 /** Who has no application yet is guided to the first one. */
 function FirstPage(): ReactNode {
-  const { data } = useQuery(queries.apps());
+  const { data } = useQuery(queries.account());
   if (data === undefined) return <Skeleton rows={8} />;
-  return <Redirect to={data.has_proxied_requests || data.apps.length > 0 ? '/apps' : '/start'} replace />;
+  return <Redirect to={data.has_proxied_requests || data.total > 0 ? '/apps' : '/start'} replace />;
 }
 
 function NoSuchPage() {

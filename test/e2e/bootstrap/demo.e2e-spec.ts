@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 
 const DEMO = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url));
 const TEST_MS = 90_000;
+const MONTH_MS = 31 * 86_400_000;
 
 /** Where the demo puts everything it writes, so that leftovers show. */
 let temporary: string;
@@ -89,10 +90,22 @@ describe('demo', () => {
         withinMs: TEST_MS,
       });
       const [url = ''] = printed(/API +(http:\S+)/);
-      const apps = await fetch(`${url}/v1/admin/apps`, {
+      const lastMonth = new Date(Date.now() - MONTH_MS).toISOString().slice(0, 7);
+      const apps = await fetch(`${url}/v1/admin/apps?month=${lastMonth}`, {
         headers: { authorization: `Bearer ${printed(/Management key +(gw_mgmt_\w+)/)[0]}` },
       });
       expect(apps.status).toBe(200);
+      const { apps: filled }: { apps: readonly { name: string; usage: { requests: number; cost_usd: number } }[] } =
+        JSON.parse(await apps.text());
+      expect(filled).toHaveLength(8);
+      expect(filled.filter(({ usage }) => usage.requests > 0)).toHaveLength(6);
+      expect(filled.find(({ name }) => name === 'Journal for iOS')?.usage.cost_usd).toBeGreaterThan(1);
+      const owner = await fetch(`${url}/v1/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: printed(/E-mail +(\S+)/)[0], password: printed(/Password +(.+)\n/)[0] }),
+      });
+      expect(owner.status).toBe(200);
       const calls = [...output.matchAll(/curl -N (\S+).*?'Authorization: (.+?)'.*?-d '(.+?)'/gs)];
       const ends: string[] = [];
       for (const [, address = '', authorization = '', body = ''] of calls) {
@@ -106,6 +119,19 @@ describe('demo', () => {
       child.kill('SIGINT');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
       await expect(fetch(url)).rejects.toThrow();
+      expect(readdirSync(temporary)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'Ctrl-C while usage is made up → ends at once, nothing left',
+    async () => {
+      startDemo();
+      await eventually(() => output.includes('8. Fill the console'), { withinMs: TEST_MS });
+      child.kill('SIGINT');
+      expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
+      expect(output).not.toContain('Your turn');
       expect(readdirSync(temporary)).toEqual([]);
     },
     TEST_MS,

@@ -70,32 +70,6 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
     TOUR_MS,
   );
 
-  it.each([
-    ...['/start', '/apps', '/apps/new', '/apps/:app/overview', '/apps/:app/auth', '/apps/:app/proxy'],
-    ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
-    ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
-    ...['/members', '/audit', '/health', '/settings/profile', '/settings/security'],
-  ])(
-    '%s → one heading, a title of its own, no violation of axe-core in both themes and three widths',
-    async (path) => {
-      const { page } = browser;
-      await browser.go(path.replace(':app', app));
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-      expect(await page.title()).toMatch(/^.+ · Gateway$/);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const width of [390, 820, 1280]) {
-          await page.setViewportSize({ width, height: 860 });
-          expect(await browser.axe()).toEqual([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-        }
-      }
-      expect(browser.complaints).toEqual([]);
-    },
-    TOUR_MS,
-  );
-
   it(
     'dialogs → no violation of axe-core, closed by Escape, focus goes back; the policy is not broken',
     async () => {

@@ -7,6 +7,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const WIDE = { width: 1280, height: 860 };
 const PASSWORD = 'correct horse battery';
 
+/** The content security policy reports what it has stopped, also where the console of the browser stays silent. */
+const COMPLAIN_OF_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  window.complain('policy: ' + violatedDirective + ' ' + blockedURI));`;
+
 /** What axe-core reports of a rule that is not kept. */
 interface AxeViolation {
   readonly id: string;
@@ -23,14 +27,23 @@ export class ConsoleBrowser {
     readonly page: Page,
   ) {}
 
-  static async open(world: World, browser: Browser, cookie?: string): Promise<ConsoleBrowser> {
-    const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+  /** @param scale pixels of pictures for each pixel of the page. */
+  static async open(world: World, browser: Browser, cookie?: string, scale = 1): Promise<ConsoleBrowser> {
+    const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', deviceScaleFactor: scale });
     if (cookie !== undefined) {
       const [name = '', value = ''] = cookie.split('=');
       await context.addCookies([{ name, value, url: world.baseUrl }]);
     }
     const page = await context.newPage();
     const opened = new ConsoleBrowser(world, context, page);
+    await page.exposeFunction('complain', (text: string) => void opened.complaints.push(text));
+    await page.addInitScript(COMPLAIN_OF_POLICY);
+    page.on('request', (request) => {
+      const isMarked = request.headers()['x-console-request'] === '1';
+      if (new URL(request.url()).pathname.startsWith('/v1/') && !isMarked) {
+        opened.complaints.push(`${request.method()} ${request.url()} is no request of the console`);
+      }
+    });
     page.on('pageerror', ({ message }) => opened.complaints.push(message));
     page.on('console', (message) => {
       // A refusal of the API is shown by the page; the browser says it as well.

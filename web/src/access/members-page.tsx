@@ -83,6 +83,7 @@ function Members() {
         <SelectField
           label={`Role of ${member.name ?? member.email ?? member.id}`}
           isLabelHidden
+          className="min-w-28"
           value={member.role}
           options={ROLES}
           onChange={(role) => void changeRole(member, role)}

@@ -56,7 +56,11 @@ export function problemAt(error: unknown, ...paths: readonly string[]): string |
     : undefined;
 }
 
-/** A text for whatever was thrown. */
+/** A text for whatever was thrown: what is wrong, and when or with whom it can be mended. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  const { message, status, retryAfterSeconds } = error;
+  if (status === 402) return `${message} Whoever runs this gateway can change the plan of your organization.`;
+  if (!error.isTemporary || retryAfterSeconds === undefined) return message;
+  return `${message} Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`;
 }

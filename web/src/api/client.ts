@@ -5,10 +5,13 @@ import type { components, paths } from './schema';
 /** The shapes of the management API, by their names in the OpenAPI document. */
 export type Schemas = components['schemas'];
 
+/** Every request to `/v1` has it: other sites cannot make a browser send it. */
+export const CONSOLE_HEADER = { 'x-console-request': '1' } as const;
+
 /** The management API, as its OpenAPI document describes it. The session is in a cookie of this origin. */
 export const api = createClient<paths>({
   baseUrl: location.origin,
-  headers: { 'x-console-request': '1' },
+  headers: CONSOLE_HEADER,
 });
 
 interface Answer<T> {

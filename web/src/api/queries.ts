@@ -1,23 +1,16 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error';
 import { api, read, type Schemas } from './client';
+import type { operations } from './schema';
 
 const MAX_RETRIES = 3;
+export const APPS_AT_ONCE = 50;
 const STALE_MS = 15_000;
 const RETRY_MS = 1_000;
 
-/**
- * The cache of everything that was read. Temporary failures are tried again, after the pause that the answer names.
- *
- * @param onSignedOut the session has ended.
- */
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+/** The cache of everything that was read. Temporary failures are tried again, after the pause that the answer names. */
+export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (error instanceof ApiError && error.isSignedOut) onSignedOut();
-      },
-    }),
     defaultOptions: {
       queries: {
         staleTime: STALE_MS,
@@ -31,6 +24,11 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   });
 }
 
+export type AppFilter = NonNullable<operations['listApps']['parameters']['query']>;
+
+/** How the list of applications begins. */
+export const DEAREST_APPS = { sort: 'cost', order: 'desc' } as const satisfies AppFilter;
+
 /** What is read on several pages: each with the key under which it is cached. */
 export const queries = {
   capabilities: () => ({
@@ -42,9 +40,25 @@ export const queries = {
     queryKey: ['session'],
     queryFn: async () => (await read(api.GET('/v1/admin/session'))).session,
   }),
-  apps: (month?: string) => ({
-    queryKey: ['apps', month ?? 'now'],
-    queryFn: () => read(api.GET('/v1/admin/apps', { params: { query: month === undefined ? {} : { month } } })),
+  apps: (filter: AppFilter = {}) => ({
+    queryKey: ['apps', filter],
+    queryFn: () => read(api.GET('/v1/admin/apps', { params: { query: filter } })),
+  }),
+  /** The list of applications, page by page. */
+  appPages: (filter: AppFilter) =>
+    infiniteQueryOptions({
+      queryKey: ['apps', 'pages', filter],
+      initialPageParam: 0,
+      queryFn: ({ pageParam: offset }) => queries.apps({ ...filter, offset, limit: APPS_AT_ONCE }).queryFn(),
+      getNextPageParam: ({ total }, pages) =>
+        pages.length * APPS_AT_ONCE < total ? pages.length * APPS_AT_ONCE : undefined,
+    }),
+  /** Whether there are applications and calls, without the list of them. */
+  account: () => queries.apps({ limit: 1 }),
+  /** The line of one application in the list; it is the only one with this id. */
+  appSummary: (id: string) => ({
+    ...queries.apps({ query: id }),
+    select: ({ apps }: Schemas['AppListResponse']) => apps.find((app) => app.id === id),
   }),
   app: (id: string) => ({
     queryKey: ['app', id],

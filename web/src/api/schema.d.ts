@@ -440,6 +440,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/list-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description The latest used first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/revoke-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End one session of yours
+         * @description It ends with its next request, at every instance.
+         */
+        post: operations["revokeSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/revoke-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends every session of yours, this one included. Management keys and connections are not sessions and stay.
+         */
+        post: operations["revokeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/sign-in/social": {
         parameters: {
             query?: never;
@@ -954,7 +1014,7 @@ export interface paths {
         };
         /**
          * List applications
-         * @description With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with the last id as `after_id`.
+         * @description With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with `offset`, or by id with the last one as `after_id`.
          */
         get: operations["listApps"];
         put?: never;
@@ -2221,6 +2281,35 @@ export interface components {
             status: true;
             user: components["schemas"]["UserResource"];
         };
+        OwnSessionResource: {
+            id: string;
+            /** @description Whether this request was sent with it. */
+            current: boolean;
+            /** @description Of the browser that signed in. */
+            ipAddress: string | null;
+            /** @description Of the browser that signed in. */
+            userAgent: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last extended: once a day of use.
+             */
+            updatedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        OwnSessionsResponse: {
+            sessions: components["schemas"]["OwnSessionResource"][];
+        };
+        RevokeSessionRequest: {
+            /** @description The id of a session of yours, from the list. */
+            id: string;
+        };
+        RevokedSessionsResponse: {
+            /** @description Number of sessions that were ended. */
+            revoked: number;
+        };
         SocialSignInRequest: {
             /** @enum {string} */
             provider: "google";
@@ -3027,7 +3116,11 @@ export interface components {
             month: string;
             /** @description Whether the account ever sent a request. */
             has_proxied_requests: boolean;
-            /** @description Ordered by id. */
+            /** @description Of the whole account, deleted applications included. */
+            usage: components["schemas"]["UsageTotalsResponse"];
+            /** @description Applications on all pages. */
+            total: number;
+            /** @description In the order asked for. */
             apps: components["schemas"]["AppSummaryResponse"][];
         };
         AppRequiredClaimContains: {
@@ -5242,6 +5335,97 @@ export interface operations {
             };
         };
     };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sessions": [
+                     *         {
+                     *           "id": "session_0a1b2c3d4e5f6g7h8i9j",
+                     *           "current": true,
+                     *           "ipAddress": "198.51.100.7",
+                     *           "userAgent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "updatedAt": "2026-01-31T12:00:00.000Z",
+                     *           "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnSessionsResponse"];
+                };
+            };
+        };
+    };
+    revokeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "session_0a1b2c3d4e5f6g7h8i9j"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeSessionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "revoked": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevokedSessionsResponse"];
+                };
+            };
+        };
+    };
+    revokeSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "revoked": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevokedSessionsResponse"];
+                };
+            };
+        };
+    };
     signInWithGoogle: {
         parameters: {
             query?: never;
@@ -6568,8 +6752,18 @@ export interface operations {
                 month?: string;
                 /** @description Most applications to return; all when absent. */
                 limit?: number;
-                /** @description Only applications whose id comes after this one. */
+                /** @description Only applications whose id comes after this one, by id. */
                 after_id?: string;
+                /** @description Only those with this text in name, id or bundle id. */
+                query?: string;
+                /** @description Only applications with this status. */
+                status?: "active" | "disabled";
+                /** @description `id` when absent; `errors` counts failures of providers and refusals. */
+                sort?: "id" | "name" | "users" | "requests" | "errors" | "cost";
+                /** @description When absent `asc` for ids and names, else `desc`. */
+                order?: "asc" | "desc";
+                /** @description How many applications to pass over; none when absent. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -6586,6 +6780,18 @@ export interface operations {
                      * @example {
                      *       "month": "2026-01",
                      *       "has_proxied_requests": true,
+                     *       "usage": {
+                     *         "requests": 128,
+                     *         "input_tokens": 20480,
+                     *         "cached_input_tokens": 0,
+                     *         "cache_write_tokens": 0,
+                     *         "output_tokens": 4096,
+                     *         "cost_usd": 0.0147,
+                     *         "estimated_cost_usd": 0,
+                     *         "errors": 0,
+                     *         "blocked": 1
+                     *       },
+                     *       "total": 1,
                      *       "apps": [
                      *         {
                      *           "id": "travel-journal-k3x9qa",

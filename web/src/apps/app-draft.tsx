@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
@@ -43,7 +43,7 @@ interface Stored {
 
 const AppDraftContext = createContext<AppDraft | undefined>(undefined);
 
-const draftOf = ({ app: { name, status, config } }: AppAnswer): Draft => ({
+export const draftOf = ({ app: { name, status, config } }: AppAnswer): Draft => ({
   name,
   status,
   config: config as AppConfig,
@@ -81,6 +81,7 @@ function Editor({
     }
   }, [isDirty, stored, storageKey, loaded]);
   useWarningBeforeUnload(isDirty);
+  useWordAboutDraft(isDirty, stored.draft.name, say);
   const change = useCallback((members: Partial<Draft>) => {
     setStored((before) => ({ ...before, draft: { ...before.draft, ...members } }));
   }, []);
@@ -180,6 +181,18 @@ function restored(storageKey: string): Stored | undefined {
 /** A member that was set to undefined is not there: the API takes null and absent for different things. */
 function withoutAbsent(config: AppConfig): AppConfig {
   return Object.fromEntries(Object.entries(config).filter(([, member]) => member !== undefined)) as AppConfig;
+}
+
+/** Leaving the application keeps what is unsaved, and says so. */
+function useWordAboutDraft(isDirty: boolean, name: string, say: (text: string) => void): void {
+  const left = useRef({ isDirty, name });
+  left.current = { isDirty, name };
+  useEffect(
+    () => () => {
+      if (left.current.isDirty) say(`Your unsaved changes of ${left.current.name} are kept in this tab.`);
+    },
+    [say],
+  );
 }
 
 function useWarningBeforeUnload(isDirty: boolean): void {

@@ -1,33 +1,34 @@
 import { clsx } from 'clsx';
-import { type ComponentType, lazy, Suspense } from 'react';
+import type { ComponentType } from 'react';
 import { Link } from 'wouter';
-import { Alert, Badge, PageHeader, Skeleton } from '../design/layout';
+import { fetched } from '../design/fetched';
+import { Alert, Badge, PageHeader } from '../design/layout';
 import { AppDraftProvider, useAppDraft } from './app-draft';
 
 const TABS: Readonly<Record<string, { readonly label: string; readonly Content: ComponentType }>> = {
   overview: {
     label: 'Overview',
-    Content: lazy(async () => ({ default: (await import('./overview-tab')).OverviewTab })),
+    Content: fetched(async () => (await import('./overview-tab')).OverviewTab),
   },
   auth: {
     label: 'Authentication',
-    Content: lazy(async () => ({ default: (await import('./authentication-tab')).AuthenticationTab })),
+    Content: fetched(async () => (await import('./authentication-tab')).AuthenticationTab),
   },
-  proxy: { label: 'Proxy', Content: lazy(async () => ({ default: (await import('./proxy-tab')).ProxyTab })) },
+  proxy: { label: 'Proxy', Content: fetched(async () => (await import('./proxy-tab')).ProxyTab) },
   endpoints: {
     label: 'Endpoints',
-    Content: lazy(async () => ({ default: (await import('./endpoints-tab')).EndpointsTab })),
+    Content: fetched(async () => (await import('./endpoints-tab')).EndpointsTab),
   },
-  limits: { label: 'Limits', Content: lazy(async () => ({ default: (await import('./limits-tab')).LimitsTab })) },
-  users: { label: 'Users', Content: lazy(async () => ({ default: (await import('./users-tab')).UsersTab })) },
-  usage: { label: 'Usage', Content: lazy(async () => ({ default: (await import('../usage/usage-tab')).UsageTab })) },
+  limits: { label: 'Limits', Content: fetched(async () => (await import('./limits-tab')).LimitsTab) },
+  users: { label: 'Users', Content: fetched(async () => (await import('./users-tab')).UsersTab) },
+  usage: { label: 'Usage', Content: fetched(async () => (await import('../usage/usage-tab')).UsageTab) },
   'auth-events': {
     label: 'Sign-ins',
-    Content: lazy(async () => ({ default: (await import('./auth-events-tab')).AuthEventsTab })),
+    Content: fetched(async () => (await import('./auth-events-tab')).AuthEventsTab),
   },
   settings: {
     label: 'Settings',
-    Content: lazy(async () => ({ default: (await import('./settings-tab')).SettingsTab })),
+    Content: fetched(async () => (await import('./settings-tab')).SettingsTab),
   },
 };
 
@@ -80,7 +81,7 @@ function Content({ tab }: { readonly tab: string }) {
           <Alert>The stored configuration is not accepted any more: {configError}</Alert>
         </div>
       )}
-      <Suspense fallback={<Skeleton rows={8} />}>{shown !== undefined && <shown.Content />}</Suspense>
+      {shown !== undefined && <shown.Content />}
     </>
   );
 }

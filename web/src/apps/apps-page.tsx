@@ -1,17 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { messageOf } from '../api/api-error';
-import { type AppSummary, queries } from '../api/queries';
+import { APPS_AT_ONCE, type AppFilter, type AppSummary, DEAREST_APPS, queries } from '../api/queries';
 import { countText, moneyText, shareText } from '../design/amounts.rules';
 import { Button, ButtonLink } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { ListEnd } from '../design/list-end';
+import { useSettled } from '../design/settled';
 import { type Column, type Sorting, Table } from '../design/table';
 import { useReadOnlyReason } from '../shell/session';
-import { MonthFigures, sumOf } from './app-figures';
+import { MonthFigures } from './app-figures';
 
-const SHOWN_AT_ONCE = 100;
+type AppOrder = NonNullable<AppFilter['sort']>;
 
 const STATUSES = [
   { value: 'any', label: 'Any status' },
@@ -25,19 +27,31 @@ const TYPES: Readonly<Record<AppSummary['authentication_type'], string>> = {
   invalid: 'Unreadable',
 };
 
-/** What each column is sorted by. */
-const SORT_KEYS: Readonly<Record<string, (app: AppSummary) => number | string>> = {
-  name: ({ name }) => name.toLowerCase(),
-  cost: ({ usage }) => usage.cost_usd,
-  requests: ({ usage }) => usage.requests,
-  users: ({ users }) => users.total,
-  errors: ({ usage }) => usage.errors + usage.blocked,
-};
-
+/** The account's first applications by cost, then those that were searched for. */
 export function AppsPage() {
-  const { data, error } = useQuery(queries.apps());
   const reason = useReadOnlyReason();
   const [, navigate] = useLocation();
+  const [search, setSearch] = useState('');
+  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
+  const [sorting, setSorting] = useState<Sorting<AppOrder>>({
+    key: DEAREST_APPS.sort,
+    isDescending: DEAREST_APPS.order === 'desc',
+  });
+  const query = useSettled(search).trim();
+  const filter: AppFilter = {
+    sort: sorting.key,
+    order: sorting.isDescending ? 'desc' : 'asc',
+    ...(query === '' ? {} : { query }),
+    ...(status === 'any' ? {} : { status }),
+  };
+  const pages = useInfiniteQuery({
+    ...queries.appPages(filter),
+    placeholderData: keepPreviousData,
+  });
+  const { data, error } = pages;
+  const first = data?.pages[0];
+  const totalCostUsd = first?.usage.cost_usd ?? 0;
+  const columns = useMemo(() => columnsOf(totalCostUsd), [totalCostUsd]);
   return (
     <>
       <PageHeader
@@ -50,92 +64,68 @@ export function AppsPage() {
         }
       />
       {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {data === undefined ? error === null && <Skeleton rows={10} /> : <AppList apps={data.apps} />}
-    </>
-  );
-}
-
-function AppList({ apps }: { readonly apps: readonly AppSummary[] }) {
-  const total = useMemo(() => sumOf(apps.map(({ usage }) => usage)), [apps]);
-  const [search, setSearch] = useState('');
-  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
-  const [sorting, setSorting] = useState<Sorting>({ key: 'cost', isDescending: true });
-  const [limit, setLimit] = useState(SHOWN_AT_ONCE);
-  const needle = useDeferredValue(search.trim().toLowerCase());
-  const found = useMemo(() => {
-    const keyOf = SORT_KEYS[sorting.key] ?? (() => 0);
-    const matches = apps.filter(
-      (app) =>
-        (status === 'any' || app.status === status) &&
-        (needle === '' || `${app.name} ${app.id} ${app.apple_bundle_id ?? ''}`.toLowerCase().includes(needle)),
-    );
-    return matches.sort((a, b) => {
-      const [first, second] = sorting.isDescending ? [keyOf(b), keyOf(a)] : [keyOf(a), keyOf(b)];
-      return first < second ? -1 : first > second ? 1 : a.id.localeCompare(b.id);
-    });
-  }, [apps, needle, status, sorting]);
-  if (apps.length === 0) {
-    return (
-      <Card>
-        <EmptyState
-          title="No application yet"
-          actions={
-            <ButtonLink to="/start" look="primary">
-              Guided start
-            </ButtonLink>
-          }
-        >
-          An application is what calls AI providers through this gateway: an iOS app that proves its device, or a server
-          with a key. Each has its own rules, limits and usage.
-        </EmptyState>
-      </Card>
-    );
-  }
-  return (
-    <>
-      <MonthFigures usage={total} />
-      <Card isFlush>
-        <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
-          <TextField
-            label="Search applications"
-            isLabelHidden
-            placeholder="Name, id or bundle"
-            type="search"
-            value={search}
-            onChange={setSearch}
-            className="min-w-52 flex-1"
-          />
-          <SelectField label="Status" isLabelHidden value={status} options={STATUSES} onChange={setStatus} />
-        </div>
-        {found.length === 0 ? (
-          <EmptyState title="Nothing found">No application matches this search and status.</EmptyState>
-        ) : (
-          <Table
-            caption="Applications with the usage of this month"
-            columns={columnsOf(total.cost_usd)}
-            rows={found.slice(0, limit)}
-            rowKey={({ id }) => id}
-            sorting={sorting}
-            onSort={setSorting}
-          />
-        )}
-      </Card>
-      {found.length > limit && (
-        <div className="mt-4 flex items-center justify-center gap-3 text-sm text-muted">
-          {countText(limit)} of {countText(found.length)}
-          <Button onClick={() => setLimit(limit + SHOWN_AT_ONCE)}>Show more</Button>
-        </div>
+      {first === undefined && error === null && <Skeleton rows={10} />}
+      {first !== undefined && first.total === 0 && search === '' && status === 'any' && <NoApps />}
+      {data !== undefined && first !== undefined && (first.total > 0 || search !== '' || status !== 'any') && (
+        <>
+          <MonthFigures usage={first.usage} />
+          <Card isFlush>
+            <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
+              <TextField
+                label="Search applications"
+                isLabelHidden
+                placeholder="Name, id or bundle"
+                type="search"
+                value={search}
+                onChange={setSearch}
+                className="min-w-52 flex-1"
+              />
+              <SelectField label="Status" isLabelHidden value={status} options={STATUSES} onChange={setStatus} />
+            </div>
+            {first.total === 0 ? (
+              <EmptyState title="Nothing found">No application matches this search and status.</EmptyState>
+            ) : (
+              <Table
+                caption="Applications with the usage of this month"
+                columns={columns}
+                rows={data.pages.flatMap(({ apps }) => apps)}
+                rowKey={({ id }) => id}
+                sorting={sorting}
+                onSort={setSorting}
+              />
+            )}
+          </Card>
+          <ListEnd pages={pages} note={`${countText(data.pages.length * APPS_AT_ONCE)} of ${countText(first.total)}`} />
+        </>
       )}
     </>
   );
 }
 
-function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
+function NoApps() {
+  return (
+    <Card>
+      <EmptyState
+        title="No application yet"
+        actions={
+          <ButtonLink to="/start" look="primary">
+            Guided start
+          </ButtonLink>
+        }
+      >
+        An application is what calls AI providers through this gateway: an iOS app that proves its device, or a server
+        with a key. Each has its own rules, limits and usage.
+      </EmptyState>
+    </Card>
+  );
+}
+
+function columnsOf(totalCostUsd: number): readonly Column<AppSummary, AppOrder>[] {
   return [
     {
       key: 'name',
       header: 'Application',
-      isSortable: true,
+      sortKey: 'name',
       cell: ({ id, name }) => (
         <Link href={`/apps/${id}/overview`} className="group block max-w-44 md:max-w-72">
           <span className="block truncate font-medium group-hover:text-accent group-hover:underline">{name}</span>
@@ -159,7 +149,7 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
       header: 'Users',
       isNumber: true,
       isDetail: true,
-      isSortable: true,
+      sortKey: 'users',
       cell: ({ users }) => countText(users.total),
     },
     {
@@ -167,7 +157,7 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
       header: 'Requests',
       isNumber: true,
       isDetail: true,
-      isSortable: true,
+      sortKey: 'requests',
       cell: ({ usage }) => countText(usage.requests),
     },
     {
@@ -175,14 +165,14 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary>[] {
       header: 'Errors',
       isNumber: true,
       isDetail: true,
-      isSortable: true,
+      sortKey: 'errors',
       cell: ({ usage }) => countText(usage.errors + usage.blocked),
     },
     {
       key: 'cost',
       header: 'Cost',
       isNumber: true,
-      isSortable: true,
+      sortKey: 'cost',
       cell: (app) => <Cost app={app} totalCostUsd={totalCostUsd} />,
     },
   ];

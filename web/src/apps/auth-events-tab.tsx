@@ -2,8 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { countText, durationText } from '../design/amounts.rules';
-import { Button } from '../design/button';
 import { Alert, Badge, Card, EmptyState, Figure, Figures, Skeleton } from '../design/layout';
+import { ListEnd } from '../design/list-end';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { useAppDraft } from './app-draft';
@@ -50,7 +50,7 @@ export function AuthEventsTab() {
         api.GET('/v1/admin/apps/{app}/auth-events/summary', { params: { path: { app: id }, query: { days: DAYS } } }),
       ),
   });
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey: ['app', id, 'auth events'],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
@@ -64,6 +64,7 @@ export function AuthEventsTab() {
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
   });
+  const { data, error } = pages;
   const events = data?.pages.flatMap((page) => page.events);
   return (
     <>
@@ -85,13 +86,7 @@ export function AuthEventsTab() {
           />
         )}
       </Card>
-      {hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ListEnd pages={pages} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { SelectField, TextArea, TextField } from '../design/field';
 import { Card, EmptyState } from '../design/layout';
+import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { TryIt } from './try-it';
@@ -126,7 +127,7 @@ function EndpointCard({
       }
     >
       <div className="flex flex-col gap-5">
-        <CodeBlock label="URL" code={`${location.origin}/v1/apps/${id}/endpoints/${name}`} />
+        <CodeBlock label={`URL of ${name}`} code={`${location.origin}/v1/apps/${id}/endpoints/${name}`} />
         <TargetForm
           label="Target"
           target={endpoint}
@@ -152,6 +153,7 @@ function EndpointCard({
         </div>
         {endpoint.api_style === 'responses' && (
           <Params
+            name={name}
             endpoint={endpoint}
             onChange={onChange}
             problem={problemAt(error, `${path}.params`)}
@@ -214,13 +216,20 @@ function TargetForm({
   );
 }
 
+/** The member that the gateway sets where a request has no limit of its own. */
+function ceilingOf(ceiling: number | undefined): { readonly max_output_tokens?: number } {
+  return ceiling === undefined ? {} : { max_output_tokens: ceiling };
+}
+
 /** Parameters as JSON, and the request that the provider gets with them. */
 function Params({
+  name,
   endpoint,
   onChange,
   problem,
   ceilingProblem,
 }: {
+  readonly name: string;
   readonly endpoint: Schemas['AppResponsesEndpoint'];
   readonly onChange: (endpoint: Endpoint) => void;
   readonly problem: string | undefined;
@@ -246,19 +255,18 @@ function Params({
           reason={reason}
           error={params === undefined ? 'is no JSON object' : problem}
         />
-        <TextField
+        <NumberField
           label="Most output tokens a call"
           hint="Empty: the model’s own maximum."
-          inputMode="numeric"
-          value={ceiling === undefined ? '' : String(ceiling)}
-          onChange={(typed) => onChange(typed === '' ? rest : { ...rest, max_output_tokens: Number(typed) })}
+          value={ceiling}
+          onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
           reason={reason}
           error={ceilingProblem}
         />
       </div>
       <CodeBlock
-        label="What the provider gets for {&quot;input&quot;: &quot;Hello&quot;}"
-        code={JSON.stringify({ input: 'Hello', ...params, model: endpoint.model }, null, 2)}
+        label={`The request with which ${name} asks “Hello”`}
+        code={JSON.stringify({ input: 'Hello', ...ceilingOf(ceiling), ...params, model: endpoint.model }, null, 2)}
       />
     </div>
   );

@@ -5,6 +5,7 @@ import type { Schemas } from '../api/client';
 import { Button } from '../design/button';
 import { SelectField, TextArea, TextField } from '../design/field';
 import { Badge } from '../design/layout';
+import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, textOfList } from './issuer.rules';
@@ -67,13 +68,13 @@ export function IssuerForm({
           reason={reason}
           error={problemAt(error, `${PATH}.user_id_claim`)}
         />
-        <TextField
+        <NumberField
           label="Longest lifetime of a token, in seconds"
-          inputMode="numeric"
-          value={String(issuer.max_token_lifetime_seconds)}
-          onChange={(text) => set({ max_token_lifetime_seconds: Number(text) })}
+          value={issuer.max_token_lifetime_seconds}
+          onChange={(seconds = DAY_SECONDS) => set({ max_token_lifetime_seconds: seconds })}
           reason={reason}
           error={problemAt(error, `${PATH}.max_token_lifetime_seconds`)}
+          isRequired
         />
       </div>
       <RequiredClaims claims={issuer.required_claims} onChange={(required_claims) => set({ required_claims })} />

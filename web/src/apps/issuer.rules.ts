@@ -49,10 +49,18 @@ export function claimsOf(token: string): Readonly<Record<string, unknown>> | und
 
 /** Whether claims have what is required, as the gateway decides it. */
 export function fulfils(claims: Readonly<Record<string, unknown>>, claim: RequiredClaim): boolean {
-  const path = typeof claim.path === 'string' ? claim.path.split('.') : claim.path;
-  const found = path.reduce<unknown>((value, name) => Object(value)[name], claims);
+  const found = claimAt(claims, typeof claim.path === 'string' ? claim.path.split('.') : claim.path);
   if ('equals' in claim) return found === claim.equals;
-  const wanted = [claim.contains].flat();
-  const has = Array.isArray(found) ? found : typeof found === 'string' ? [found] : [];
-  return wanted.some((value) => has.includes(value));
+  const words = typeof found === 'string' ? [found, ...found.split(/\s+/)] : found;
+  return Array.isArray(words) && [claim.contains].flat().some((text) => words.includes(text));
+}
+
+/** Every name is an own member of an object; what is missing is undefined. */
+function claimAt(claims: object, path: readonly string[]): unknown {
+  let found: unknown = claims;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, name)) return;
+    found = Reflect.get(found, name);
+  }
+  return found;
 }

@@ -13,12 +13,11 @@ import { TryIt } from './try-it';
 
 export function OverviewTab() {
   const { id } = useAppDraft();
-  const { data: list } = useQuery(queries.apps());
-  const usage = list?.apps.find((app) => app.id === id)?.usage;
+  const { data: summary } = useQuery(queries.appSummary(id));
   const [isTrying, setTrying] = useState(false);
   return (
     <>
-      {usage === undefined ? <Skeleton rows={2} /> : <MonthFigures usage={usage} />}
+      {summary === undefined ? <Skeleton rows={2} /> : <MonthFigures usage={summary.usage} />}
       <div className="grid gap-6 lg:grid-cols-2">
         <Readiness />
         <Card

@@ -7,6 +7,7 @@ import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
 import { Badge, Card, EmptyState } from '../design/layout';
+import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { ListField } from './list-field';
@@ -165,15 +166,13 @@ function PolicyForm({
           {detailed.map((allowed) => allowed.path).join(', ')}. They are kept as they are.
         </p>
       )}
-      <TextField
+      <NumberField
         label="Most output tokens a call"
         hint="Empty: the model’s own maximum."
-        inputMode="numeric"
-        value={ceiling === undefined ? '' : String(ceiling)}
-        onChange={(text) => onChange(text === '' ? rest : { ...rest, max_output_tokens: Number(text) })}
+        value={ceiling}
+        onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
         reason={reason}
         error={problemAt(error, `${path}.max_output_tokens`)}
-        className="sm:w-64"
       />
     </div>
   );

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error';
+import { CONSOLE_HEADER } from '../api/client';
 import { EventSplitter, type Stage, stagesOf, textOfEvent } from './stream-text.rules';
 
 export interface StreamedCall {
@@ -34,7 +35,14 @@ export async function streamedCall({
   const answer = await fetch(path, {
     method: 'POST',
     ...(signal === undefined ? {} : { signal }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}`, ...headers },
+    headers: {
+      ...CONSOLE_HEADER,
+      'content-type': 'application/json',
+      authorization: `Bearer ${credential}`,
+      ...headers,
+    },
+    // The call counts as the application's, and proves nothing but that.
+    credentials: 'omit',
     body: JSON.stringify(body),
   }).catch((error: unknown) => {
     throw signal?.aborted ? error : ApiError.offline();

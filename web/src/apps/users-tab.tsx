@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { countText, moneyText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { useToast } from '../design/toast';
@@ -37,7 +38,7 @@ export function UsersTab() {
   const [months] = useState(lastMonths);
   const [month, setMonth] = useState(months[0] ?? '');
   const [offset, setOffset] = useState(0);
-  const query = useDeferredValue(search.trim());
+  const query = useSettled(search).trim();
   const { data, error } = useQuery({
     queryKey: ['app', id, 'users', { query, status, month, offset }],
     queryFn: () =>
@@ -62,7 +63,7 @@ export function UsersTab() {
           label="Search users"
           isLabelHidden
           type="search"
-          placeholder="Beginning of a user’s id"
+          placeholder="Part of a user’s id"
           value={search}
           onChange={(text) => {
             setSearch(text);

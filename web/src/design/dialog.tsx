@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { Button } from './button';
 import { TextField } from './field';
@@ -24,6 +24,7 @@ const PLACES = {
 } as const;
 
 export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = false, isSticky = false }: DialogProps) {
+  const opener = useRef<Element>(null);
   const stay = (event: Event) => {
     if (isSticky) event.preventDefault();
   };
@@ -33,6 +34,14 @@ export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = fals
         <Radix.Overlay className="fixed inset-0 z-40 bg-[#0009]" />
         <Radix.Content
           className={`fixed z-50 flex flex-col overflow-y-auto border border-line bg-surface p-5 shadow-xl ${PLACES[isDrawer ? 'drawer' : 'dialog']}`}
+          onOpenAutoFocus={(event) => {
+            opener.current = document.activeElement;
+            focusFirstField(event);
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            giveFocusBack(opener.current);
+          }}
           onEscapeKeyDown={stay}
           onInteractOutside={stay}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
@@ -53,6 +62,22 @@ export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = fals
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** To what had it before; where that is gone with what was deleted, to the page. A page that took it meanwhile keeps it. */
+function giveFocusBack(opener: Element | null): void {
+  if (document.activeElement !== document.body) return;
+  const target = opener?.isConnected ? opener : document.getElementById('content');
+  if (target instanceof HTMLElement) target.focus();
+}
+
+/** What is typed next goes into the dialog's first field; where there is none, its first button has the focus. */
+function focusFirstField(event: Event): void {
+  if (!(event.target instanceof HTMLElement)) return;
+  const field = event.target.querySelector<HTMLElement>('input, select, textarea');
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
 }
 
 /** A destructive act: its name is typed, or nothing happens. */

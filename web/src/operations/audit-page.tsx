@@ -2,9 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
-import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { ListEnd } from '../design/list-end';
+import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { sentenceOf } from './audit-sentence.rules';
@@ -64,8 +65,12 @@ function textOf(details: AuditEvent['details']): string {
 export function AuditPage() {
   const [action, setAction] = useState('');
   const [app, setApp] = useState('');
-  const filters = { ...(action === '' ? {} : { action }), ...(app === '' ? {} : { app_id: app }) };
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const [settledAction, settledApp] = [useSettled(action.trim()), useSettled(app.trim())];
+  const filters = {
+    ...(settledAction === '' ? {} : { action: settledAction }),
+    ...(settledApp === '' ? {} : { app_id: settledApp }),
+  };
+  const pages = useInfiniteQuery({
     queryKey: ['audit', filters],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
@@ -76,6 +81,7 @@ export function AuditPage() {
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
   });
+  const { data, error } = pages;
   const events = data?.pages.flatMap((page) => page.events);
   return (
     <>
@@ -92,13 +98,7 @@ export function AuditPage() {
           <Table caption="Audit trail" columns={COLUMNS} rows={events} rowKey={({ id }) => String(id)} />
         )}
       </Card>
-      {hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ListEnd pages={pages} />
     </>
   );
 }

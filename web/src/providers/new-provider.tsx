@@ -1,19 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
-import { api, read } from '../api/client';
+import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from './provider-types';
+import { simulatedProvider } from './simulated-provider';
 
 const OWN_KEY = '';
 
 export function NewProvider({ onDone }: { readonly onDone: (slug: string) => void }) {
   const client = useQueryClient();
   const say = useToast();
+  const { data: capabilities } = useQuery(queries.capabilities());
   const { data: gateways = [] } = useQuery(queries.gateways());
   const [type, setType] = useState<ProviderType>('openai');
   const [name, setName] = useState('');
@@ -45,9 +47,8 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       );
       setTested(validated ? 'The provider accepts it.' : `Not proven: ${reason ?? ''} ${status ?? ''}`);
     });
-  const add = () =>
+  const add = (body: Schemas['CreateProviderRequest']) =>
     run(async () => {
-      const body = { type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) };
       const { provider } = await read(api.POST('/v1/admin/providers', { body }));
       await client.invalidateQueries({ queryKey: queries.providers().queryKey });
       say(`${provider.name} is added as ${provider.slug}.`);
@@ -60,7 +61,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        void add({ type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) });
       }}
     >
       <SelectField
@@ -125,7 +126,12 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       </details>
       {tested !== undefined && <Alert tone="good">{tested}</Alert>}
       {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
+        {capabilities?.simulatedProvider === true && (
+          <Button look="ghost" isBusy={isBusy} onClick={() => void add(simulatedProvider())}>
+            Add the simulated provider instead
+          </Button>
+        )}
         <Button isBusy={isBusy} onClick={() => void test()}>
           Test
         </Button>

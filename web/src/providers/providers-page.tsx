@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
-import { type Provider, queries } from '../api/queries';
+import { type AppSummary, type Provider, queries } from '../api/queries';
+import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
 import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
@@ -12,6 +13,10 @@ import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
 import { ChangeProvider } from './change-provider';
 import { NewProvider } from './new-provider';
+import { PricesDialog } from './prices-dialog';
+
+/** Applications that a question of deletion names one by one. */
+const MOST_NAMED = 5;
 
 export function ProvidersPage() {
   const { data: providers, error } = useQuery(queries.providers());
@@ -19,6 +24,7 @@ export function ProvidersPage() {
   const [isAdding, setAdding] = useState(false);
   const [changing, setChanging] = useState<Provider>();
   const [deleting, setDeleting] = useState<Provider>();
+  const [priced, setPriced] = useState<Provider>();
   return (
     <>
       <PageHeader
@@ -53,7 +59,7 @@ export function ProvidersPage() {
         {providers !== undefined && providers.length > 0 && (
           <Table
             caption="Providers"
-            columns={columnsOf(setChanging, setDeleting, reason)}
+            columns={columnsOf({ price: setPriced, change: setChanging, remove: setDeleting }, reason)}
             rows={providers}
             rowKey={({ id }) => id}
           />
@@ -68,14 +74,14 @@ export function ProvidersPage() {
         <NewProvider onDone={() => setAdding(false)} />
       </Dialog>
       {changing !== undefined && <ChangeProvider provider={changing} onClose={() => setChanging(undefined)} />}
+      {priced !== undefined && <PricesDialog provider={priced} onClose={() => setPriced(undefined)} />}
       {deleting !== undefined && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );
 }
 
 function columnsOf(
-  change: (provider: Provider) => void,
-  remove: (provider: Provider) => void,
+  { price, change, remove }: Readonly<Record<'price' | 'change' | 'remove', (provider: Provider) => void>>,
   reason: string | undefined,
 ): readonly Column<Provider>[] {
   return [
@@ -118,6 +124,9 @@ function columnsOf(
       isNumber: true,
       cell: (provider) => (
         <span className="inline-flex gap-2">
+          <Button size="sm" look="ghost" aria-label={`Prices of ${provider.name}`} onClick={() => price(provider)}>
+            Prices
+          </Button>
           <Button size="sm" aria-label={`Change ${provider.name}`} onClick={() => change(provider)}>
             Change
           </Button>
@@ -135,11 +144,18 @@ export function isSimulated(type: string): boolean {
   return type === 'simulated';
 }
 
+function lossOf(users: readonly AppSummary[]): string {
+  const names = users.slice(0, MOST_NAMED).map(({ name }) => name);
+  if (users.length === 0) return 'No application names it.';
+  const rest = users.length > MOST_NAMED ? ' and others' : '';
+  return `${countText(users.length)} ${users.length === 1 ? 'application names' : 'applications name'} it and lose it: ${names.join(', ')}${rest}.`;
+}
+
 function DeleteProvider({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }) {
   const client = useQueryClient();
   const say = useToast();
   const { data: list } = useQuery(queries.apps());
-  const users = (list?.apps ?? []).filter(({ referenced_providers: named }) => named.includes(provider.slug));
+  const users = list?.apps.filter(({ referenced_providers: named }) => named.includes(provider.slug));
   const remove = async () => {
     await read(api.DELETE('/v1/admin/providers/{id}', { params: { path: { id: provider.id } } }));
     await client.invalidateQueries({ queryKey: queries.providers().queryKey });
@@ -148,14 +164,7 @@ function DeleteProvider({ provider, onClose }: { readonly provider: Provider; re
   return (
     <TypedConfirmation
       title={`Delete ${provider.name}?`}
-      lead={
-        users.length === 0
-          ? 'Its key is destroyed. No application names it.'
-          : `Its key is destroyed. ${users.length} applications name it and lose it: ${users
-              .slice(0, 5)
-              .map(({ name }) => name)
-              .join(', ')}${users.length > 5 ? ' and others' : ''}.`
-      }
+      lead={`Its key is destroyed. ${users === undefined ? 'Looking for applications that name it …' : lossOf(users)}`}
       phrase={provider.slug}
       act="Delete"
       isOpen

@@ -1,16 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
+import { queries, type Session } from '../api/queries';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
 import { Alert } from '../design/layout';
+import { useToast } from '../design/toast';
 import { useSession } from './session';
 
+/** Between the tabs of a browser. */
+const CHANNEL = 'organization';
 const ITEM = 'flex cursor-pointer items-center gap-2 rounded px-2 py-1.5 data-highlighted:bg-hover';
 
 /** Which organization the person works in; the choice is a cookie of the session. */
@@ -18,6 +22,7 @@ export function OrganizationSwitcher() {
   const { organization, memberships } = useSession();
   const [isNaming, setNaming] = useState(false);
   const select = useSelectOrganization();
+  useOtherTabs(organization?.id);
   return (
     <>
       <DropdownMenu.Root>
@@ -55,14 +60,45 @@ export function OrganizationSwitcher() {
 }
 
 function useSelectOrganization(): (organizationId: string) => Promise<void> {
-  const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const enter = useEnter();
   return async (organizationId) => {
     const { session } = await read(api.POST('/v1/admin/organizations/select', { body: { organizationId } }));
-    client.clear();
-    client.setQueryData(['session'], session);
+    enter(session);
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.postMessage(session);
+    channel.close();
+  };
+}
+
+/** Forgets what was read of another organization, and shows this one. */
+function useEnter(): (session: Session) => void {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return (session) => {
+    const { queryKey } = queries.session();
+    client.setQueryData(queryKey, session);
+    // Unlike `clear`, this reaches what is shown at the moment.
+    void client.resetQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] });
     navigate('/apps');
   };
+}
+
+/**
+ * Follows a switch in another tab: the choice belongs to the whole browser, and a form that was opened for one
+ * organization must not be sent to another.
+ */
+function useOtherTabs(currentId: string | undefined): void {
+  const enter = useEnter();
+  const say = useToast();
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = ({ data: session }: MessageEvent<Session>) => {
+      if (session.organization?.id === currentId) return;
+      enter(session);
+      say(`Another tab has switched to ${session.organization?.name}.`);
+    };
+    return () => channel.close();
+  });
 }
 
 function NewOrganization({

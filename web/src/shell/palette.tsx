@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries';
 import { Dialog } from '../design/dialog';
+import { useSettled } from '../design/settled';
 import { NAVIGATION } from './pages';
 import { applyTheme, type Theme } from './theme';
 
@@ -85,7 +86,11 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
 
 function useMatches(typed: string): readonly Command[] {
   const [, navigate] = useLocation();
-  const { data: list } = useQuery(queries.apps());
+  const query = useSettled(typed).trim();
+  const { data: list } = useQuery({
+    ...queries.apps({ query, sort: 'name', limit: MAX_SHOWN }),
+    placeholderData: keepPreviousData,
+  });
   const { data: providers = [] } = useQuery(queries.providers());
   return useMemo(() => {
     const theme = (value: Theme): Command => ({
@@ -106,12 +111,13 @@ function useMatches(typed: string): readonly Command[] {
       page('/settings/profile', 'Profile', 'Page'),
       page('/settings/security', 'Password and sessions', 'Page'),
       ...(['system', 'light', 'dark'] as const).map(theme),
-      ...(list?.apps ?? []).map(({ id, name }) => page(`/apps/${id}/overview`, name, 'Application')),
       ...providers.map(({ name }) => page('/providers', name, 'Provider')),
     ];
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    return commands
-      .filter(({ label, kind }) => words.every((word) => `${label} ${kind}`.toLowerCase().includes(word)))
-      .slice(0, MAX_SHOWN);
+    return [
+      ...commands.filter(({ label, kind }) => words.every((word) => `${label} ${kind}`.toLowerCase().includes(word))),
+      // The service has searched them by name, id and bundle.
+      ...(list?.apps ?? []).map(({ id, name }) => page(`/apps/${id}/overview`, name, 'Application')),
+    ].slice(0, MAX_SHOWN);
   }, [typed, list, providers, navigate]);
 }

@@ -15,9 +15,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const { data: list } = useQuery(queries.apps());
+  const { data: account } = useQuery(queries.account());
   // The guide ends by itself: whoever has calls needs it no more.
-  const pages = NAVIGATION.filter(({ to }) => to !== START || list?.has_proxied_requests === false);
+  const pages = NAVIGATION.filter(({ to }) => to !== START || account?.has_proxied_requests === false);
   const main = useRef<HTMLElement>(null);
   const previous = useRef(location);
   useEffect(() => {

@@ -7,11 +7,8 @@ import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
+import { SIMULATED, SIMULATED_MODEL, simulatedProvider } from '../providers/simulated-provider';
 import { useReadOnlyReason } from '../shell/session';
-
-const SIMULATED = 'simulated';
-/** What calls of the simulated provider cost, so that usage can be seen. Dollars a million tokens. */
-const SIMULATED_PRICING = { 'simulated-1': { input: 0.5, output: 2 } };
 
 type Way = 'key' | 'simulated';
 
@@ -48,8 +45,8 @@ export function FirstProvider({
     try {
       const known = providers.find((provider) => provider.type === (way === 'simulated' ? SIMULATED : type));
       if (way === 'simulated') {
-        if (known !== undefined) onDone(known.slug, 'simulated-1');
-        else await create(simulatedProvider(), 'simulated-1');
+        if (known !== undefined) onDone(known.slug, SIMULATED_MODEL);
+        else await create(simulatedProvider(), SIMULATED_MODEL);
       } else await create({ type, name: labelOfType(type), secret }, await cheapModelOf(type));
     } catch (thrown) {
       setError(thrown);
@@ -102,20 +99,11 @@ function UseExisting({
 }) {
   if (first === undefined) return null;
   const take = async () =>
-    onDone(first.slug, (first.type as string) === SIMULATED ? 'simulated-1' : await cheapModelOf(first.type));
+    onDone(first.slug, (first.type as string) === SIMULATED ? SIMULATED_MODEL : await cheapModelOf(first.type));
   return <Button onClick={() => void take()}>Use {first.name}</Button>;
 }
 
 /** A deployment that has it describes this type in its own OpenAPI document; the one of the project does not. */
-function simulatedProvider(): Schemas['CreateProviderRequest'] {
-  return {
-    type: SIMULATED as ProviderType,
-    name: 'Simulated provider',
-    secret: 'no-key-is-needed',
-    pricing: SIMULATED_PRICING,
-  };
-}
-
 /** A model for a first call: the cheapest one that is for text and not retired. */
 async function cheapModelOf(type: ProviderType): Promise<string> {
   const { prices } = await read(api.GET('/v1/admin/prices'));

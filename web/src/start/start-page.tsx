@@ -19,8 +19,8 @@ const TITLES: Readonly<Record<Step, string>> = {
 /** From nothing to the first recorded call. Where one was is remembered in this browser. */
 export function StartPage() {
   const { data: providers } = useQuery(queries.providers());
-  const { data: list } = useQuery(queries.apps());
   const [stored, setStored] = useStoredProgress();
+  const { data: list } = useQuery(queries.apps({ query: stored.appId ?? '', limit: 1 }));
   const [key, setKey] = useState<string>();
   if (providers === undefined || list === undefined) return <Skeleton rows={8} />;
   const progress = stillThere(

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
@@ -6,6 +6,8 @@ import { countText, durationText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Checkbox, SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { ListEnd } from '../design/list-end';
+import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { download } from './download';
@@ -36,13 +38,16 @@ export function EventList({ app }: { readonly app: string }) {
   const [model, setModel] = useState('');
   const [isLive, setLive] = useState(false);
   const [opened, setOpened] = useState<UsageEvent>();
+  const [columns] = useState(() => columnsOf(setOpened));
+  const settledUser = useSettled(user);
+  const settledModel = useSettled(model);
   const filters = {
     ...(status === 'any' ? {} : { status: status as Status }),
-    ...(user === '' ? {} : { user }),
-    ...(model === '' ? {} : { model }),
+    ...(settledUser === '' ? {} : { user: settledUser }),
+    ...(settledModel === '' ? {} : { model: settledModel }),
   };
   const queryKey = ['app', app, 'events', filters];
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
@@ -56,11 +61,15 @@ export function EventList({ app }: { readonly app: string }) {
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
   });
+  const { data, error } = pages;
   const events = data?.pages.flatMap((page) => page.events) ?? [];
   const newestId = events[0]?.id;
   const tick = useLiveInterval(isLive, newestId);
   useEffect(() => {
-    if (tick > 0) void client.invalidateQueries({ queryKey });
+    if (tick === 0) return;
+    // Only the newest page is followed; asking for all that were loaded again would take longer with each of them.
+    client.setQueryData<InfiniteData<unknown>>(queryKey, (loaded) => loaded && firstPageOf(loaded));
+    void client.invalidateQueries({ queryKey });
   }, [tick]);
   return (
     <>
@@ -89,24 +98,17 @@ export function EventList({ app }: { readonly app: string }) {
           <EmptyState title="No calls yet">Use “Try it” on the overview to send the first one.</EmptyState>
         )}
         {events.length > 0 && (
-          <Table
-            caption="Calls of the application"
-            columns={columnsOf(setOpened)}
-            rows={events}
-            rowKey={({ id }) => String(id)}
-          />
+          <Table caption="Calls of the application" columns={columns} rows={events} rowKey={({ id }) => String(id)} />
         )}
       </Card>
-      {hasNextPage && (
-        <div className="text-center">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ListEnd pages={pages} />
       <EventDrawer event={opened} onClose={() => setOpened(undefined)} />
     </>
   );
+}
+
+function firstPageOf<Page>({ pages, pageParams }: InfiniteData<Page>): InfiniteData<Page> {
+  return { pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) };
 }
 
 function columnsOf(open: (event: UsageEvent) => void): readonly Column<UsageEvent>[] {

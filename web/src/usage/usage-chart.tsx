@@ -47,6 +47,7 @@ export function UsageChart({
                 borderRadius: 6,
               }}
               labelStyle={{ color: 'var(--color-ink)' }}
+              itemStyle={{ color: 'var(--color-ink)' }}
             />
             {series.map((name, index) => (
               <Bar

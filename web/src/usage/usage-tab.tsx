@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useAppDraft } from '../apps/app-draft';
+import { LimitGauges } from '../apps/limit-gauges';
+import { fetched } from '../design/fetched';
 import { SelectField } from '../design/field';
 import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
 import { Breakdown } from './breakdown';
@@ -10,7 +12,7 @@ import { Corrections } from './corrections';
 import { EventList } from './event-list';
 import { chartDays, lastDays, type Measure } from './periods.rules';
 
-const UsageChart = lazy(async () => ({ default: (await import('./usage-chart')).UsageChart }));
+const UsageChart = fetched(async () => (await import('./usage-chart')).UsageChart, 6);
 
 const PERIODS = [
   { value: '7', label: '7 days' },
@@ -35,6 +37,7 @@ export function UsageTab() {
         <SelectField label="Period" value={days} options={PERIODS} onChange={setDays} />
         <SelectField label="Measure" value={measure} options={MEASURES} onChange={setMeasure} />
       </div>
+      <LimitGauges />
       <Chart app={id} measure={measure} period={period} />
       <Breakdown app={id} measure={measure} period={period} />
       <EventList app={id} />
@@ -68,11 +71,7 @@ function Chart({
       {chart?.series.length === 0 && (
         <EmptyState title="No usage in this period">Calls appear here within a second of their end.</EmptyState>
       )}
-      {chart !== undefined && chart.series.length > 0 && (
-        <Suspense fallback={<Skeleton rows={6} />}>
-          <UsageChart {...chart} measure={measure} />
-        </Suspense>
-      )}
+      {chart !== undefined && chart.series.length > 0 && <UsageChart {...chart} measure={measure} />}
     </Card>
   );
 }

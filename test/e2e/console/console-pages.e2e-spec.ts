@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { ConsoleBrowser, WIDE } from '../../support/console/console-browser.js';
+import { type FullAccount, fillAccount } from '../../support/console/full-account.js';
+import { Pictures } from '../../support/console/pictures.js';
+import { eventually } from '../../support/eventually.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const PAGE_MS = 120_000;
+const SCROLLED = { withinMs: 30_000 };
+/** The share of a page that may look other than its reference; 0.003 was measured between runs. */
+const MOST_DIFFERENT = 0.02;
+/** Bars of charts move with the days. */
+const MOST_DIFFERENT_CHART = 0.1;
+/** Pictures of the README, light and dark. */
+const README_PICTURES = fileURLToPath(new URL('../../../docs/images', import.meta.url));
+const WIDTHS = { narrow: 390, middle: 820, wide: WIDE.width };
+/** References are half as large as the page. */
+const HALF = 0.5;
+const THEMES = ['light', 'dark'] as const;
+const PAGES = [
+  ...['/start', '/apps', '/apps/new', '/apps/:app/overview', '/apps/:app/auth', '/apps/:app/proxy'],
+  ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
+  ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
+  ...['/members', '/audit', '/health', '/settings/profile', '/settings/security'],
+];
+/** Of people who are not signed in. */
+const FOR_ANYBODY = ['/login', '/signup'];
+
+let world: World;
+let chromium: Browser;
+let account: FullAccount;
+let browser: ConsoleBrowser;
+let stranger: ConsoleBrowser;
+let pictures: Pictures;
+
+const nameOf = (path: string, width: string, theme: string) =>
+  `${path.slice(1).replace(':app/', '').replaceAll('/', '-')}.${width}.${theme}`;
+
+async function look(at: ConsoleBrowser, path: string): Promise<void> {
+  const { page } = at;
+  await at.go(path.replace(':app', account.appId));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  expect(await page.title()).toMatch(/^.+ · Gateway$/);
+  const differences = new Map<string, number>();
+  const most = path.endsWith('/usage') ? MOST_DIFFERENT_CHART : MOST_DIFFERENT;
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme });
+    for (const [width, pixels] of Object.entries(WIDTHS)) {
+      await page.setViewportSize({ width: pixels, height: WIDE.height });
+      expect(await at.axe()).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      const name = nameOf(path, width, colorScheme);
+      differences.set(name, await pictures.differenceOf(page, name));
+    }
+  }
+  expect([...differences].filter(([, share]) => share > most)).toEqual([]);
+  expect(at.complaints).toEqual([]);
+}
+
+describeWithBrowser('every page of the console, for an account of some months', () => {
+  beforeAll(async () => {
+    world = await startWorld({ env: { REDIS_URL: '', SIMULATED_PROVIDER: 'true' } });
+    account = await fillAccount(world);
+    chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium, account.cookie, HALF);
+    stranger = await ConsoleBrowser.open(world, chromium, undefined, HALF);
+    pictures = await Pictures.open(chromium);
+  }, PAGE_MS);
+  afterAll(async () => {
+    await chromium.close();
+    await world.stop();
+  });
+
+  it.each(PAGES)(
+    '%s → one heading, a title of its own, no violation of axe-core in both themes and three widths, and it looks as ever',
+    (path) => look(browser, path),
+    PAGE_MS,
+  );
+
+  it.each(FOR_ANYBODY)('%s, not signed in → the same', (path) => look(stranger, path), PAGE_MS);
+
+  it(
+    'hundreds of calls, scrolled → loaded as the end comes near, and only those near the screen are in the page',
+    async () => {
+      const { page } = browser;
+      await page.setViewportSize(WIDE);
+      await browser.go(`/apps/${account.appId}/usage`);
+      const calls = page.getByRole('table', { name: 'Calls of the application' });
+      await calls.waitFor();
+      const count = async () => Number(await calls.getAttribute('aria-rowcount'));
+      await eventually(async () => {
+        await page.mouse.move(WIDE.width / 2, WIDE.height / 2);
+        await page.mouse.wheel(0, 3_000);
+        return (await count()) > 400;
+      }, SCROLLED);
+      expect(await calls.getByRole('row').count()).toBeLessThan(100);
+      await page.keyboard.press('Home');
+      await calls.locator('tr[aria-rowindex="2"]').waitFor();
+      expect(await browser.axe()).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it('pictures of different pages, themes or widths → different, so that a page that breaks is seen', async () => {
+    const between = (...names: [string, string]) => pictures.differenceBetween(...names);
+    expect(await between('apps.wide.light', 'apps.wide.dark')).toBeGreaterThan(0.9);
+    expect(await between('apps.wide.light', 'providers.wide.light')).toBeGreaterThan(MOST_DIFFERENT);
+    expect(await between('apps-usage.wide.dark', 'apps-overview.wide.dark')).toBeGreaterThan(MOST_DIFFERENT_CHART);
+    expect(await between('members.narrow.light', 'audit.narrow.light')).toBeGreaterThan(MOST_DIFFERENT);
+    expect(await between('login.wide.light', 'signup.wide.light')).toBeGreaterThan(MOST_DIFFERENT);
+  });
+
+  it.each(THEMES)(
+    'the picture of the README, %s',
+    async (colorScheme) => {
+      const sharp = await ConsoleBrowser.open(world, chromium, account.cookie);
+      const { page } = sharp;
+      await page.emulateMedia({ colorScheme });
+      await sharp.go(`/apps/${account.appId}/usage`);
+      await page.locator('svg.recharts-surface').first().waitFor();
+      const picture = await page.screenshot({ animations: 'disabled' });
+      expect(picture.length).toBeGreaterThan(20_000);
+      if (process.env.WRITE_PICTURES === '1') writeFileSync(`${README_PICTURES}/console-${colorScheme}.png`, picture);
+    },
+    PAGE_MS,
+  );
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { newOrganization, newPerson } from '../identity/people.js';
+import type { World } from '../world.js';
+import { APPS } from './believable-apps.js';
+
+const GENERATE_USAGE = fileURLToPath(new URL('../../../bench/usage/generate-usage.mjs', import.meta.url));
+/** The same usage each time; only the days move on. */
+const USAGE = ['--days=90', '--events=20000', '--users=300', '--seed=0.25'];
+
+/** An account as a small company has it after some months. */
+export interface FullAccount {
+  /** Cookie of the owner's session. */
+  readonly cookie: string;
+  /** The application that is used most. */
+  readonly appId: string;
+}
+
+/** Fills an organization with providers, applications, people, keys and three months of usage. */
+export async function fillAccount(world: World): Promise<FullAccount> {
+  const { organizationId, owner } = await newOrganization(world);
+  await world.dataSource.query("UPDATE organizations SET name = 'Analytical Engines' WHERE id = $1", [organizationId]);
+  const create = async (path: string, body: object) => {
+    const answer = await owner.client.post(`/v1/admin/${path}`, body);
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  for (const [type, name] of [
+    ...[
+      ['openai', 'OpenAI'],
+      ['anthropic', 'Anthropic'],
+    ],
+    ...[
+      ['gemini', 'Gemini'],
+      ['xai', 'xAI'],
+    ],
+  ]) {
+    await create('providers', { type, name, secret: `sk-of-the-${type}-of-a-picture` });
+  }
+  await create('provider-gateways', { type: 'vercel', name: 'Vercel', token: 'token-of-a-picture' });
+  const appIds: string[] = [];
+  for (const body of APPS) appIds.push((await create('apps', body)).app.id);
+  await create('keys', { name: 'Terraform' });
+  await create('invitations', { role: 'admin' });
+  for (const [role, name] of [
+    ['owner', 'Ada Lovelace'],
+    ['admin', 'Charles Babbage'],
+    ['member', 'Luigi Menabrea'],
+  ] as const) {
+    const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`;
+    const { identityId } = role === 'owner' ? owner : await newPerson(world, { organizationId, role, email });
+    await world.dataSource.query('UPDATE identities SET name = $2, email = $3 WHERE id = $1', [
+      identityId,
+      name,
+      email,
+    ]);
+  }
+  const of = [`--account=${organizationId}`, ...appIds.map((id) => `--app=${id}`)];
+  const args = [GENERATE_USAGE, `--url=${world.databaseUrl}`, ...USAGE, ...of];
+  const [code] = await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'close');
+  if (code !== 0) throw new Error(`generate-usage ended with ${code}`);
+  return { cookie: owner.cookie, appId: appIds[0] ?? '' };
+}

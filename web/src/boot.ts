@@ -1,0 +1,43 @@
+import { api } from './api/client';
+import { createQueryClient, DEAREST_APPS, queries } from './api/queries';
+
+/** Pages for people who are not signed in. */
+const WITHOUT_SESSION: ReadonlySet<string> = new Set(['/login', '/signup', '/invite']);
+
+export const client = createQueryClient();
+
+/** The session has ended: signs in again, and comes back here. */
+function leave(): void {
+  const { pathname, search } = location;
+  if (WITHOUT_SESSION.has(pathname)) return;
+  const wasSignedIn = client.getQueryData(queries.session().queryKey) !== undefined;
+  client.clear();
+  const next = new URLSearchParams({ next: pathname + search, ...(wasSignedIn ? { ended: '1' } : {}) });
+  history.pushState(null, '', `/login?${next}`);
+}
+
+api.use({
+  onResponse({ response: { status }, schemaPath }) {
+    if (schemaPath.startsWith('/v1/auth/')) return;
+    if (status === 401) leave();
+    // The role may have changed: what can be done here is asked again.
+    if (status === 403 && schemaPath !== '/v1/admin/session') {
+      void client.invalidateQueries({ queryKey: queries.session().queryKey });
+    }
+  },
+});
+
+/** What pages show first, where waiting for their code would take longer than the answer. */
+const FIRST_READS: Readonly<Record<string, () => Promise<void>>> = {
+  '/apps': () => client.prefetchInfiniteQuery(queries.appPages(DEAREST_APPS)),
+  '/providers': () => client.prefetchQuery(queries.providers()),
+};
+
+/** Begins before the rest of the code is evaluated. */
+export const firstReads: Promise<unknown> = WITHOUT_SESSION.has(location.pathname)
+  ? Promise.resolve()
+  : Promise.all([
+      client.prefetchQuery(queries.session()),
+      client.prefetchQuery(queries.account()),
+      FIRST_READS[location.pathname]?.(),
+    ]);

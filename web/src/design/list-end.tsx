@@ -1,0 +1,36 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Button } from './button';
+
+/** The next page is asked for this far before its place is seen. */
+const AHEAD = '600px';
+
+type Pages = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+
+/** The end of what is loaded of an endless list: reaching it by scrolling loads more, as the button does. */
+export function ListEnd({ pages, note }: { readonly pages: Pages; readonly note?: string }) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const end = useRef<HTMLDivElement>(null);
+  const canLoad = hasNextPage && !isFetchingNextPage;
+  useEffect(() => {
+    if (!canLoad || end.current === null) return undefined;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        // A list that fills less than a screen waits for the button.
+        if (entry?.isIntersecting && scrollY > 0) void fetchNextPage();
+      },
+      { rootMargin: AHEAD },
+    );
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [canLoad, fetchNextPage]);
+  if (!hasNextPage) return null;
+  return (
+    <div ref={end} className="mt-4 flex items-center justify-center gap-3 text-sm text-muted">
+      {note}
+      <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { TextField } from './field';
+import { numberOf, textOf } from './number-text.rules';
+
+/** A field for a number that may be absent. What is half typed, as `0.`, stays as it is. */
+export function NumberField({
+  label,
+  hint,
+  value,
+  onChange,
+  error,
+  reason,
+  isRequired = false,
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: number | undefined;
+  readonly onChange: (value: number | undefined) => void;
+  readonly error: string | undefined;
+  readonly reason: string | undefined;
+  /** An empty field is a mistake, and the value stays what it was. */
+  readonly isRequired?: boolean;
+}) {
+  const [typed, setTyped] = useState({ text: textOf(value), value });
+  // A value that was not typed here, as one of a discarded draft, replaces the text.
+  const text = typed.value === value ? typed.text : textOf(value);
+  const isEmpty = text.trim() === '';
+  const problem = isEmpty
+    ? isRequired && 'is required'
+    : numberOf(text) === undefined && 'must be a number, such as 20 or 0.5';
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      inputMode="decimal"
+      reason={reason}
+      value={text}
+      onChange={(next) => {
+        const number = numberOf(next);
+        const isCleared = next.trim() === '' && !isRequired;
+        const changed = number !== undefined || isCleared ? number : value;
+        setTyped({ text: next, value: changed });
+        if (changed !== value) onChange(changed);
+      }}
+      error={problem === false ? error : problem}
+    />
+  );
+}

@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'react';
+
+/** A pause in typing of this length ends a search text. */
+const PAUSE_MS = 150;
+
+/** What was typed when typing paused: a search asks once for it, not once for every letter. */
+export function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
+}
