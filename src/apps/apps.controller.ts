@@ -121,7 +121,7 @@ export class AppsController {
     return AppValidationResponse.from(app.id);
   }
 
-  @Post('app-drafts/validate')
+  @Post('apps/validate')
   @AdminAccess('read')
   @HttpCode(200)
   @Operation({

@@ -23,7 +23,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
 /**
  * Write side of applications: list, create, replace, validate, check, delete.
  *
- * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/app-drafts/validate`, `/v1/admin/apps/{app}`, its `validate`, `check`
+ * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/validate`, `/v1/admin/apps/{app}`, its `validate`, `check`
  * and `snippet`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
  * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached,

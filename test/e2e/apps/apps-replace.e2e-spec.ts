@@ -151,6 +151,23 @@ describe('POST validate and GET check', () => {
     expect(validated.body).toEqual(status === 200 ? { valid: true, app_id: id } : written.body);
   });
 
+  it.each<[string, object, number]>([
+    ['a server application', {}, 200],
+    ['a disabled one', { status: 'disabled' }, 200],
+    ['an unknown provider', { config: rawSelection({ groq: { allowed_paths: [], allowed_models: [] } }) }, 400],
+    ['no configuration', { config: undefined }, 400],
+    ['an id', { id: 'mine' }, 400],
+    ['a revision', { revision: 1 }, 400],
+  ])('validate a draft: %s → the answer of POST, and nothing is stored', async (_name, members, status) => {
+    const body = { ...serverBody(), ...members };
+    const { total } = (await world.api.get(APPS)).body;
+    const validated = await world.api.post(`${APPS}/validate`, body);
+    expect((await world.api.get(APPS)).body.total).toBe(total);
+    const written = await world.api.post(APPS, body);
+    expect([validated.status, written.status]).toEqual([status, status === 200 ? 201 : status]);
+    expect(validated.body).toEqual(status === 200 ? { valid: true } : written.body);
+  });
+
   it('validate: a member with a read key → may ask', async () => {
     const { id } = await created();
     const organizationId = await firstOrganizationId(world.dataSource);

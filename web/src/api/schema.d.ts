@@ -1074,7 +1074,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/admin/app-drafts/validate": {
+    "/v1/admin/apps/validate": {
         parameters: {
             query?: never;
             header?: never;

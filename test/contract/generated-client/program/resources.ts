@@ -63,7 +63,7 @@ async function readSnippet(client: ApiClient): Promise<void> {
 
 async function manageApps(client: ApiClient, meetUser: Surroundings['meetUser']): Promise<void> {
   const write = { name: 'Driven', config: CONFIG };
-  await bodyOf(client.POST('/v1/admin/app-drafts/validate', { body: write }));
+  await bodyOf(client.POST('/v1/admin/apps/validate', { body: write }));
   const { app } = await bodyOf(client.POST('/v1/admin/apps', { body: write }));
   await bodyOf(client.GET('/v1/admin/apps'));
   const one = { params: { path: { app: app.id } } };
