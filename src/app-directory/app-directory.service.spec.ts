@@ -68,6 +68,7 @@ function setUp(config: unknown = rawServerConfig()) {
     revision: 1,
     status: 'active',
     createdAt: at,
+    handle: null,
     updatedAt: at,
   });
   const lines: Record<string, unknown>[] = [];

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import { OrganizationEntity } from '../identity/organization.entity.js';
 import type { AppStatus } from './config/app-config.js';
@@ -7,6 +7,8 @@ import type { Authentication } from './config/authentication-config.js';
 /** An application and its configuration. */
 @Entity('apps')
 @Check('apps_status_check', "status IN ('active', 'disabled')")
+@Check('apps_handle_check', "handle ~ '^[a-z0-9][a-z0-9-]{0,62}$'")
+@Unique('apps_handle_key', ['organizationId', 'handle'])
 @Index('apps_organization_idx', { synchronize: false })
 export class AppEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'apps_pkey' })
@@ -18,6 +20,10 @@ export class AppEntity {
 
   @Column({ type: 'text' })
   name: string;
+
+  /** A name of the operator's choice for scripts and files; unique in the account. */
+  @Column({ type: 'text', nullable: true })
+  handle: string | null;
 
   /** As stored, possibly by an older version; read it with `AppConfigParser`. */
   @Column({ type: 'json' })

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
 import { checkReferences } from '../app-directory/config/app-references.rules.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import type { ListedProvider } from '../providers/provider-listing.service.js';
 import { validateEndpointParams } from '../proxy/endpoints/endpoint-params.js';
 import { AccountProvidersService } from './account-providers.js';
+import { AppsRepository } from './apps.repository.js';
 
 /** A valid configuration, and the providers it was validated against. */
 export interface CheckedConfig {
@@ -20,6 +23,7 @@ export class AppDraftsService {
   constructor(
     private readonly parser: AppConfigParser,
     private readonly providers: AccountProvidersService,
+    private readonly apps: AppsRepository,
   ) {}
 
   /** @throws invalid_request naming the first invalid place; every named provider must exist. */
@@ -43,6 +47,14 @@ export class AppDraftsService {
     return [app.config, answered].some((config) => isDeepStrictEqual(sent, asJson(config)));
   }
 
+  /**
+   * @param handle null: none is asked for.
+   * @throws handle_taken another application of the account has it.
+   */
+  async requireFreeHandle(organizationId: string, handle: string | null, tx?: EntityManager): Promise<void> {
+    if (handle !== null && (await this.apps.hasHandle(tx, organizationId, handle))) throw handleTaken(handle);
+  }
+
   private async validate(
     organizationId: string,
     config: AppConfig,
@@ -53,6 +65,13 @@ export class AppDraftsService {
     await validateEndpointParams(config, account.all);
     return { config, providers: account.all };
   }
+}
+
+/** The refusal of a handle that another application of the account has. */
+export function handleTaken(handle: string): GatewayError {
+  return new GatewayError('handle_taken', {
+    message: `handle: "${handle}" is already used by another application; choose another handle.`,
+  });
 }
 
 /** The JSON form: without prototypes and `undefined` members. */

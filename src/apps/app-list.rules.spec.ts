@@ -13,6 +13,7 @@ const app = {
   revision: 1,
   status: 'active',
   createdAt: new Date(0),
+  handle: null,
   updatedAt: new Date(0),
 } as const;
 const provider = (slug: string, status: KnownProvider['status']): KnownProvider => ({

@@ -58,7 +58,7 @@ export class AppsController {
     description:
       'The id is assigned. An application with authentication type `api_key` gets its first key, shown once.',
   })
-  @Idempotent('app')
+  @Idempotent('app', 'handle_taken')
   @ApiCreatedResponse({ type: CreatedAppResponse })
   create(
     @Admin() admin: AdminPrincipal,
@@ -93,7 +93,7 @@ export class AppsController {
     description: 'A full replace, guarded by the `revision` that was read. Never creates.',
   })
   @AppParam()
-  @Fails('invalid_request', 'app_revision_required', 'app_revision_conflict', 'app_not_found')
+  @Fails('invalid_request', 'app_revision_required', 'app_revision_conflict', 'handle_taken', 'app_not_found')
   @ApiOkResponse({ type: AppResponse })
   async replace(
     @Admin() admin: AdminPrincipal,
@@ -114,7 +114,7 @@ export class AppsController {
       'Takes the body of a creation or of a replacement, and refuses what replacing the application by it would refuse.',
   })
   @AppParam()
-  @Fails('invalid_request', 'app_revision_conflict', 'app_not_found')
+  @Fails('invalid_request', 'app_revision_conflict', 'handle_taken', 'app_not_found')
   @ApiOkResponse({ type: AppValidationResponse })
   async validate(@OwnApp() app: AppRow, @Body() body: ValidateAppRequest): Promise<AppValidationResponse> {
     await this.apps.validate(app, body);
@@ -130,13 +130,13 @@ export class AppsController {
     summary: 'Check the body of a new application',
     description: 'Refuses what creating the application would refuse, but for ceilings of the account. Saves nothing.',
   })
-  @Fails('invalid_request')
+  @Fails('invalid_request', 'handle_taken')
   @ApiOkResponse({ type: AppDraftValidationResponse })
   async validateDraft(
     @Admin() admin: AdminPrincipal,
-    @Body() { config }: CreateAppRequest,
+    @Body() body: CreateAppRequest,
   ): Promise<AppDraftValidationResponse> {
-    await this.apps.validateNew(admin, config);
+    await this.creation.validate(admin, body);
     return AppDraftValidationResponse.valid();
   }
 

@@ -8,12 +8,13 @@ import type { Instant } from '../common/clock.js';
 /** The stored part of an accepted write. */
 export interface AcceptedApp {
   readonly name: string;
+  readonly handle: string | null;
   readonly config: AppConfig;
   readonly status: AppStatus;
 }
 
 /** A replacement; without a configuration the stored one stays unchanged. */
-export interface AppReplacement extends Pick<AcceptedApp, 'name' | 'status'> {
+export interface AppReplacement extends Pick<AcceptedApp, 'name' | 'handle' | 'status'> {
   readonly config: AppConfig | undefined;
 }
 
@@ -26,7 +27,7 @@ export type AppOrder = (typeof APP_ORDERS)[number];
 export interface AppSearch {
   /** UTC month of the usage to order by, `YYYY-MM`. */
   readonly month: string;
-  /** Text in the name, the id or the bundle id, of any case. */
+  /** Text in the name, the handle, the id or the bundle id, of any case. */
   readonly query?: string;
   readonly status?: AppStatus;
   readonly sort: AppOrder;
@@ -78,7 +79,7 @@ export class AppsRepository {
     const [row] = await this.dataSource.query<{ ids: string[]; total: number }[]>(
       `WITH found AS (SELECT app.id, app.name FROM apps app
          WHERE app.organization_id = $1 AND ($3::text IS NULL OR app.status = $3)
-           AND ($4::text IS NULL OR strpos(lower(concat_ws(E'\n', app.name, app.id, ${BUNDLE_ID})), lower($4)) > 0))
+           AND ($4::text IS NULL OR strpos(lower(concat_ws(E'\n', app.name, app.handle, app.id, ${BUNDLE_ID})), lower($4)) > 0))
        SELECT (SELECT count(*)::integer FROM found) AS total,
          ARRAY(SELECT found.id FROM found ${of} WHERE $2::text IS NOT NULL AND ($7::text IS NULL OR found.id COLLATE "C" > $7)
            ORDER BY ${by} ${isDescending ? 'DESC' : 'ASC'}, found.id COLLATE "C" OFFSET $5 LIMIT $6) AS ids`,
@@ -98,15 +99,20 @@ export class AppsRepository {
     return tx.countBy(AppEntity, { organizationId });
   }
 
-  /** Stores revision 1; `undefined` when the id is taken in any account. */
+  /** Whether an application of the account has this handle. */
+  hasHandle(tx: EntityManager | undefined, organizationId: string, handle: string): Promise<boolean> {
+    return (tx ?? this.dataSource.manager).existsBy(AppEntity, { organizationId, handle });
+  }
+
+  /** Stores revision 1; `undefined` when the id is taken in any account, or the handle in this one. */
   async insert(
     tx: EntityManager,
     app: AcceptedApp & { readonly id: string; readonly organizationId: string },
     at: Instant,
   ): Promise<AppRow | undefined> {
-    const { id, organizationId, name, config, status } = app;
+    const { id, organizationId, name, handle, config, status } = app;
     const authenticationType = config.authentication.type;
-    const row = { id, organizationId, name, config, authenticationType, status, revision: 1 };
+    const row = { id, organizationId, name, handle, config, authenticationType, status, revision: 1 };
     const inserting = tx.createQueryBuilder().insert().into(AppEntity).orIgnore();
     const inserted = await inserting
       .values({ ...row, createdAt: at, updatedAt: at })
@@ -115,11 +121,11 @@ export class AppsRepository {
     return inserted.raw.length > 0 ? tx.findOneByOrFail(AppEntity, { organizationId, id }) : undefined;
   }
 
-  /** Replaces exactly the given revision; `undefined` when the stored revision differs. */
+  /** Replaces exactly the given revision; `undefined` when it differs. A taken handle violates `apps_handle_key`. */
   async replaceIfRevision(
     tx: EntityManager,
     { id, organizationId, revision }: WriteTarget,
-    { name, config, status }: AppReplacement,
+    { name, handle, config, status }: AppReplacement,
     at: Instant,
   ): Promise<AppRow | undefined> {
     const where = { organizationId, id };
@@ -127,7 +133,7 @@ export class AppsRepository {
       AppEntity,
       { ...where, revision },
       {
-        ...{ name, status, revision: revision + 1, updatedAt: at },
+        ...{ name, handle, status, revision: revision + 1, updatedAt: at },
         ...(config && { config, authenticationType: config.authentication.type }),
       },
     );

@@ -10,8 +10,9 @@ import type { AdminPrincipal } from '../identity/admin-principal.js';
 import type { AuditEntry } from '../identity/audit/audit-trail.js';
 import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
+import { violates } from '../platform/database/violates.js';
 import { AppUsers } from '../users/users.service.js';
-import { AppDraftsService } from './app-drafts.service.js';
+import { AppDraftsService, handleTaken } from './app-drafts.service.js';
 import {
   CHECK_LIMITATIONS,
   type EndpointReadiness,
@@ -46,17 +47,19 @@ export class AppsService {
   ) {}
 
   /**
-   * Replaces an application; without a status it keeps the stored one. Disabling with an unchanged configuration skips
-   * validation, so that it works even when the stored configuration is no longer valid.
+   * Replaces an application; without a status or a handle it keeps the stored one. Disabling with an unchanged
+   * configuration skips validation, so that it works even when the stored configuration is no longer valid.
    *
    * @throws app_revision_conflict the stored revision differs from `revision`, also after a write during this call.
    * @throws app_not_found it was deleted during this call.
+   * @throws handle_taken another application has the handle, also for the loser of two concurrent writes.
    * @throws invalid_request the configuration is invalid.
    */
   async replace(admin: AdminPrincipal, app: AppRow, body: ReplaceAppRequest): Promise<AppRow> {
     const { name, config: raw, status, revision } = body;
     if (revision !== app.revision) throw staleRevision();
-    const next = { name, status: status ?? app.status };
+    const handle = await this.nextHandle(app, body.handle);
+    const next = { name, handle, status: status ?? app.status };
     const isPause = next.status === 'disabled' && this.drafts.isUnchanged(app, raw);
     const config = isPause ? undefined : (await this.drafts.acceptReplacement(app, raw)).config;
     const written = await this.write(admin, app, { ...next, config });
@@ -65,15 +68,18 @@ export class AppsService {
     throw staleRevision();
   }
 
-  /** @throws app_revision_conflict, invalid_request as a replacement with this body. */
-  async validate(app: AppRow, { config, revision }: ValidateAppRequest): Promise<void> {
+  /** @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body. */
+  async validate(app: AppRow, { config, handle, revision }: ValidateAppRequest): Promise<void> {
     if (revision !== undefined && revision !== app.revision) throw staleRevision();
+    await this.nextHandle(app, handle);
     await this.drafts.acceptReplacement(app, config);
   }
 
-  /** @throws invalid_request as a creation with this configuration. */
-  async validateNew({ organizationId }: AdminPrincipal, config: object): Promise<void> {
-    await this.drafts.acceptNew(organizationId, config);
+  /** The handle after a write. @throws handle_taken another application has it. */
+  private async nextHandle(app: AppRow, asked: string | null | undefined): Promise<string | null> {
+    if (asked === undefined || asked === app.handle) return app.handle;
+    await this.drafts.requireFreeHandle(app.organizationId, asked);
+    return asked;
   }
 
   /**
@@ -112,14 +118,21 @@ export class AppsService {
     return this.writes.run(admin, statements, (all) => this.background.transaction(all));
   }
 
-  private write(admin: AdminPrincipal, app: AppRow, accepted: AppReplacement): Promise<AppRow | undefined> {
-    return this.writes.run(admin, async (tx) => {
+  private async write(admin: AdminPrincipal, app: AppRow, accepted: AppReplacement): Promise<AppRow | undefined> {
+    const statements = async (tx: EntityManager) => {
       const result = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
       if (result === undefined) return { result };
-      const details = { name: result.name, status: result.status, revision: result.revision };
+      const { name, handle, status, revision } = result;
+      const details = { name, ...(handle !== app.handle && { handle }), status, revision };
       const entry = { action: 'app.replaced', ...targetOf(app), details } as const;
       return { result, entry, changes: [appChange(app.id)] };
-    });
+    };
+    try {
+      return await this.writes.run(admin, statements);
+    } catch (error) {
+      if (accepted.handle !== null && violates(error, 'apps_handle_key')) throw handleTaken(accepted.handle);
+      throw error;
+    }
   }
 }
 

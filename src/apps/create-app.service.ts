@@ -37,23 +37,27 @@ export class CreateAppService {
     private readonly clock: Clock,
   ) {}
 
-  /** Validates what `create` would store, and stores nothing. @throws invalid_request as `create`. */
-  async validate({ organizationId }: AdminPrincipal, { config }: CreateAppRequest): Promise<void> {
+  /** Validates what `create` would store, and stores nothing. @throws invalid_request, handle_taken as `create`. */
+  async validate({ organizationId }: AdminPrincipal, { config, handle = null }: CreateAppRequest): Promise<void> {
     await this.drafts.acceptNew(organizationId, config);
+    await this.drafts.requireFreeHandle(organizationId, handle);
   }
 
   /**
    * Stores an application and its first key in one transaction of `write`.
    *
    * @throws invalid_request the configuration is invalid.
+   * @throws handle_taken another application has the handle, also for the loser of two concurrent creates.
    * @throws conflict no free id was drawn; a retry may succeed.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`, also for the key.
    */
   async create(admin: AdminPrincipal, body: CreateAppRequest, write: Write<CreatedApp>): Promise<CreatedApp> {
     const { config } = await this.drafts.acceptNew(admin.organizationId, body.config);
-    const accepted: AcceptedApp = { name: body.name, config, status: body.status ?? 'active' };
+    const { name, handle = null, status = 'active' } = body;
+    await this.drafts.requireFreeHandle(admin.organizationId, handle);
+    const accepted: AcceptedApp = { name, handle, config, status };
     for (let draw = 0; draw < MAX_ID_DRAWS; draw++) {
-      const id = await this.newIds.draw(body.name);
+      const id = await this.newIds.draw(name);
       if (id === undefined) continue;
       const created = await this.writes.run(admin, (tx) => this.store(tx, admin, { ...accepted, id }), write);
       if (created !== undefined) return created;
@@ -69,9 +73,13 @@ export class CreateAppService {
     const { organizationId } = admin;
     await this.ceilings.requireRoom(tx, organizationId, 'apps', () => this.repository.countOf(tx, organizationId));
     const app = await this.repository.insert(tx, { ...accepted, organizationId }, this.clock.now());
-    if (app === undefined) return { result: undefined };
+    if (app === undefined) {
+      await this.drafts.requireFreeHandle(organizationId, accepted.handle, tx);
+      return { result: undefined };
+    }
     const key = app.authenticationType === 'api_key' ? await this.keys.issue(tx, app, FIRST_KEY_NAME) : null;
     const target = { targetType: 'app', targetId: app.id, appId: app.id };
-    return { result: { app, key }, entry: { action: 'app.created', ...target, details: { name: app.name } } };
+    const details = { name: app.name, ...(app.handle !== null && { handle: app.handle }) };
+    return { result: { app, key }, entry: { action: 'app.created', ...target, details } };
   }
 }

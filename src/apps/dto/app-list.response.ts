@@ -25,6 +25,13 @@ export class AppSummaryResponse {
   @ApiProperty({ type: 'string' })
   name: string;
 
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Name of your choice for scripts and files; null: none.',
+  })
+  handle: string | null;
+
   @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
   status: AppStatus;
 
@@ -63,6 +70,7 @@ export class AppSummaryResponse {
     return Object.assign(new AppSummaryResponse(), {
       id: app.id,
       name: app.name,
+      handle: app.handle,
       status: app.status,
       authentication_type: config.authenticationType,
       apple_bundle_id: config.bundleId,

@@ -14,6 +14,13 @@ export class AppResource {
   name: string;
 
   @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Name of your choice for scripts and files; null: none.',
+  })
+  handle: string | null;
+
+  @ApiProperty({
     anyOf: [
       APP_CONFIG,
       { type: 'object', additionalProperties: true, description: 'As stored, when `config_error` is not null.' },
@@ -38,6 +45,7 @@ export class AppResource {
     return Object.assign(new AppResource(), {
       id: app.id,
       name: app.name,
+      handle: app.handle,
       config,
       status: app.status,
       revision: app.revision,

@@ -5,6 +5,15 @@ import { MAX_PAGE_LIMIT, Month } from '../../common/fields/list-fields.js';
 import type { AppListFilter } from '../app-list.service.js';
 import { APP_ORDERS, type AppOrder } from '../apps.repository.js';
 
+/** @param absent what its absence means. */
+function Handle(absent: string): PropertyDecorator {
+  return Text({
+    ...{ max: 63, pattern: /^[a-z0-9][a-z0-9-]{0,62}$/, optional: true, nullable: true },
+    patternText: 'of 1 to 63 lower-case letters, digits and dashes, not beginning with a dash',
+    description: `A name of your choice for scripts and files, unique in the account. ${absent}`,
+  });
+}
+
 @WithAppConfig()
 export class CreateAppRequest {
   @Refused('is assigned by the service and cannot be chosen')
@@ -13,6 +22,9 @@ export class CreateAppRequest {
   @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 
+  @Handle('Null or absent: none.')
+  readonly handle?: string | null;
+
   @JsonObject({ schema: APP_CONFIG })
   readonly config: object;
 
@@ -20,32 +32,29 @@ export class CreateAppRequest {
   readonly status?: AppStatus;
 }
 
-@WithAppConfig()
-export class ReplaceAppRequest {
+/** What can be written of an existing application. */
+class AppBody {
   @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
+
+  @Handle('Null: none. Absent: the stored one stays.')
+  readonly handle?: string | null;
 
   @JsonObject({ schema: APP_CONFIG })
   readonly config: object;
 
   @OneOf(['active', 'disabled'], { optional: true, description: 'Absent: the stored status stays.' })
   readonly status?: AppStatus;
+}
 
+@WithAppConfig()
+export class ReplaceAppRequest extends AppBody {
   @Int({ min: 1, missingCode: 'app_revision_required', description: 'The revision that was read.' })
   readonly revision: number;
 }
 
 @WithAppConfig()
-export class ValidateAppRequest {
-  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
-  readonly name: string;
-
-  @JsonObject({ schema: APP_CONFIG })
-  readonly config: object;
-
-  @OneOf(['active', 'disabled'], { optional: true, description: 'Absent: the stored status stays.' })
-  readonly status?: AppStatus;
-
+export class ValidateAppRequest extends AppBody {
   @Int({ min: 1, optional: true, description: 'Refused when it is not the stored one, as a replacement would be.' })
   readonly revision?: number;
 }
@@ -65,7 +74,12 @@ export class ListAppsRequest {
   @Verbatim({ min: 0, max: 64, optional: true, description: 'Only applications whose id comes after this one, by id.' })
   readonly after_id?: string;
 
-  @Verbatim({ min: 0, max: 200, optional: true, description: 'Only those with this text in name, id or bundle id.' })
+  @Verbatim({
+    min: 0,
+    max: 200,
+    optional: true,
+    description: 'Only those with this text in name, handle, id or bundle id.',
+  })
   readonly query?: string;
 
   @OneOf(['active', 'disabled'], { optional: true, description: 'Only applications with this status.' })

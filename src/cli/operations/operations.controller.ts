@@ -64,6 +64,7 @@ export class OperationsController {
     'not_found',
     'app_not_found',
     'slug_taken',
+    'handle_taken',
   )
   @Fails('provider_not_supported_by_gateway', 'provider_unavailable', 'service_unavailable')
   @Fails('billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')

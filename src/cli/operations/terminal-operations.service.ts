@@ -38,6 +38,12 @@ export interface OperationRequest {
   readonly browser: boolean;
 }
 
+/** What a repeat of a request is recognised by: the digest of its token, and of what it asks for. */
+interface KnownRequest {
+  readonly id: string;
+  readonly requestHash: string;
+}
+
 /** A pending step as its approval page shows it. */
 export interface OperationPreview {
   /** The resource that is to be changed; absent for a new one. */
@@ -71,8 +77,8 @@ export class TerminalOperations {
     const id = operationIdOf(request.token);
     const requestHash = this.requestHash(admin, request);
     const known = await this.operations.find(id);
-    if (known === undefined) await this.begin(admin, request, { id, requestHash });
-    else requireSame(known, requestHash);
+    if (known !== undefined) requireSame(known, requestHash);
+    else await this.beginOnce(admin, request, { id, requestHash });
     return this.polling.poll(id, request.token);
   }
 
@@ -106,10 +112,21 @@ export class TerminalOperations {
     return { snapshot, wantsSecret };
   }
 
+  /** The same operation may have begun meanwhile: it took the handle, the slug or the last place that was left. */
+  private async beginOnce(admin: AdminPrincipal, request: OperationRequest, known: KnownRequest): Promise<void> {
+    try {
+      await this.begin(admin, request, known);
+    } catch (error) {
+      const first = await this.operations.find(known.id);
+      if (first === undefined) throw error instanceof TokenTaken ? tokenUsed() : error;
+      requireSame(first, known.requestHash);
+    }
+  }
+
   private async begin(
     admin: AdminPrincipal,
     request: OperationRequest,
-    { id, requestHash }: Pick<OperationRow, 'id'> & { readonly requestHash: string },
+    { id, requestHash }: KnownRequest,
   ): Promise<void> {
     const isStep = needsBrowser(request);
     const { kind, payload, token } = request;
@@ -119,13 +136,8 @@ export class TerminalOperations {
       kind === 'claim'
         ? await this.requireUnclaimed(admin)
         : await this.resources.prepare(kind, admin, payload, { isStep, path: PAYLOAD });
-    try {
-      if (prepared === undefined || isStep) await this.pending.openStep(created, token);
-      else await prepared.run(undefined, this.pending.atOnce(created));
-    } catch (error) {
-      if (!(error instanceof TokenTaken)) throw error;
-      requireSame(await this.operations.find(id), requestHash);
-    }
+    if (prepared === undefined || isStep) await this.pending.openStep(created, token);
+    else await prepared.run(undefined, this.pending.atOnce(created));
   }
 
   /** @throws conflict a person owns the account, so that nobody can claim it. */
@@ -155,9 +167,12 @@ function requireNoMembers(payload: OperationPayload): void {
   if (member !== undefined) throw invalidRequest(`${PAYLOAD}.${member}`, 'is not a known member');
 }
 
-function requireSame(operation: OperationRow | undefined, requestHash: string): void {
-  if (operation?.requestHash === requestHash) return;
-  throw new GatewayError('conflict', {
+function requireSame(operation: OperationRow, requestHash: string): void {
+  if (operation.requestHash !== requestHash) throw tokenUsed();
+}
+
+function tokenUsed(): GatewayError {
+  return new GatewayError('conflict', {
     message: 'token: was used for another request; make a new one.',
     reason: 'operation_token_used',
   });

@@ -50,6 +50,7 @@ export const ERRORS = {
     status: 409,
     message: 'The application changed since you read it; read it again and merge.',
   },
+  handle_taken: { status: 409, message: 'The handle is already in use.' },
   slug_taken: { status: 409, message: 'The slug is already in use.' },
   gateway_in_use: { status: 409, message: 'Providers are routed through this gateway.' },
   provider_gateway_managed: { status: 409, message: 'The gateway owns the credential of this provider.' },

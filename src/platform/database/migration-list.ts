@@ -30,6 +30,7 @@ import { ConnectClients1763600000040 } from '../../../migrations/1763600000040-c
 import { NameOperationSources1763600000041 } from '../../../migrations/1763600000041-name-operation-sources.js';
 import { DescribeDeployment1763600000042 } from '../../../migrations/1763600000042-describe-deployment.js';
 import { SumMonthsOfApps1763600000043 } from '../../../migrations/1763600000043-sum-months-of-apps.js';
+import { NameAppsByHandle1763600000044 } from '../../../migrations/1763600000044-name-apps-by-handle.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   NameOperationSources1763600000041,
   DescribeDeployment1763600000042,
   SumMonthsOfApps1763600000043,
+  NameAppsByHandle1763600000044,
 ];

@@ -3085,6 +3085,8 @@ export interface components {
         AppSummaryResponse: {
             id: string;
             name: string;
+            /** @description Name of your choice for scripts and files; null: none. */
+            handle: string | null;
             /** @enum {string} */
             status: "active" | "disabled";
             /**
@@ -3383,6 +3385,8 @@ export interface components {
         CreateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
+            /** @description A name of your choice for scripts and files, unique in the account. Null or absent: none. */
+            handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
              * @description `active` when absent.
@@ -3394,6 +3398,8 @@ export interface components {
             /** @description Assigned by the service; never changes. */
             id: string;
             name: string;
+            /** @description Name of your choice for scripts and files; null: none. */
+            handle: string | null;
             /** @description Normalised, defaults filled in. */
             config: components["schemas"]["AppConfig"] | {
                 [key: string]: unknown;
@@ -3430,6 +3436,8 @@ export interface components {
         ReplaceAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
+            /** @description A name of your choice for scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
+            handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
              * @description Absent: the stored status stays.
@@ -3442,6 +3450,8 @@ export interface components {
         ValidateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
+            /** @description A name of your choice for scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
+            handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
              * @description Absent: the stored status stays.
@@ -4172,7 +4182,7 @@ export interface components {
         ErrorResponse: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
+                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "handle_taken" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
                 message: string;
                 data?: {
                     [key: string]: string | number | boolean;
@@ -6754,7 +6764,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only applications whose id comes after this one, by id. */
                 after_id?: string;
-                /** @description Only those with this text in name, id or bundle id. */
+                /** @description Only those with this text in name, handle, id or bundle id. */
                 query?: string;
                 /** @description Only applications with this status. */
                 status?: "active" | "disabled";
@@ -6796,6 +6806,7 @@ export interface operations {
                      *         {
                      *           "id": "travel-journal-k3x9qa",
                      *           "name": "Travel journal",
+                     *           "handle": null,
                      *           "status": "active",
                      *           "authentication_type": "device_app_attest",
                      *           "apple_bundle_id": "com.example.journal",
@@ -6887,6 +6898,7 @@ export interface operations {
                      *       "app": {
                      *         "id": "travel-journal-k3x9qa",
                      *         "name": "Travel journal",
+                     *         "handle": null,
                      *         "config": {
                      *           "authentication": {
                      *             "type": "api_key",
@@ -6957,6 +6969,7 @@ export interface operations {
                      *       "app": {
                      *         "id": "travel-journal-k3x9qa",
                      *         "name": "Travel journal",
+                     *         "handle": null,
                      *         "config": {
                      *           "authentication": {
                      *             "type": "api_key",
@@ -7057,6 +7070,7 @@ export interface operations {
                      *       "app": {
                      *         "id": "travel-journal-k3x9qa",
                      *         "name": "Travel journal",
+                     *         "handle": null,
                      *         "config": {
                      *           "authentication": {
                      *             "type": "api_key",
