@@ -1,10 +1,20 @@
 /**
- * Compiles `src` and `migrations` into `dist`, and the console of `web` into `dist/web`, each if what is there is not its
- * compilation: `npm run build`, and the first step of every script that runs `dist`.
+ * Compiles `src` and `migrations` into `dist`, the console of `web` into `dist/web` and the program of `src/gw` into
+ * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
+ * `dist`.
  * docs/adr/0040-builds-compare-contents.md says why it compares contents.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -24,10 +34,16 @@ const WEB_STAMP = join(OUTPUT_FOLDER, '.web.json');
 const WEB_SETTINGS = 'web/vite.config.ts';
 const COMPRESSED = /\.(?:js|css|svg)$/;
 const LONGEST_WAIT_MS = 10 * 60 * 1000;
+const GW_FOLDER = join('src', 'gw');
+const GW_ENTRY = join(GW_FOLDER, 'main.ts');
+const GW_OUTPUT = join(OUTPUT_FOLDER, 'gw');
+const GW_STAMP = join(OUTPUT_FOLDER, '.gw.json');
 
 process.chdir(import.meta.dirname);
 
-const sourceFiles = () => SOURCE_FOLDERS.flatMap(filesUnder).filter((path) => !path.endsWith('.spec.ts'));
+const isSource = (path) => !path.endsWith('.spec.ts');
+const sourceFiles = () =>
+  SOURCE_FOLDERS.flatMap(filesUnder).filter((path) => isSource(path) && !path.startsWith(GW_FOLDER));
 
 const outputFiles = () => SOURCE_FOLDERS.flatMap((folder) => filesUnder(join(OUTPUT_FOLDER, folder)));
 
@@ -69,26 +85,56 @@ function writeStamp(path, stamp) {
   renameSync(`${path}.new`, path);
 }
 
-const isServerUpToDate = () => {
-  const stamp = readStamp();
-  return stamp.inputs === inputsHash() && stamp.outputs === hashOf(outputFiles());
-};
+/** Whether a stamp tells of these inputs and of the outputs that are there. */
+function isStamped(path, inputs, outputs) {
+  const stamp = readStamp(path);
+  return stamp.inputs === inputs && stamp.outputs === hashOf(outputs);
+}
 
-const webInputsHash = () =>
-  hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).filter((path) => !path.endsWith('.spec.ts'))]);
+const isServerUpToDate = () => isStamped(STAMP, inputsHash(), outputFiles());
+
+const webInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).filter(isSource)]);
 
 /** Where the sources of the console are not, as in an image, its files are taken as they are. */
-const isWebUpToDate = () => {
-  if (!existsSync(WEB_SETTINGS)) return true;
-  const stamp = readStamp(WEB_STAMP);
-  return stamp.inputs === webInputsHash() && stamp.outputs === hashOf(filesUnder(WEB_OUTPUT));
-};
+const isWebUpToDate = () => !existsSync(WEB_SETTINGS) || isStamped(WEB_STAMP, webInputsHash(), filesUnder(WEB_OUTPUT));
 
-const isUpToDate = () => isServerUpToDate() && isWebUpToDate();
+const gwInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(GW_FOLDER).filter(isSource)]);
+
+const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputsHash(), filesUnder(GW_OUTPUT));
+
+const isUpToDate = () => isServerUpToDate() && isWebUpToDate() && isGwUpToDate();
+
+/** One program that needs no packages. Its commands are chunks, so that help reads only itself. */
+async function buildGw() {
+  const inputs = gwInputsHash();
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { build: bundle } = await bundler();
+  await bundle({
+    configFile: false,
+    logLevel: 'warn',
+    define: { GW_VERSION: JSON.stringify(version) },
+    ssr: { noExternal: true },
+    build: {
+      ssr: GW_ENTRY,
+      outDir: GW_OUTPUT,
+      emptyOutDir: true,
+      target: 'node24',
+      rolldownOptions: { output: { entryFileNames: 'gw.js', chunkFileNames: '[name]-[hash].js' } },
+    },
+  });
+  chmodSync(join(GW_OUTPUT, 'gw.js'), 0o755);
+  writeStamp(GW_STAMP, { inputs, outputs: hashOf(filesUnder(GW_OUTPUT)) });
+}
+
+/** The environment of a test or of a developer must not decide what is built. */
+function bundler() {
+  process.env.NODE_ENV = 'production';
+  return import('vite');
+}
 
 async function buildWeb() {
   const inputs = webInputsHash();
-  const { build: bundle } = await import('vite');
+  const { build: bundle } = await bundler();
   await bundle({ configFile: WEB_SETTINGS, logLevel: 'warn' });
   for (const path of filesUnder(WEB_OUTPUT).filter((name) => COMPRESSED.test(name))) {
     const content = readFileSync(path);
@@ -147,6 +193,7 @@ function removeOrphans(sources) {
 if (!isUpToDate()) {
   const lock = await holdLock();
   if (!isWebUpToDate()) await buildWeb();
+  if (!isGwUpToDate()) await buildGw();
   if (!isServerUpToDate()) await build();
   lock.close();
 }

@@ -129,8 +129,24 @@ export default {
       name: 'every-room-has-arrows',
       comment: 'A new folder under src needs its line in ARROWS.',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: `^src/(common|platform|commands|openapi|bootstrap|${rooms.join('|')})/` },
+      from: {
+        path: '^src/[^/]+/',
+        pathNot: `^src/(common|platform|commands|openapi|bootstrap|gw|${rooms.join('|')})/`,
+      },
       to: {},
+    },
+    {
+      name: 'gw-knows-only-the-api',
+      comment: 'The terminal client is no part of the service: it has the types of the API, and nothing else of it.',
+      severity: 'error',
+      from: { path: '^src/gw/' },
+      to: { path: '^(src|web|migrations)/', pathNot: ['^src/gw/', '^web/src/api/schema\\.d\\.ts$'] },
+    },
+    {
+      name: 'nobody-knows-gw',
+      severity: 'error',
+      from: { path: '^(src|web)/', pathNot: '^src/gw/' },
+      to: { path: '^src/gw/' },
     },
     {
       name: 'no-circular',

@@ -1,0 +1,43 @@
+/** Exit codes of `gw`, for scripts. */
+export const EXIT = { ok: 0, difference: 1, input: 2, remote: 3, state: 4, timeout: 5, interrupted: 130 } as const;
+
+/** What a failure tells besides its message. */
+interface FailureFacts {
+  /** What to do about it: a sentence for people. */
+  readonly nextAction?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A command that did not do what it was asked for, in the words that the person or script reads. */
+export class Failure extends Error {
+  readonly nextAction: string | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+
+  /** @param code stable, snake case: an error code of the API, or one of `gw` itself. */
+  constructor(
+    readonly exitCode: number,
+    readonly code: string,
+    message: string,
+    { nextAction, details }: FailureFacts = {},
+  ) {
+    super(message);
+    this.name = 'Failure';
+    this.nextAction = nextAction ?? null;
+    this.details = details ?? null;
+  }
+
+  /** What was typed or sent on standard input is wrong. */
+  static input(code: string, message: string, facts?: FailureFacts): Failure {
+    return new Failure(EXIT.input, code, message, facts);
+  }
+
+  /** There is no usable login, or what is kept of one is not usable. */
+  static state(code: string, message: string, facts?: FailureFacts): Failure {
+    return new Failure(EXIT.state, code, message, facts);
+  }
+
+  /** The deployment cannot be reached, or answers what it must not. */
+  static remote(code: string, message: string, facts?: FailureFacts): Failure {
+    return new Failure(EXIT.remote, code, message, facts);
+  }
+}

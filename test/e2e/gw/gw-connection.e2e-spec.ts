@@ -1,0 +1,226 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Gw } from '../../support/gw/gw.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+let world: World;
+let gw: Gw;
+let key: string;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(async () => {
+  gw = new Gw();
+  ({ key, organizationId } = await newAccount(world.dataSource));
+});
+afterEach(() => gw.remove());
+afterAll(() => world.stop());
+
+const connect = (flags = '') =>
+  gw.run(`deployment connect --url ${world.baseUrl} --key-stdin --json ${flags}`, `${key}\n`);
+const modeOf = (path: string) => statSync(join(gw.stateFolder, path)).mode & 0o777;
+const errorOf = ({ exitCode, json }: Awaited<ReturnType<Gw['run']>>) => [exitCode, json?.error?.code];
+
+/** A server that answers every request in one way, and remembers what it was sent. */
+async function stranger(status: number, text: string): Promise<{ url: string; server: Server; keys: string[] }> {
+  const keys: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== undefined) keys.push(request.headers.authorization);
+    response.writeHead(status, { 'content-type': 'application/json', location: world.baseUrl }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, keys };
+}
+
+describe('gw deployment connect', () => {
+  it('with a key on standard input → saved for this person alone, and used by every command', async () => {
+    const connected = await connect();
+    expect([connected.exitCode, connected.stderr]).toEqual([0, '']);
+    expect(connected.json).toMatchObject({
+      ...{ schemaVersion: 1, ok: true },
+      context: { url: world.baseUrl, accountId: organizationId },
+      result: { profile: 'default', url: world.baseUrl, accountId: organizationId },
+    });
+    expect(connected.stdout).not.toContain(key);
+    expect([modeOf('.'), modeOf('profiles'), modeOf('profiles/default.key')]).toEqual([0o700, 0o700, 0o600]);
+    expect(readdirSync(join(gw.stateFolder, 'profiles')).sort()).toEqual(['default.json', 'default.key']);
+    const status = await gw.run('account status --json');
+    expect(status.json.result.account.id).toBe(organizationId);
+  });
+
+  it('a key that the gateway refuses → exit 4, nothing is saved', async () => {
+    key = 'gw_mgmt_not-a-key-of-this-gateway';
+    expect(errorOf(await connect())).toEqual([4, 'auth_required']);
+    expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'not_connected']);
+  });
+
+  it('nothing on standard input → exit 2', async () => {
+    key = '';
+    expect(errorOf(await connect())).toEqual([2, 'stdin_empty']);
+  });
+
+  it.each([['gateway'], ['ftp://example.com'], ['http://user@127.0.0.1'], ['http://gateway.example.com']])(
+    '--url %s → exit 2, no request',
+    async (url) => {
+      const { exitCode, json } = await gw.run(`deployment connect --json --url ${url}`);
+      expect(exitCode).toBe(2);
+      expect(json.error.code).toMatch(/^(?:invalid|insecure)_url$/);
+    },
+  );
+
+  it('several deployments side by side, each with its key', async () => {
+    await connect('--profile one');
+    const first = organizationId;
+    ({ key, organizationId } = await newAccount(world.dataSource));
+    await connect('--profile two');
+    expect((await gw.run('account status --json --profile one')).json.context.accountId).toBe(first);
+    expect((await gw.run('account status --json')).json.context.accountId).toBe(organizationId);
+    expect((await gw.run('account status --json', '', { GW_PROFILE: 'one' })).json.context.accountId).toBe(first);
+  });
+
+  it.each([['../escape'], ['A'], ['a/b']])('profile %s → exit 2', async (name) => {
+    expect(errorOf(await connect(`--profile ${name}`))).toEqual([2, 'invalid_profile']);
+  });
+});
+
+describe('where the key goes', () => {
+  it('that of the environment beats the saved one and needs no login', async () => {
+    const environment = { GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key };
+    const { exitCode, json } = await gw.run('account status --json', '', environment);
+    expect([exitCode, json.context.accountId]).toEqual([0, organizationId]);
+    expect(readdirSync(gw.home)).toEqual([]);
+  });
+
+  it('a saved one → only to the address it was saved for', async () => {
+    await connect();
+    const other = await stranger(200, '{}');
+    expect(errorOf(await gw.run('account status --json', '', { GW_URL: other.url }))).toEqual([4, 'not_logged_in']);
+    expect(other.keys).toEqual([]);
+    other.server.close();
+  });
+
+  it('a saved one → not to another deployment at that address', async () => {
+    await connect();
+    const file = join(gw.stateFolder, 'profiles/default.json');
+    const profile = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...profile, deploymentId: 'another' }));
+    expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'deployment_changed']);
+  });
+
+  it('logout → revoked and forgotten', async () => {
+    await connect();
+    expect((await gw.run('account logout --json')).json.result).toEqual({ profile: 'default', revoked: true });
+    expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'not_logged_in']);
+    expect((await world.as(key).get('/v1/cli/account')).status).toBe(401);
+  });
+
+  it('a damaged profile → exit 4 that says what to do', async () => {
+    await connect();
+    writeFileSync(join(gw.stateFolder, 'profiles/default.json'), '{"version": 1, ');
+    const { exitCode, json } = await gw.run('account status --json');
+    expect([exitCode, json.error.code]).toEqual([4, 'profile_unreadable']);
+    expect(json.error.nextAction).toContain('gw deployment connect');
+  });
+
+  it('a state folder that cannot be written → exit 4', async () => {
+    writeFileSync(gw.stateFolder, 'a file and no folder');
+    expect(errorOf(await connect())).toEqual([4, 'state_unusable']);
+  });
+});
+
+describe('servers that are none', () => {
+  it.each([
+    [200, 'no JSON', 3, 'unexpected_answer'],
+    [200, '{"protocolVersion":1}', 3, 'unexpected_answer'],
+    [200, '{"protocolVersion":2}', 4, 'unsupported_protocol'],
+    [200, '{"protocolVersion":0}', 4, 'unsupported_protocol'],
+    [302, '', 3, 'http_302'],
+    [404, '{}', 2, 'http_404'],
+    [503, 'no JSON', 3, 'http_503'],
+  ])('%i %s → exit %i %s, without the key', async (status, text, exitCode, code) => {
+    const { url, server, keys } = await stranger(status, text);
+    const run = await gw.run('account status --json', '', { GW_URL: url, GW_MANAGEMENT_KEY: key });
+    expect(errorOf(run)).toEqual([exitCode, code]);
+    expect(keys).toEqual([]);
+    server.close();
+  });
+
+  it('nobody listens → exit 3', async () => {
+    const { url, server } = await stranger(200, '{}');
+    await new Promise((resolve) => server.close(resolve));
+    expect(errorOf(await gw.run('deployment status --json', '', { GW_URL: url }))).toEqual([3, 'unreachable']);
+  });
+});
+
+describe('providers and applications', () => {
+  it('are listed and shown, by id, slug and handle', async () => {
+    await connect();
+    const api = world.as(key);
+    const provider = { type: 'openai', name: 'OpenAI', slug: 'openai', secret: 'sk-of-a-provider' };
+    const { body: created } = await api.post('/v1/admin/providers', provider);
+    const config = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+    const { body } = await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config });
+    for (const named of ['openai', created.provider.id]) {
+      expect((await gw.run(`provider show ${named} --json`)).json.result.provider).toEqual(created.provider);
+    }
+    for (const named of ['notes', body.app.id]) {
+      expect((await gw.run(`app show ${named} --json`)).json.result.app).toEqual(body.app);
+    }
+    const list = await gw.run('app list');
+    expect(list.stdout).toMatch(/^HANDLE +NAME +STATUS +ID\nnotes +Notes +active +/);
+    expect((await gw.run('provider list')).stdout).toMatch(
+      /^SLUG +TYPE +NAME +STATUS +ID\nopenai +openai +OpenAI +active/,
+    );
+  });
+
+  it('that are not there → exit 2 that says how to find them', async () => {
+    await connect();
+    expect(errorOf(await gw.run('app show nothing --json'))).toEqual([2, 'app_not_found']);
+    const { exitCode, stdout, stderr } = await gw.run('provider show nothing');
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('gw provider list');
+  });
+
+  it('types of providers need no key', async () => {
+    const { exitCode, json } = await gw.run('provider types --json', '', { GW_URL: world.baseUrl });
+    expect(exitCode).toBe(0);
+    expect(json.result.providers).toContainEqual(expect.objectContaining({ type: 'openai' }));
+  });
+});
+
+describe('what is typed wrongly', () => {
+  it.each([
+    ['provider lst', 'unknown command'],
+    ['provider list --jsn', 'unknown option'],
+    ['provider show', 'missing required argument'],
+    ['provider show a b', 'too many arguments'],
+    ['nothing', 'unknown command'],
+  ])('gw %s → exit 2, on standard error, or in the document', async (line, message) => {
+    const plain = await gw.run(line);
+    expect([plain.exitCode, plain.stdout]).toEqual([2, '']);
+    expect(plain.stderr).toContain(message);
+    const { exitCode, json, stderr } = await gw.run(`${line} --json`);
+    expect([exitCode, stderr, json.error.code]).toEqual([2, '', 'invalid_command']);
+  });
+
+  it.each([['--help'], ['provider --help'], ['provider show --help'], ['--version']])(
+    'gw %s → exit 0',
+    async (line) => {
+      const { exitCode, stdout, stderr } = await gw.run(line);
+      expect([exitCode, stderr]).toEqual([0, '']);
+      expect(stdout.length).toBeGreaterThan(4);
+    },
+  );
+
+  it('a command without its second word → its help on standard error, exit 2', async () => {
+    const { exitCode, stdout, stderr } = await gw.run('provider');
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('show');
+  });
+});
