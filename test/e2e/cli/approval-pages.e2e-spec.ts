@@ -154,6 +154,7 @@ describeWithBrowser('approval pages in a browser', () => {
       expect(await page.getByText('only a part of the link').isVisible()).toBe(true);
       const opened = await new Terminal(world).open();
       await page.goto(`${origin}/cli`);
+      await page.locator('input:focus').waitFor();
       await page.keyboard.type(opened.body.userCode);
       await page.keyboard.press('Enter');
       await page.getByText('Sign in to decide').waitFor();
