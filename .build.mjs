@@ -113,13 +113,16 @@ async function buildGw() {
     configFile: false,
     logLevel: 'warn',
     define: { GW_VERSION: JSON.stringify(version) },
-    ssr: { noExternal: true },
+    ssr: { noExternal: true, external: ['@napi-rs/keyring'] },
     build: {
-      ssr: GW_ENTRY,
+      ssr: true,
       outDir: GW_OUTPUT,
       emptyOutDir: true,
       target: 'node24',
-      rolldownOptions: { output: { entryFileNames: 'gw.js', chunkFileNames: '[name]-[hash].js' } },
+      rolldownOptions: {
+        input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
     },
   });
   chmodSync(join(GW_OUTPUT, 'gw.js'), 0o755);

@@ -11,9 +11,9 @@ import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/r
 import type { TestProviderRequest } from './dto/provider.request.js';
 import type { TestGatewayRequest } from './provider-gateways/dto/provider-gateway.request.js';
 import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
-import { ProviderRoutes } from './provider-routes.service.js';
+import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
 import { type ProviderTarget, readTarget } from './provider-write.rules.js';
-import { gatewaySecretContext } from './sealed-credential.rules.js';
+import { gatewaySecretContext, sealedCredential } from './sealed-credential.rules.js';
 
 /** The result of a key test; `reason` is absent when the key works. */
 export interface ProbeOutcome {
@@ -68,7 +68,24 @@ export class ProviderProbe {
    */
   async test({ organizationId }: AdminPrincipal, body: TestProviderRequest): Promise<ProbeOutcome> {
     const target = readTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);
-    const { route, openSecret } = await this.wayTo(organizationId, target);
+    return this.probe(await this.wayTo(organizationId, target));
+  }
+
+  /**
+   * Tests the stored credential of an instance.
+   *
+   * @throws provider_unavailable its credential cannot be opened, or its gateway is missing or revoked.
+   * @throws provider_key_invalid as `test`.
+   * Source: docs/reference/management-api.md#testing-a-provider-key.
+   */
+  async testStored({ row, gateway, route }: RoutedProvider): Promise<ProbeOutcome> {
+    if (route === null) throw new GatewayError('provider_unavailable', { reason: 'provider_gateway_missing' });
+    const { blob, context, unusable } = sealedCredential(row, { gateway, route });
+    if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
+    return this.probe({ route, openSecret: () => this.vault.open(blob, context) });
+  }
+
+  private async probe({ route, openSecret }: ProbedWay): Promise<ProbeOutcome> {
     if (route.probe === null) return { validated: false, reason: 'no_probe' };
     const status = await this.statusOf(route, route.probe, await openSecret());
     if (status === undefined) return { validated: false, reason: 'unreachable' };

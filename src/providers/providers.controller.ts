@@ -76,6 +76,21 @@ export class ProvidersController {
     return ProviderTestResponse.from(await this.probe.test(admin, body));
   }
 
+  @Post('providers/:id/test')
+  @AdminAccess('write')
+  @HttpCode(200)
+  @Operation({
+    id: 'testProvider',
+    tag: TAG,
+    summary: 'Test the stored key of a provider instance',
+    description: 'As `providers/test`, with the stored key, or the token of its gateway.',
+  })
+  @Fails('provider_key_invalid', 'not_found', 'provider_unavailable')
+  @ApiOkResponse({ type: ProviderTestResponse })
+  async testStored(@Admin() admin: AdminPrincipal, @Param('id') id: string): Promise<ProviderTestResponse> {
+    return ProviderTestResponse.from(await this.probe.testStored(await this.providers.get(admin, id)));
+  }
+
   @Put('providers/:id')
   @AdminAccess('write')
   @Operation({

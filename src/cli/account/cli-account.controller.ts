@@ -1,4 +1,6 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { Clock } from '../../common/clock.js';
@@ -16,6 +18,8 @@ import { AccountUsageRequest } from '../dto/cli.request.js';
 import { CliAccountResponse, CliCapabilitiesResponse, CliUsageResponse } from '../dto/cli-account.response.js';
 
 const TAG = 'CLI';
+const STREAM_PARTS = 6;
+const STREAM_PAUSE_MS = 100;
 
 @Controller('v1/cli')
 export class CliAccountController {
@@ -43,6 +47,19 @@ export class CliAccountController {
     return CliAccountResponse.from(await this.deployment.facts(), await this.organizations.read(organizationId));
   }
 
+  @Get('stream')
+  @AdminAccess('read')
+  @Operation({
+    id: 'getCliStream',
+    tag: TAG,
+    summary: 'Receive a slow answer',
+    description: 'Parts of an event stream over half a second. A proxy that buffers delivers them at once.',
+  })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  stream(): StreamableFile {
+    return new StreamableFile(Readable.from(slowParts()), { type: 'text/event-stream' });
+  }
+
   @Get('usage')
   @AdminAccess('read')
   @Operation({
@@ -63,5 +80,12 @@ export class CliAccountController {
       usage.apps.map(({ appId }) => appId),
     );
     return CliUsageResponse.from({ accountId, month }, usage, existing);
+  }
+}
+
+async function* slowParts(): AsyncGenerator<string> {
+  for (let part = 1; part <= STREAM_PARTS; part++) {
+    if (part > 1) await pause(STREAM_PAUSE_MS);
+    yield `data: {"part":${part}}\n\n`;
   }
 }

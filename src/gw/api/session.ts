@@ -70,7 +70,7 @@ export function urlOf({ environment, profiles, profileName }: Invocation): strin
  */
 export async function sessionOf(gw: Invocation): Promise<Session> {
   const url = urlOf(gw);
-  const { key, deploymentId } = credentialFor(gw, url);
+  const { key, deploymentId } = await credentialFor(gw, url);
   const deployment = await deploymentAt(url, gw.context);
   if (deploymentId !== undefined && deployment.capabilities.deployment.id !== deploymentId) {
     const nextAction = 'If it was set up anew, connect again: gw deployment connect';
@@ -88,10 +88,10 @@ export async function openSession(deployment: Deployment, key: string, context: 
 }
 
 /** The key for an address, and of a saved one the deployment that it was saved for. @throws Failure there is none. */
-function credentialFor({ environment, profiles, profileName }: Invocation, url: string): Credential {
+async function credentialFor({ environment, profiles, profileName }: Invocation, url: string): Promise<Credential> {
   if (environment.managementKey !== undefined) return { key: environment.managementKey, deploymentId: undefined };
   const profile = profiles.find(profileName);
-  const key = profile?.url === url ? profiles.key(profileName) : undefined;
+  const key = profile?.url === url ? await profiles.key(profileName) : undefined;
   if (key !== undefined) return { key, deploymentId: profile?.deploymentId };
   const nextAction = 'Log in: gw account login, or set GW_MANAGEMENT_KEY.';
   throw Failure.state('not_logged_in', `There is no key for ${url}.`, { nextAction });

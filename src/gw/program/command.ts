@@ -1,16 +1,18 @@
 import type { Invocation } from './invocation.js';
 
 /** What a command answers: the data of `--json`, and the lines for people. */
-interface Outcome {
+export interface Outcome {
   readonly result: object;
   readonly text: string;
+  /** Other than 0 only where a success has shades. */
+  readonly exitCode?: number;
 }
 
 /** Runs a command. @throws Failure */
 export type Action = (gw: Invocation) => Promise<Outcome>;
 
-/** Flags as commander reads them, and what they mean. */
-type Described = readonly (readonly [string, string])[];
+/** Flags as commander reads them, what they mean, and the values they take. */
+type Described = readonly (readonly [flags: string, meaning: string, choices?: readonly string[]])[];
 
 /** A command as help, completion and documentation show it. */
 export interface Command {
@@ -24,6 +26,22 @@ export interface Command {
   readonly options?: Described;
   /** Lines that can be typed as they are. */
   readonly examples: readonly string[];
+  /** JSON Schema of the result of `--json`. */
+  readonly result: object;
   /** Loaded when the command runs, so that help stays fast. */
   readonly load: () => Promise<Action>;
 }
+
+/** The schema of a result with these members, each required. */
+export function members(properties: Readonly<Record<string, object>>): object {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** The schema of the successful answer of an operation, filled in where schemas are written. @param operation as `GET /v1/admin/providers`. */
+export const answerOf = (operation: string) => ({ 'x-answer': operation });
+
+/** The schema of a component of the API. */
+export const component = (name: string) => ({ $ref: `#/$defs/${name}` });
+
+/** The result of a command whose last step a person takes in a browser. */
+export const STEP = members({ operation: component('OperationResponse') });

@@ -26,6 +26,12 @@ export class Failure extends Error {
     this.details = details ?? null;
   }
 
+  /** The status of the answer that refused; undefined where there was none. */
+  get status(): number | undefined {
+    const { status } = Object(this.details);
+    return typeof status === 'number' ? status : undefined;
+  }
+
   /** What was typed or sent on standard input is wrong. */
   static input(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.input, code, message, facts);

@@ -1,24 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { Journal } from '../state/journal.js';
 import type { Profiles } from '../state/profiles.js';
+import type { StateFolder } from '../state/state-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Context } from './envelope.js';
 import type { Environment } from './environment.js';
+import { EXIT, Failure } from './failure.js';
+
+/** What a command may use besides its words. */
+export interface Tools {
+  readonly environment: Environment;
+  readonly terminal: Terminal;
+  readonly state: StateFolder;
+  readonly profiles: Profiles;
+  readonly journal: Journal;
+  readonly context: Context;
+  /** Version of this program. */
+  readonly version: string;
+  nowMs(): number;
+}
+
+/** Words as the parser read them. */
+interface Typed {
+  readonly arguments: readonly (string | undefined)[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
 /** A command with what was typed after it, and all it may use. */
 export class Invocation {
+  readonly environment: Environment;
+  readonly terminal: Terminal;
+  readonly state: StateFolder;
+  readonly profiles: Profiles;
+  readonly journal: Journal;
+  readonly context: Context;
+  readonly version: string;
+  readonly nowMs: () => number;
+  /** How far the command is, for somebody who stops it. */
+  standing = 'Nothing was changed.';
+  /** Set while a step runs that is better ended than cut: the command then stops by itself. */
+  isInStep = false;
+  private isStopAsked = false;
+
   constructor(
-    private readonly typed: {
-      readonly arguments: readonly (string | undefined)[];
-      readonly options: Readonly<Record<string, unknown>>;
-    },
-    readonly environment: Environment,
-    readonly terminal: Terminal,
-    readonly profiles: Profiles,
-    readonly context: Context,
-  ) {}
+    private readonly typed: Typed,
+    tools: Tools,
+  ) {
+    ({ environment: this.environment, terminal: this.terminal, state: this.state, context: this.context } = tools);
+    ({ profiles: this.profiles, journal: this.journal, version: this.version, nowMs: this.nowMs } = tools);
+  }
 
   /** A required argument by its position; the parser has seen that it is there. */
   argument(position: number): string {
     return this.typed.arguments[position] ?? '';
+  }
+
+  optionalArgument(position: number): string | undefined {
+    return this.typed.arguments[position];
   }
 
   /** The value of an option, by its name in camel case. */
@@ -27,17 +65,116 @@ export class Invocation {
     return typeof value === 'string' ? value : undefined;
   }
 
+  /** The value of an option that the command cannot do without. @throws Failure it is missing. */
+  required(name: string): string {
+    const value = this.text(name);
+    if (value !== undefined) return value;
+    throw Failure.input('option_required', `${flagOf(name)} is missing.`, {
+      nextAction: 'See the examples with --help.',
+    });
+  }
+
+  /** The value of an option that takes one of these; the parser has seen that it does. */
+  choice<T extends string>(name: string, values: readonly T[]): T | undefined {
+    return values.find((value) => value === this.text(name));
+  }
+
+  /** The values of an option that can be given more than once; undefined without it. */
+  texts(name: string): readonly string[] | undefined {
+    const value = this.typed.options[name];
+    return Array.isArray(value) ? value.map(String) : undefined;
+  }
+
   flag(name: string): boolean {
     return this.typed.options[name] === true;
   }
 
-  /** Whether a person may be asked or waited for: not with `--no-input`. */
+  /** An option that is on unless it is said with `--no-`. */
+  isLeft(name: string): boolean {
+    return this.typed.options[name] !== false;
+  }
+
+  /** A whole number of an option. @throws Failure it is none, or out of range. */
+  integer(name: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw Failure.input('invalid_option', `${flagOf(name)}: must be a whole number from ${min} to ${max}.`);
+  }
+
+  /** JSON of an option, or of the file that it names with `@`. @throws Failure it is neither. */
+  json(name: string): unknown {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const nextAction = `Give JSON, or a file of it: ${flagOf(name)} @file.json`;
+      throw Failure.input('invalid_option', `${flagOf(name)}: ${reason}`, { nextAction });
+    }
+  }
+
+  /** Somebody asks to stop. @returns why the command ends; undefined: after the step that runs. A second time it ends at once. */
+  interrupt(): Failure | undefined {
+    if (this.isInStep && !this.isStopAsked) {
+      this.isStopAsked = true;
+      return undefined;
+    }
+    return this.interrupted();
+  }
+
+  /** Between two steps. @throws Failure somebody has asked to stop. */
+  stopIfAsked(): void {
+    if (this.isStopAsked) throw this.interrupted();
+  }
+
+  private interrupted(): Failure {
+    return new Failure(EXIT.interrupted, 'interrupted', `Interrupted. ${this.standing}`);
+  }
+
+  get isJson(): boolean {
+    return this.flag('json');
+  }
+
+  /** Whether the command may wait for something that happens elsewhere: not with `--no-input`. */
+  get mayWait(): boolean {
+    return this.isLeft('input');
+  }
+
+  /** Whether somebody is there who can answer a question. */
   get mayAsk(): boolean {
-    return this.typed.options.input !== false;
+    return this.mayWait && !this.isJson && this.terminal.isInteractive;
   }
 
   /** The profile to use: as typed, of the environment, or the current one. */
   get profileName(): string {
     return this.text('profile') ?? this.environment.profile ?? this.profiles.current();
   }
+
+  /** A secret from standard input (`--key-stdin`), or typed unseen. @param what is asked for, as "Key of the provider". */
+  async secret(what: string): Promise<string> {
+    if (this.flag('keyStdin')) return this.terminal.readStdin();
+    if (this.mayAsk) return this.terminal.askSecret(what);
+    const nextAction = 'Pipe it in: printenv KEY | gw … --key-stdin';
+    throw Failure.input('key_required', `${what}: nothing was given.`, { nextAction });
+  }
+
+  /** Goes on only with `--yes`, or after a person has said so. @throws Failure neither. */
+  async confirm(question: string): Promise<void> {
+    if (this.flag('yes')) return;
+    if (!this.mayAsk) {
+      throw Failure.input('confirmation_required', `${question} Nobody is there to answer.`, {
+        nextAction: 'Say so with --yes.',
+      });
+    }
+    if (!(await this.terminal.confirm(question)))
+      throw new Failure(EXIT.interrupted, 'declined', 'Nothing was changed.');
+  }
+}
+
+/** An option as it is typed. */
+function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

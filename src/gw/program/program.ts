@@ -1,21 +1,18 @@
-import { Command as CommanderCommand, CommanderError } from 'commander';
-import { commands } from '../commands/commands.js';
+import { Command as CommanderCommand, CommanderError, Option } from 'commander';
+import { Journal } from '../state/journal.js';
+import { Keychain } from '../state/keychain.js';
 import { Profiles } from '../state/profiles.js';
+import { StateFolder } from '../state/state-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Command } from './command.js';
+import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
 import { EXIT, Failure } from './failure.js';
-import { Invocation } from './invocation.js';
+import { Invocation, type Tools } from './invocation.js';
 
-const GROUPS: Readonly<Record<string, string>> = {
-  deployment: 'Connect gateways and see how they are',
-  account: 'Log in, log out, and see the account',
-  provider: 'Providers of the account',
-  app: 'Applications of the account',
-};
-
-const GLOBAL_OPTIONS = [
+/** Options of every command. */
+export const GLOBAL_OPTIONS = [
   ['--json', 'print one JSON document on standard output, also for errors'],
   ['--no-input', 'never ask; fail where an answer would be needed'],
   ['--profile <name>', 'the saved deployment to use (GW_PROFILE, else the current one)'],
@@ -27,34 +24,57 @@ export interface Process {
   readonly terminal: Terminal;
   /** Version of this program. */
   readonly version: string;
+  nowMs(): number;
+  /** Tells when somebody asks to stop. @param stop answers the exit code; undefined: the command ends by itself. */
+  whenInterrupted(stop: () => number | undefined): void;
 }
 
 /** Runs one command line. @param typed without the program's name. @returns the exit code. */
-export async function run(typed: readonly string[], { environment, terminal, version }: Process): Promise<number> {
+export async function run(
+  typed: readonly string[],
+  { environment, terminal, version, nowMs, whenInterrupted }: Process,
+): Promise<number> {
   const isJson = typed.includes('--json');
   const context: Context = { url: null, accountId: null };
-  const profiles = new Profiles(environment.stateFolder);
-  const program = programOf(version, terminal, isJson, async (command, parsed) => {
-    const invocation = new Invocation(parsed, environment, terminal, profiles, context);
-    const action = await command.load();
-    const { result, text } = await action(invocation);
-    terminal.print(isJson ? JSON.stringify(successEnvelope(context, result)) : text);
-  });
-  try {
-    await program.parseAsync([...typed], { from: 'user' });
-    return EXIT.ok;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const failure = failureOf(error);
+  const state = new StateFolder(environment.stateFolder);
+  const profiles = new Profiles(state, new Keychain(environment.usesKeychain));
+  const tools: Tools = {
+    ...{ environment, terminal, state, profiles, context, version, nowMs },
+    journal: new Journal(state, nowMs),
+  };
+  const tellFailure = (failure: Failure): number => {
     if (isJson) terminal.print(JSON.stringify(failureEnvelope(context, failure)));
     else terminal.printError(toldOf(failure));
     return failure.exitCode;
+  };
+  let exitCode: number = EXIT.ok;
+  const program = programOf(version, terminal, isJson, async (command, parsed) => {
+    const invocation = new Invocation(parsed, tools);
+    whenInterrupted(() => {
+      const failure = invocation.interrupt();
+      return failure === undefined ? undefined : tellFailure(failure);
+    });
+    const action = await command.load();
+    terminal.tell('Working');
+    const outcome = await action(invocation);
+    exitCode = outcome.exitCode ?? EXIT.ok;
+    if (isJson) terminal.print(JSON.stringify(successEnvelope(context, outcome.result)));
+    else if (outcome.text !== '') terminal.print(outcome.text);
+    terminal.tell(undefined);
+  });
+  try {
+    await program.parseAsync([...typed], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    return tellFailure(failureOf(error));
   }
 }
 
 type Parsed = ConstructorParameters<typeof Invocation>[0];
 
-function programOf(
+/** The command line as commander parses it. */
+export function programOf(
   version: string,
   terminal: Terminal,
   isJson: boolean,
@@ -76,8 +96,14 @@ function programOf(
     const parent = words.slice(0, -1).reduce(groupOf, program);
     const leaf = parent.command(words.at(-1) ?? '').summary(command.summary);
     leaf.description(command.details === undefined ? command.summary : `${command.summary}.\n\n${command.details}`);
-    for (const [name, meaning] of command.arguments ?? []) leaf.argument(name, meaning);
-    for (const [flags, meaning] of [...(command.options ?? []), ...GLOBAL_OPTIONS]) leaf.option(flags, meaning);
+    for (const [name, meaning, choices] of command.arguments ?? []) {
+      const argument = leaf.createArgument(name, meaning);
+      leaf.addArgument(choices === undefined ? argument : argument.choices(choices));
+    }
+    for (const [flags, meaning, choices] of [...(command.options ?? []), ...GLOBAL_OPTIONS]) {
+      const option = new Option(flags, meaning);
+      leaf.addOption(choices === undefined ? option : option.choices(choices));
+    }
     leaf.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
     leaf.action((...given: readonly unknown[]) =>
       execute(command, { arguments: leaf.args, options: Object(given.at(-2)) }),
@@ -88,7 +114,9 @@ function programOf(
 
 function groupOf(parent: CommanderCommand, name: string): CommanderCommand {
   const known = parent.commands.find((command) => command.name() === name);
-  return known ?? parent.command(name).description(GROUPS[name] ?? name);
+  if (known !== undefined) return known;
+  const words = parent.parent === null ? name : `${parent.name()} ${name}`;
+  return parent.command(name).description(GROUPS[words] ?? words);
 }
 
 function failureOf(error: unknown): Failure {

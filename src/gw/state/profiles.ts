@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../program/failure.js';
+import type { Keychain } from './keychain.js';
+import type { StateFolder } from './state-folder.js';
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const OWNER_ONLY = 0o600;
-const FOLDER_MODE = 0o700;
 
 /** A deployment and an account in it. The key is kept apart. */
 export interface Profile {
@@ -13,20 +12,25 @@ export interface Profile {
   readonly deploymentId: string;
   /** Null until a login. */
   readonly accountId: string | null;
+  /** Where the key is. */
+  readonly key: 'keychain' | 'file' | null;
 }
 
-/** The deployments this person uses: files of a folder that only they can read. */
+/** The deployments this person uses. A key is in the keychain of the operating system, or in a file where there is none. */
 export class Profiles {
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: StateFolder,
+    private readonly keychain: Keychain,
+  ) {}
 
   /** The profile that is used when none is named. */
   current(): string {
-    return this.read('current')?.trim() || 'default';
+    return this.folder.read('current')?.trim() || 'default';
   }
 
   /** @throws Failure the name or the file is not one. */
   find(name: string): Profile | undefined {
-    const text = this.read(fileOf(name, 'json'));
+    const text = this.folder.read(fileOf(name, 'json'));
     if (text === undefined) return undefined;
     const profile = parsed(text);
     if (profile === undefined) {
@@ -37,60 +41,51 @@ export class Profiles {
   }
 
   /** The saved key; undefined without one. */
-  key(name: string): string | undefined {
-    return this.read(fileOf(name, 'key'))?.trim() || undefined;
+  async key(name: string): Promise<string | undefined> {
+    const profile = this.find(name);
+    if (profile?.key === 'keychain') return this.keychain.read(entryOf(name, profile));
+    return this.folder.read(fileOf(name, 'key'))?.trim() || undefined;
   }
 
   /** Saves a profile and makes it the current one. Without a key, one that is saved for it goes. */
-  save(name: string, profile: Profile, key: string | undefined): void {
-    if (key === undefined) this.forgetKey(name);
-    else this.write(fileOf(name, 'key'), `${key}\n`);
-    this.write(fileOf(name, 'json'), `${JSON.stringify(profile, null, 2)}\n`);
-    this.write('current', `${name}\n`);
+  async save(name: string, profile: Omit<Profile, 'version' | 'key'>, key: string | undefined): Promise<void> {
+    const before = this.find(name);
+    const isInKeychain = key !== undefined && (await this.keychain.save(entryOf(name, profile), key));
+    if (key !== undefined && !isInKeychain) this.folder.write(fileOf(name, 'key'), `${key}\n`);
+    else this.folder.remove(fileOf(name, 'key'));
+    const place = key === undefined ? null : isInKeychain ? 'keychain' : 'file';
+    this.folder.write(
+      fileOf(name, 'json'),
+      `${JSON.stringify({ version: 1, ...profile, key: place } satisfies Profile, null, 2)}\n`,
+    );
+    this.folder.write('current', `${name}\n`);
+    const isReplaced = isInKeychain && before !== undefined && entryOf(name, before) === entryOf(name, profile);
+    if (before?.key === 'keychain' && !isReplaced) await this.keychain.remove(entryOf(name, before));
   }
 
-  forgetKey(name: string): void {
-    rmSync(join(this.folder, fileOf(name, 'key')), { force: true });
+  async forgetKey(name: string): Promise<void> {
+    const profile = this.find(name);
+    if (profile?.key === 'keychain') await this.keychain.remove(entryOf(name, profile));
+    this.folder.remove(fileOf(name, 'key'));
   }
 
   /** The token of a login that waits for its approval; undefined without one. */
   pendingLogin(name: string, url: string): string | undefined {
-    const [savedUrl, token] = this.read(fileOf(name, 'login'))?.split('\n') ?? [];
+    const [savedUrl, token] = this.folder.read(fileOf(name, 'login'))?.split('\n') ?? [];
     return savedUrl === url ? token : undefined;
   }
 
   /** Saves a token before it is sent, so that whatever happens afterwards can go on with it. */
   saveLogin(name: string, url: string, token: string): void {
-    this.write(fileOf(name, 'login'), `${url}\n${token}\n`);
+    this.folder.write(fileOf(name, 'login'), `${url}\n${token}\n`);
   }
 
   forgetLogin(name: string): void {
-    rmSync(join(this.folder, fileOf(name, 'login')), { force: true });
-  }
-
-  private read(file: string): string | undefined {
-    try {
-      return readFileSync(join(this.folder, file), 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw unusable(this.folder, error);
-    }
-  }
-
-  /** Whole or not at all: written beside and renamed. */
-  private write(file: string, text: string): void {
-    const path = join(this.folder, file);
-    const draft = `${path}.${process.pid}`;
-    try {
-      mkdirSync(join(this.folder, 'profiles'), { recursive: true, mode: FOLDER_MODE });
-      writeFileSync(draft, text, { mode: OWNER_ONLY, flag: 'wx' });
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw unusable(this.folder, error);
-    }
+    this.folder.remove(fileOf(name, 'login'));
   }
 }
+
+const entryOf = (name: string, { deploymentId }: Pick<Profile, 'deploymentId'>) => `${name}@${deploymentId}`;
 
 /** @throws Failure it is not the name of a profile, and could lead out of the folder. */
 function fileOf(name: string, extension: 'json' | 'key' | 'login'): string {
@@ -100,20 +95,11 @@ function fileOf(name: string, extension: 'json' | 'key' | 'login'): string {
 
 function parsed(text: string): Profile | undefined {
   try {
-    const { version, url, deploymentId, accountId } = JSON.parse(text);
-    const isProfile = version === 1 && typeof url === 'string' && typeof deploymentId === 'string';
-    return isProfile
-      ? { version, url, deploymentId, accountId: typeof accountId === 'string' ? accountId : null }
-      : undefined;
+    const { version, url, deploymentId, accountId, key } = JSON.parse(text);
+    if (version !== 1 || typeof url !== 'string' || typeof deploymentId !== 'string') return undefined;
+    const place = key === 'keychain' ? key : 'file';
+    return { version, url, deploymentId, accountId: typeof accountId === 'string' ? accountId : null, key: place };
   } catch {
     return undefined;
   }
-}
-
-const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
-
-function unusable(folder: string, cause: unknown): Failure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const nextAction = 'Make the folder writable for you, or name another with XDG_STATE_HOME.';
-  return Failure.state('state_unusable', `The state in ${folder} cannot be used: ${reason}`, { nextAction });
 }

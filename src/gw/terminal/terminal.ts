@@ -1,19 +1,74 @@
 import { stripVTControlCharacters } from 'node:util';
-import { Failure } from '../program/failure.js';
+import { EXIT, Failure } from '../program/failure.js';
+import { Progress } from './progress.js';
 
 /** More than any key is long. */
 const MAX_STDIN_BYTES = 65_536;
 
 /** The standard streams of the process, as commands use them. */
 export class Terminal {
-  constructor(private readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>) {}
+  private readonly progress: Progress;
+
+  /** @param hasColours false where the environment says so. */
+  constructor(
+    private readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>,
+    private readonly hasColours: boolean,
+  ) {
+    this.progress = new Progress(streams.stderr);
+  }
+
+  /** Whether a person sits at both ends. */
+  get isInteractive(): boolean {
+    return this.streams.stdin.isTTY === true && this.streams.stderr.isTTY === true;
+  }
+
+  /** Whether results may be coloured. */
+  get isColoured(): boolean {
+    return this.hasColours && this.streams.stdout.isTTY === true;
+  }
+
+  /** Columns for tables and charts. */
+  get width(): number {
+    return this.streams.stdout.columns ?? 80;
+  }
 
   print(text: string): void {
+    this.progress.hide();
     this.streams.stdout.write(`${text}\n`);
   }
 
+  /** Without an end of line. */
+  write(text: string): void {
+    this.progress.hide();
+    this.streams.stdout.write(text);
+  }
+
   printError(text: string): void {
+    this.progress.hide();
     this.streams.stderr.write(`${text}\n`);
+  }
+
+  /** Tells what is going on if it takes longer than half a second; until the next call or output. */
+  tell(doing: string | undefined): void {
+    this.progress.tell(doing);
+  }
+
+  /** Asks for a secret; what is typed is not shown. */
+  async askSecret(question: string): Promise<string> {
+    const { password } = await this.prompts();
+    const validate = (text: string | undefined) => (text?.trim() ? undefined : 'Type or paste it, then press Enter.');
+    return this.answered(await password({ message: question, validate, ...this.promptStreams })).trim();
+  }
+
+  async askText(question: string): Promise<string> {
+    const { text } = await this.prompts();
+    const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Type an answer, then press Enter.');
+    return this.answered(await text({ message: question, validate, ...this.promptStreams })).trim();
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    const { confirm } = await this.prompts();
+    return this.answered(await confirm({ message: question, initialValue: false, ...this.promptStreams }));
   }
 
   /** Everything on standard input, trimmed. @throws Failure it is empty or too long. */
@@ -31,6 +86,24 @@ export class Terminal {
       throw Failure.input('stdin_empty', 'Standard input holds no key.', { nextAction });
     }
     return text;
+  }
+
+  /** Loaded when a question is asked, so that other commands stay fast. */
+  private prompts() {
+    this.progress.hide();
+    return import('@clack/prompts');
+  }
+
+  /** Questions are not part of the result, which may be piped elsewhere. */
+  private get promptStreams() {
+    return { input: this.streams.stdin, output: this.streams.stderr };
+  }
+
+  /** A prompt answers a symbol where it was left with Ctrl-C. */
+  private answered<T>(answer: T): Exclude<T, symbol> {
+    if (typeof answer === 'symbol')
+      throw new Failure(EXIT.interrupted, 'interrupted', 'Interrupted. Nothing was changed.');
+    return answer as Exclude<T, symbol>;
   }
 }
 

@@ -598,6 +598,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/providers/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the stored key of a provider instance
+         * @description As `providers/test`, with the stored key, or the token of its gateway.
+         */
+        post: operations["testProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/providers/{id}": {
         parameters: {
             query?: never;
@@ -1417,6 +1437,26 @@ export interface paths {
         };
         /** Read the account of the credential */
         get: operations["getCliAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cli/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receive a slow answer
+         * @description Parts of an event stream over half a second. A proxy that buffers delivers them at once.
+         */
+        get: operations["getCliStream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5665,6 +5705,34 @@ export interface operations {
             };
         };
     };
+    testProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "validated": true,
+                     *       "reason": "unreachable",
+                     *       "status": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderTestResponse"];
+                };
+            };
+        };
+    };
     updateProvider: {
         parameters: {
             query?: never;
@@ -8032,6 +8100,25 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CliAccountResponse"];
+                };
+            };
+        };
+    };
+    getCliStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };

@@ -49,6 +49,7 @@ async function manageProviders(client: ApiClient, baseUrl: string): Promise<void
   await bodyOf(client.GET('/v1/admin/providers'));
   await readSnippet(client);
   const one = { params: { path: { id: provider.id } } };
+  await bodyOf(client.POST('/v1/admin/providers/{id}/test', one));
   await bodyOf(client.PUT('/v1/admin/providers/{id}', { ...one, body: { status: 'disabled' } }));
   await bodyOf(client.DELETE('/v1/admin/providers/{id}', one));
 }

@@ -1,0 +1,172 @@
+import { answerOf, type Command, component, members } from '../program/command.js';
+
+const APP = [['<app>', 'id or handle of the application']] as const;
+const FILE = ['--file <file>', 'JSON or YAML: {name, handle?, status?, config}'] as const;
+const DRY_RUN = ['--dry-run', 'only validate'] as const;
+const KEY_OUTPUT = ['--key-output <path>', 'new file, or folder, for the key (0600); never an existing file'] as const;
+const ANYTHING = { type: ['object', 'null'] };
+const ONE_APP = answerOf('GET /v1/admin/apps/{app}');
+const ISSUED_KEY = members({
+  ...{ id: { type: 'string' }, name: { type: 'string' }, key_prefix: { type: 'string' } },
+  ...{ created_at: { type: 'string' }, key_file: { type: 'string' } },
+});
+
+/** Commands for applications. */
+export const appCommands: readonly Command[] = [
+  {
+    name: 'app add',
+    summary: 'Add an application',
+    details:
+      'From a file, or from flags: a server application is called with a key, a mobile one by devices that prove themselves. The first key of a server application goes to --key-output and is never shown.',
+    options: [
+      FILE,
+      ['--type <type>', 'what calls it, without a file', ['server', 'mobile']],
+      ['--name <name>', 'for people'],
+      ['--handle <handle>', 'for scripts and files: lower-case letters, digits and dashes'],
+      ['--status <status>', 'active when absent', ['active', 'disabled']],
+      ['--provider <slug...>', 'only these providers; all when absent'],
+      ['--team-id <id>', 'Apple team (mobile)'],
+      ['--bundle-id <id>', 'bundle of the app (mobile)'],
+      ['--attest-environments <list>', 'production, development, or both with a comma (mobile)'],
+      KEY_OUTPUT,
+      DRY_RUN,
+    ],
+    examples: [
+      'gw app add --type server --name Reports --handle reports --key-output reports.key',
+      'gw app add --type mobile --name Journal --team-id ABCDE12345 --bundle-id com.example.journal',
+      'gw app add --file app.json --dry-run',
+    ],
+    result: {
+      anyOf: [
+        members({
+          app: component('AppResource'),
+          resolved: ANYTHING,
+          config_error: { type: ['string', 'null'] },
+          api_key: { anyOf: [ISSUED_KEY, { type: 'null' }] },
+        }),
+        answerOf('POST /v1/admin/apps/validate'),
+      ],
+    },
+    load: async () => (await import('./app-changes.js')).add,
+  },
+  {
+    name: 'app list',
+    summary: 'List the applications',
+    options: [['--query <text>', 'only those with this text in name, handle, id or bundle id']],
+    examples: ['gw app list', 'gw app list --query notes --json'],
+    result: answerOf('GET /v1/admin/apps'),
+    load: async () => (await import('./apps.js')).list,
+  },
+  {
+    name: 'app show',
+    summary: 'Show an application and its configuration',
+    arguments: APP,
+    examples: ['gw app show notes'],
+    result: ONE_APP,
+    load: async () => (await import('./apps.js')).show,
+  },
+  {
+    name: 'app update',
+    summary: 'Change an application; what is not given stays',
+    details: 'A write of somebody else in between is noticed: nothing is changed then.',
+    arguments: APP,
+    options: [
+      FILE,
+      ['--name <name>', 'for people'],
+      ['--handle <handle>', 'for scripts and files'],
+      ['--clear-handle', 'no handle'],
+      ['--status <status>', 'whether it takes calls', ['active', 'disabled']],
+      ['--revision <number>', 'only if it is still this one'],
+      DRY_RUN,
+    ],
+    examples: ['gw app update notes --status disabled', 'gw app update notes --file app.json --dry-run'],
+    result: { anyOf: [ONE_APP, answerOf('POST /v1/admin/apps/{app}/validate')] },
+    load: async () => (await import('./app-changes.js')).update,
+  },
+  {
+    name: 'app validate',
+    summary: 'Validate a file, as a new application or as a change of one',
+    arguments: [['[app]', 'id or handle of the application it would replace']],
+    options: [FILE],
+    examples: ['gw app validate --file app.json', 'gw app validate notes --file app.json'],
+    result: { anyOf: [answerOf('POST /v1/admin/apps/validate'), answerOf('POST /v1/admin/apps/{app}/validate')] },
+    load: async () => (await import('./app-changes.js')).validate,
+  },
+  {
+    name: 'app check',
+    summary: 'Check that an application can take calls',
+    arguments: APP,
+    examples: ['gw app check notes'],
+    result: answerOf('GET /v1/admin/apps/{app}/check'),
+    load: async () => (await import('./apps.js')).check,
+  },
+  {
+    name: 'app snippet',
+    summary: 'Show a call of an application for curl or Swift',
+    arguments: APP,
+    options: [
+      ['--language <language>', 'curl when absent', ['curl', 'swift']],
+      ['--provider <slug>', 'through this provider'],
+      ['--endpoint <slug>', 'of this named endpoint'],
+    ],
+    examples: ['gw app snippet notes', 'gw app snippet notes --language swift --provider openai'],
+    result: answerOf('GET /v1/admin/apps/{app}/snippet'),
+    load: async () => (await import('./apps.js')).snippet,
+  },
+  {
+    name: 'app call',
+    summary: 'Send a real call with the key in GW_APP_KEY, and show what it cost',
+    details:
+      'Prints the stream as it comes, then Server-Timing and the recorded cost. The cost needs a login as well. It is the one command that sends inference, and the provider charges for it.',
+    arguments: [...APP, ['[prompt]', 'what to say; "Say hello." when absent']],
+    options: [
+      ['--endpoint <slug>', 'call this named endpoint'],
+      ['--provider <slug>', 'call this provider; the first that the application reaches when absent'],
+      ['--model <model>', 'the model; that of the snippet when absent'],
+      ['--user <id>', 'the end user, where the application wants one'],
+    ],
+    examples: ['gw app call notes', 'gw app call notes "What is a gateway?" --endpoint summary'],
+    result: members({
+      ...{ status: { type: 'integer' }, text: { type: 'string' }, serverTiming: { type: ['string', 'null'] } },
+      ...{ requestId: { type: ['string', 'null'] }, firstByteMs: { type: 'integer' }, totalMs: { type: 'integer' } },
+      event: { anyOf: [component('UsageEventResponse'), { type: 'null' }] },
+    }),
+    load: async () => (await import('./call.js')).call,
+  },
+  {
+    name: 'app remove',
+    summary: 'Remove an application with its keys and users',
+    details: 'Recorded usage stays. It asks first, or needs --yes.',
+    arguments: APP,
+    options: [['--yes', 'do not ask']],
+    examples: ['gw app remove notes --yes'],
+    result: answerOf('DELETE /v1/admin/apps/{app}'),
+    load: async () => (await import('./app-changes.js')).remove,
+  },
+  {
+    name: 'app key list',
+    summary: 'List the keys of an application',
+    arguments: APP,
+    examples: ['gw app key list notes'],
+    result: answerOf('GET /v1/admin/apps/{app}/keys'),
+    load: async () => (await import('./app-keys.js')).list,
+  },
+  {
+    name: 'app key add',
+    summary: 'Make a key of an application, into a file',
+    arguments: APP,
+    options: [['--name <name>', 'for people'], KEY_OUTPUT],
+    examples: ['gw app key add notes --name "Server in Oslo" --key-output oslo.key'],
+    result: members({ app_id: { type: 'string' }, api_key: ISSUED_KEY }),
+    load: async () => (await import('./app-keys.js')).add,
+  },
+  {
+    name: 'app key revoke',
+    summary: 'Revoke a key of an application, at once and for good',
+    arguments: [...APP, ['<key>', 'id or name of the key']],
+    options: [['--yes', 'do not ask']],
+    examples: ['gw app key revoke notes "Default key" --yes'],
+    result: answerOf('POST /v1/admin/apps/{app}/keys/{key}/revoke'),
+    load: async () => (await import('./app-keys.js')).revoke,
+  },
+];

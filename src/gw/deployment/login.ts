@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { hostname, platform } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { apiOf, read } from '../api/client.js';
+import { type Deployment, deploymentAt, originOf, urlOf } from '../api/session.js';
+import { operationIdOf } from '../operations/operation-tokens.js';
+import type { Action, Outcome } from '../program/command.js';
+import { Failure } from '../program/failure.js';
+import type { Invocation } from '../program/invocation.js';
+import { openBrowser } from '../terminal/browser.js';
+import { saveKey } from './account.js';
+import { type Loopback, listenOnLoopback } from './loopback.js';
+
+const POLL_INTERVAL_MS = 1_000;
+const TOKEN_BYTES = 32;
+
+/** `gw account login`: waits until a person approves in a browser, and saves the key that comes of it. */
+export const login: Action = async (gw) => {
+  const { environment, terminal, context } = gw;
+  const typed = gw.text('url');
+  const url = typed === undefined ? urlOf(gw) : originOf(typed, environment.allowsHttp);
+  const deployment = await deploymentAt(url, context);
+  if (gw.flag('keyStdin')) return saved(gw, deployment, await terminal.readStdin());
+  if (!deployment.capabilities.features.browserLogin) {
+    const nextAction = 'Use a management key: gw account login --key-stdin';
+    throw Failure.state('login_unavailable', `${url} offers no login through a browser.`, { nextAction });
+  }
+  const opensBrowser = gw.mayWait && gw.isLeft('open') && environment.hasBrowser;
+  return opensBrowser ? withLocalBrowser(gw, deployment) : withAnyBrowser(gw, deployment);
+};
+
+const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
+
+const client = () => ({ label: hostname().slice(0, 200) || 'gw', os: platform() });
+
+/** The browser brings the code back to this machine. */
+async function withLocalBrowser(gw: Invocation, deployment: Deployment): Promise<Outcome> {
+  const { url } = deployment;
+  const loopback = await listenOnLoopback();
+  try {
+    const token = newToken();
+    const body = { token, client: client(), loopbackRedirect: loopback.redirect };
+    const { url: link } = await read(apiOf(url).POST('/v1/cli/login', { body }));
+    if (link === null) throw Failure.state('login_expired', 'The login has lapsed.', { nextAction: 'Begin again.' });
+    gw.terminal.printError(`Opening ${link}\nNo browser? Stop with Ctrl-C and use: gw account login --no-open`);
+    gw.standing = 'Nobody is logged in.';
+    gw.terminal.tell('Waiting for the browser');
+    await openBrowser(link);
+    const redeemCode = await codeOf(gw, url, token, loopback);
+    const path = { id: operationIdOf(token) };
+    const place = { params: { path }, body: { redeemCode } };
+    const redeemed = await read(apiOf(url, token).POST('/v1/cli/login/{id}/redeem', place));
+    return await saved(gw, deployment, redeemed.credential.token);
+  } finally {
+    loopback.close();
+  }
+}
+
+/** Waits for the code, or for the end of the login without one. */
+async function codeOf(gw: Invocation, url: string, token: string, { code }: Loopback): Promise<string> {
+  let received: string | undefined;
+  void code.then((value) => {
+    received = value;
+  });
+  while (received === undefined) {
+    await Promise.race([code, pause(POLL_INTERVAL_MS)]);
+    if (received === undefined) requireGoingOn(await standingOf(url, token));
+  }
+  gw.terminal.tell('Working');
+  return received;
+}
+
+/** The login is approved in any browser; this machine asks for it. */
+async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<Outcome> {
+  const { terminal, profiles, profileName } = gw;
+  const { url } = deployment;
+  const token = profiles.pendingLogin(profileName, url) ?? newToken();
+  profiles.saveLogin(profileName, url, token);
+  const opened = await read(apiOf(url).POST('/v1/cli/login', { body: { token, client: client() } }));
+  if (opened.state === 'pending') {
+    const { url: link, userCode, expiresAt } = opened;
+    const text = `Open ${link}\nor type ${userCode} at ${deployment.capabilities.consoleOrigin}/cli`;
+    if (!gw.mayWait) {
+      const next = 'Run the command again when it is approved.';
+      return { result: { state: 'pending', url: link, userCode, expiresAt }, text: `${text}\n${next}` };
+    }
+    gw.standing = 'The login still waits; run the command again to go on.';
+    terminal.printError(`${text}\nWaiting for the approval. Ctrl-C stops; the command can be run again.`);
+    terminal.tell('Waiting for the approval');
+  }
+  return saved(gw, deployment, await keyOf(gw, url, token));
+}
+
+async function saved(gw: Invocation, deployment: Deployment, key: string): Promise<Outcome> {
+  const accountId = await saveKey(gw, deployment, key);
+  gw.profiles.forgetLogin(gw.profileName);
+  const result = { state: 'completed', profile: gw.profileName, url: deployment.url, accountId };
+  return { result, text: `Logged in to ${deployment.url} as profile "${gw.profileName}".` };
+}
+
+function standingOf(url: string, token: string) {
+  const path = { id: operationIdOf(token) };
+  return read(apiOf(url, token).GET('/v1/cli/operations/{id}', { params: { path } }));
+}
+
+type Standing = Awaited<ReturnType<typeof standingOf>>;
+
+/** Polls until the login ends. @throws Failure it was declined or lapsed, or its key was collected before. */
+async function keyOf({ profiles, profileName }: Invocation, url: string, token: string): Promise<string> {
+  let standing = await standingOf(url, token);
+  while (standing.state === 'pending') {
+    await pause(POLL_INTERVAL_MS);
+    standing = await standingOf(url, token);
+  }
+  const key = Object(Object(standing.result).credential).token;
+  if (typeof key === 'string') return key;
+  profiles.forgetLogin(profileName);
+  requireGoingOn(standing);
+  const nextAction = 'Begin again: gw account login';
+  throw Failure.state('login_collected', 'The key of this login was collected before.', { nextAction });
+}
+
+/** @throws Failure the login was declined, or lapsed. */
+function requireGoingOn({ denied, state }: Standing): void {
+  const nextAction = 'Begin again: gw account login';
+  if (denied === true) throw Failure.state('login_denied', 'The login was declined.', { nextAction });
+  if (state === 'expired') throw Failure.state('login_expired', 'The login lapsed.', { nextAction });
+}

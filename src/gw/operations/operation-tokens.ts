@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Failure } from '../program/failure.js';
+import type { StateFolder } from '../state/state-folder.js';
+
+const OPERATION_ID = /^op:[0-9a-f]{64}$/;
+
+/** An operation that this machine has sent. */
+interface SentOperation {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** The id of the operation of a token. */
+export const operationIdOf = (token: string) => `op:${createHash('sha256').update(token).digest('hex')}`;
+
+/** Saves the token of an operation before it is sent, so that its state can be asked for later. */
+export function saveToken(state: StateFolder, { url, token }: SentOperation): void {
+  state.write(fileOf(operationIdOf(token)), `${JSON.stringify({ url, token })}\n`);
+}
+
+/** An operation that this machine has sent. @throws Failure it is none. */
+export function sentOperation(state: StateFolder, id: string): SentOperation {
+  const { url, token } = Object(parsed(OPERATION_ID.test(id) ? state.read(fileOf(id)) : undefined));
+  if (typeof url === 'string' && typeof token === 'string') return { url, token };
+  throw Failure.state('operation_unknown', `No operation "${id}" was sent from this machine.`, {
+    nextAction: 'Use the id that a command with --browser has printed, on the machine where it ran.',
+  });
+}
+
+const fileOf = (id: string) => join('operations', `${id.slice('op:'.length)}.json`);
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { type Command, STEP } from '../program/command.js';
+
+const OPERATION = [['<operation>', 'id that a command with --browser has printed']] as const;
+
+/** Commands for operations that a person finishes in a browser. */
+export const operationCommands: readonly Command[] = [
+  {
+    name: 'operation status',
+    summary: 'See how an operation stands',
+    arguments: OPERATION,
+    examples: ['gw operation status "$OPERATION"'],
+    result: STEP,
+    load: async () => (await import('./operations.js')).status,
+  },
+  {
+    name: 'operation wait',
+    summary: 'Wait until an operation has ended',
+    details: 'Exit code 5 says that it still waits when the time is over.',
+    arguments: OPERATION,
+    options: [['--timeout <seconds>', 'how long to wait; as long as it takes when absent']],
+    examples: ['gw operation wait "$OPERATION" --timeout 60'],
+    result: STEP,
+    load: async () => (await import('./operations.js')).wait,
+  },
+];

@@ -1,0 +1,28 @@
+import { appCommands } from '../apps/app.commands.js';
+import { deploymentCommands } from '../deployment/deployment.commands.js';
+import { operationCommands } from '../operations/operation.commands.js';
+import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
+import { usageCommands } from '../usage/usage.commands.js';
+import type { Command } from './command.js';
+
+/** What the words mean that begin several commands. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  deployment: 'Connect gateways and see how they are',
+  account: 'Log in, log out, and see the account',
+  provider: 'Providers of the account and their keys',
+  'provider-gateway': 'Upstream gateways that stand before providers',
+  app: 'Applications of the account',
+  'app key': 'Keys of an application',
+  usage: 'What was used, and what it cost',
+  operation: 'Operations that a person finishes in a browser',
+};
+
+/** Every command of `gw`, in the order of its help. */
+export const commands: readonly Command[] = [
+  ...deploymentCommands,
+  ...providerCommands,
+  ...gatewayCommands,
+  ...appCommands,
+  ...usageCommands,
+  ...operationCommands,
+];

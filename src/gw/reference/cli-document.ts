@@ -1,0 +1,92 @@
+import type { Command } from '../program/command.js';
+import { GROUPS } from '../program/commands.js';
+import { GLOBAL_OPTIONS } from '../program/program.js';
+
+const HEAD = `# gw, the command-line client
+
+\`gw\` manages a gateway from a terminal, through its public API alone. This page is written from the program by
+\`npm run docs\`, and every example of it is run by a test.
+
+## Address and credentials
+
+| Variable | Meaning |
+|---|---|
+| \`GW_URL\` | address of the gateway; else that of the profile |
+| \`GW_MANAGEMENT_KEY\` | management key; beats a saved one. With \`GW_URL\` no login is needed |
+| \`GW_PROFILE\` | saved deployment to use; else the one that was used for connecting last |
+| \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
+| \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
+| \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
+| \`GW_NO_KEYCHAIN=1\` | keys are saved in files, not in the keychain of the operating system |
+| \`XDG_STATE_HOME\` | folder of the state, \`gw\` in it; \`~/.local/state\` when absent |
+| \`NO_COLOR\` | no colours; there are none either when standard output is no terminal |
+
+A saved key goes to the deployment it was saved for and to no other. It is in the keychain of the operating system where
+there is one, else in a file that only its owner can read (0600, in a folder with 0700). Keys are never printed.
+
+## Output and exit codes
+
+Results go to standard output, errors to standard error. With \`--json\` one JSON document goes to standard output, errors
+included; [gw.schema.json](schemas/gw.schema.json) has a schema for each command.
+
+\`\`\`json
+{"schemaVersion": 1, "ok": true, "context": {"url": "…", "accountId": "…"}, "result": {}}
+{"schemaVersion": 1, "ok": false, "context": {"url": "…", "accountId": "…"}, "error": {"code": "…", "message": "…", "nextAction": "…", "details": {}}}
+\`\`\`
+
+| Exit code | Meaning |
+|---|---|
+| 0 | done; or a person has to finish it in a browser (\`state\` is \`pending\`) |
+| 1 | \`gw plan --check\`: there are differences |
+| 2 | what was typed, or a file, is wrong; also what the gateway refuses for that reason |
+| 3 | the gateway cannot be reached, answers 5xx or 429, or answers what it must not |
+| 4 | no usable login, not allowed, or in conflict with what is stored |
+| 5 | \`gw operation wait\`: the time is over |
+| 130 | stopped with Ctrl-C; the message says where it stands |
+`;
+
+/** `docs/cli.md`. */
+export function cliDocument(commands: readonly Command[]): string {
+  const groups = new Map<string, Command[]>();
+  for (const command of commands) {
+    const [group = ''] = command.name.split(' ');
+    groups.set(group, [...(groups.get(group) ?? []), command]);
+  }
+  const sections = [...groups].map(([group, members]) => {
+    const title =
+      members.length === 1 && members[0]?.name === group ? undefined : `## gw ${group}\n\n${GROUPS[group] ?? group}.\n`;
+    return [title, ...members.map((command) => sectionOf(command, title === undefined ? '##' : '###'))]
+      .filter(Boolean)
+      .join('\n');
+  });
+  return [HEAD, globals(), ...sections].join('\n');
+}
+
+const globals = () => `Options of every command:
+
+${optionTable(GLOBAL_OPTIONS)}`;
+
+function sectionOf(
+  { name, summary, details, arguments: positional = [], options = [], examples }: Command,
+  level: string,
+): string {
+  const usage = ['gw', name, ...positional.map(([words]) => words), ...(options.length > 0 ? ['[options]'] : [])].join(
+    ' ',
+  );
+  const described = [...positional, ...options];
+  return [
+    `${level} gw ${name}\n`,
+    `${summary}.${details === undefined ? '' : ` ${details}`}\n`,
+    `\`${usage}\`\n`,
+    ...(described.length > 0 ? [optionTable(described)] : []),
+    `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
+  ].join('\n');
+}
+
+function optionTable(described: Command['options'] & {}): string {
+  const rows = described.map(([flags, meaning, choices]) => {
+    const values = choices === undefined ? '' : `: ${choices.map((choice) => `\`${choice}\``).join(', ')}`;
+    return `| \`${flags.replaceAll('|', '\\|')}\` | ${meaning}${values} |`;
+  });
+  return `| | |\n|---|---|\n${rows.join('\n')}\n`;
+}

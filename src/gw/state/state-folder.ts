@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../program/failure.js';
+
+const OWNER_ONLY = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** A folder of small files that only this person can read. */
+export class StateFolder {
+  constructor(private readonly folder: string) {}
+
+  /** The text of a file; undefined without one. @throws Failure it cannot be read. */
+  read(file: string): string | undefined {
+    try {
+      return readFileSync(join(this.folder, file), 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw this.unusable(error);
+    }
+  }
+
+  /** Writes a file, whole or not at all: beside it, then renamed. @throws Failure it cannot be written. */
+  write(file: string, text: string): void {
+    const path = join(this.folder, file);
+    const draft = `${path}.${process.pid}`;
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+      writeFileSync(draft, text, { mode: OWNER_ONLY, flag: 'wx' });
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw this.unusable(error);
+    }
+  }
+
+  /** @throws Failure it is there and cannot be removed. */
+  remove(file: string): void {
+    try {
+      rmSync(join(this.folder, file), { force: true });
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private unusable(cause: unknown): Failure {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const nextAction = 'Make the folder writable for you, or name another with XDG_STATE_HOME.';
+    return Failure.state('state_unusable', `The state in ${this.folder} cannot be used: ${reason}`, { nextAction });
+  }
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
