@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const PROGRAM = join(import.meta.dirname, '../../../dist/gw/gw.js');
+
+const SCHEMA = JSON.parse(readFileSync(join(import.meta.dirname, '../../../docs/schemas/gw.schema.json'), 'utf8'));
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(SCHEMA, 'gw');
 
 /** What a run left behind. */
 export interface GwRun {
@@ -27,13 +31,15 @@ export class Gw {
   }
 
   /** @param told called with what comes on standard error, as it comes. */
-  run(
-    line: string,
+  async run(
+    line: string | readonly string[],
     input = '',
     environment: Readonly<Record<string, string>> = {},
     told: (text: string) => void = () => undefined,
   ): Promise<GwRun> {
-    const child = spawn(process.execPath, [PROGRAM, ...line.split(' ').filter((word) => word !== '')], {
+    const words = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line;
+    const child = spawn(process.execPath, [PROGRAM, ...words], {
+      cwd: this.home,
       env: { HOME: this.home, XDG_STATE_HOME: this.home, PATH: '', ...this.environment, ...environment },
     });
     const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
@@ -45,12 +51,13 @@ export class Gw {
     // A program that does not read its input ends before it is written.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    return new Promise((resolve, reject) => {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (exitCode) => {
-        resolve({ exitCode, stdout: stdout(), stderr: stderr(), json: parsed(stdout()) });
-      });
+      child.once('close', resolve);
     });
+    const json = parsed(stdout());
+    if (words.includes('--json')) for (const document of documentsIn(stdout())) requirePublished(words, document);
+    return { exitCode, stdout: stdout(), stderr: stderr(), json };
   }
 
   remove(): void {
@@ -64,4 +71,21 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** One document, or one for each line. */
+const documentsIn = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parsed);
+
+/** @throws a document is not what the published schema of its command says. */
+function requirePublished(words: readonly string[], document: unknown): void {
+  const names = [3, 2, 1].map((count) => words.slice(0, count).join('-'));
+  const command = names.find((name) => Object.hasOwn(SCHEMA.$defs, name));
+  const name = Object(document).ok === true && command !== undefined ? command : 'failure';
+  const validate = ajv.getSchema(`gw#/$defs/${name}`);
+  if (validate === undefined || validate(document) === true) return;
+  throw new Error(`${words.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(document)}`);
 }

@@ -1,0 +1,302 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Gw, type GwRun } from '../../support/gw/gw.js';
+import { losing } from '../../support/gw/lossy-proxy.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+let upstream: ScriptedUpstream;
+let world: World;
+let gw: Gw;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  world = await startWorld({ env: { TRUSTED_PRIVATE_HOSTS: '127.0.0.1' } });
+});
+beforeEach(async () => {
+  upstream.forget();
+  const { key } = await newAccount(world.dataSource);
+  gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
+});
+afterEach(() => gw.remove());
+afterAll(async () => {
+  await world.stop();
+  await upstream.close();
+});
+
+const errorOf = ({ exitCode, json: document }: GwRun) => [exitCode, document?.error?.code];
+const file = (name: string) => join(gw.home, name);
+const addProvider = (flags = '') =>
+  gw.run(`provider add --type openai --key-stdin --json ${flags}`, 'sk-of-a-provider-4711');
+const addServer = (handle: string) =>
+  gw.run(`app add --type server --name Notes --handle ${handle} --key-output ${handle}.key --json`);
+
+describe('gw provider', () => {
+  it('add, update, rotate-key, remove → as the API has it; the key is printed nowhere', async () => {
+    const added = await addProvider('--slug main');
+    expect([added.exitCode, added.json.result.provider]).toMatchObject([0, { slug: 'main', secretHint: '4711' }]);
+    expect(added.stdout).not.toContain('sk-of-a-provider');
+    const changes = [
+      'provider',
+      'update',
+      'main',
+      '--name',
+      'Main one',
+      '--pricing',
+      '{"own": {"input": 1, "output": 2}}',
+      '--json',
+    ];
+    expect((await gw.run(changes)).json.result.provider).toMatchObject({
+      ...{ name: 'Main one', pricing: { own: { input: 1, output: 2 } }, revision: 2 },
+    });
+    const cleared = await gw.run('provider update main --clear-pricing --status disabled --json');
+    expect(cleared.json.result.provider).toMatchObject({ pricing: null, status: 'disabled', name: 'Main one' });
+    const rotated = await gw.run('provider rotate-key main --key-stdin --json', 'sk-of-a-provider-0815');
+    expect(rotated.json.result.provider.secretHint).toBe('0815');
+    expect(errorOf(await gw.run('provider remove main --json'))).toEqual([2, 'confirmation_required']);
+    expect((await gw.run('provider remove main --yes --json')).json.result.deleted).toBe(true);
+    expect((await gw.run('provider list --json')).json.result.providers).toEqual([]);
+  });
+
+  it('--pricing @file → read from the file; a broken one → exit 2', async () => {
+    await addProvider();
+    writeFileSync(file('prices.json'), '{"own": {"input": 1, "output": 2}}');
+    const { json: updated } = await gw.run('provider update openai --pricing @prices.json --json');
+    expect(updated.result.provider.pricing).toEqual({ own: { input: 1, output: 2 } });
+    expect(errorOf(await gw.run('provider update openai --pricing @none.json --json'))).toEqual([2, 'invalid_option']);
+    expect(errorOf(await gw.run('provider update openai --pricing {own --json'))).toEqual([2, 'invalid_option']);
+  });
+
+  it.each([
+    ['provider add --type nobody --key-stdin', 'invalid_option'],
+    ['provider add --type openai', 'key_required'],
+    ['provider update openai', 'nothing_to_change'],
+    ['provider rotate-key nobody --key-stdin', 'not_found'],
+  ])('%s → exit 2 %s', async (line, code) => {
+    await addProvider();
+    expect(errorOf(await gw.run(`${line} --json`, 'sk-of-a-provider-4711'))).toEqual([2, code]);
+  });
+
+  it('a slug that is taken → exit 4 with the code of the API', async () => {
+    await addProvider();
+    expect(errorOf(await addProvider())).toEqual([4, 'slug_taken']);
+  });
+
+  it('test → one free call with the stored key; a refused key → exit 2', async () => {
+    upstream.script(json(200, { data: [] }));
+    await addProvider(`--base-url ${upstream.url}/`);
+    expect((await gw.run('provider test openai --json')).json.result).toEqual({ validated: true });
+    expect(upstream.requests.map((sent) => [sent.method, sent.header('authorization')])).toEqual([
+      ['GET', 'Bearer sk-of-a-provider-4711'],
+    ]);
+    upstream.script(json(401, {}));
+    expect(errorOf(await gw.run('provider test openai --json'))).toEqual([2, 'provider_key_invalid']);
+  });
+
+  it('--browser --no-input → the link, and an operation that can be asked for', async () => {
+    const { exitCode, json: document } = await gw.run('provider add --type openai --browser --no-input --json');
+    const { operation } = document.result;
+    expect([exitCode, operation.state]).toEqual([0, 'pending']);
+    expect(operation.url).toContain('/cli/approve/');
+    const again = await gw.run('provider add --type openai --browser --no-input --json');
+    expect(again.json.result.operation.id).toBe(operation.id);
+    expect((await gw.run(`operation status ${operation.id} --json`)).json.result.operation.state).toBe('pending');
+    expect(errorOf(await gw.run(`operation wait ${operation.id} --timeout 0 --json`))).toEqual([
+      5,
+      'operation_pending',
+    ]);
+    expect(errorOf(await gw.run(`operation status op:${'0'.repeat(64)} --json`))).toEqual([4, 'operation_unknown']);
+  });
+});
+
+describe('gw provider-gateway', () => {
+  it('add, show, update, rotate-key, remove', async () => {
+    const flags = '--type cf_aig --name edge --cloudflare-account-id account-1 --gateway-id main';
+    const added = await gw.run(`provider-gateway add ${flags} --key-stdin --json`, 'token-of-the-edge-1234');
+    expect([added.exitCode, added.json.result.gateway.config]).toEqual([
+      0,
+      { accountId: 'account-1', gatewayId: 'main' },
+    ]);
+    const { id } = added.json.result.gateway;
+    const throughEdge = await gw.run('provider add --type openai --provider-gateway edge --json');
+    expect(throughEdge.json.result.provider).toMatchObject({ providerGatewayId: id, secretHint: null });
+    const renamed = await gw.run(['provider-gateway', 'update', 'edge', '--name', 'Edge of Europe', '--json']);
+    expect(renamed.json.result.gateway.name).toBe('Edge of Europe');
+    const rotated = await gw.run(`provider-gateway rotate-key ${id} --key-stdin --json`, 'token-of-the-edge-5678');
+    expect(rotated.json.result.gateway.secretHint).toBe('5678');
+    expect(errorOf(await gw.run(`provider-gateway remove ${id} --yes --json`))).toEqual([4, 'gateway_in_use']);
+    await gw.run('provider remove openai --yes');
+    expect((await gw.run(`provider-gateway remove ${id} --yes --json`)).exitCode).toBe(0);
+    expect((await gw.run('provider-gateway list')).stdout).toBe('There are no provider gateways.\n');
+  });
+
+  it.each([['cloudflare'], ['CF_AIG']])('--type %s → exit 2', async (type) => {
+    expect((await gw.run(`provider-gateway add --type ${type} --name x`)).exitCode).toBe(2);
+  });
+
+  it('types → without a key', async () => {
+    const { json: document } = await gw.run('provider-gateway types --json', '', { GW_MANAGEMENT_KEY: '' });
+    expect(document.result.providerGateways.map(({ type }: { type: string }) => type)).toEqual(['cf_aig', 'vercel']);
+  });
+});
+
+describe('gw app', () => {
+  it('add --type server → the key in a file of its owner alone, and in no output', async () => {
+    const { exitCode, stdout, json: document } = await addServer('notes');
+    const key = readFileSync(file('notes.key'), 'utf8').trim();
+    expect([exitCode, document.result.api_key.key_file]).toEqual([0, file('notes.key')]);
+    expect(key).toMatch(/^gw_[A-Za-z0-9]+/);
+    expect(stdout).not.toContain(key);
+    expect(statSync(file('notes.key')).mode & 0o777).toBe(0o600);
+    expect(document.result.api_key.key_prefix).toBe(key.slice(0, document.result.api_key.key_prefix.length));
+  });
+
+  it('without --key-output, or with a file that is there → exit 2, and no application', async () => {
+    expect(errorOf(await gw.run('app add --type server --name Notes --json'))).toEqual([2, 'key_output_required']);
+    writeFileSync(file('notes.key'), 'mine');
+    expect(errorOf(await addServer('notes'))).toEqual([2, 'key_file_exists']);
+    expect(readFileSync(file('notes.key'), 'utf8')).toBe('mine');
+    expect(errorOf(await gw.run('app add --type server --name N --key-output none/there.key --json'))).toEqual([
+      ...[2, 'key_file_unwritable'],
+    ]);
+    expect((await gw.run('app list --json')).json.result.apps).toEqual([]);
+  });
+
+  it('--key-output of a folder → a file with the handle, or the id', async () => {
+    mkdirSync(file('keys'));
+    await gw.run('app add --type server --name Notes --handle notes --key-output keys --json');
+    const { json: document } = await gw.run('app add --type server --name Notes --key-output keys --json');
+    expect(readFileSync(file('keys/notes.key'), 'utf8')).toMatch(/^gw_/);
+    expect(document.result.api_key.key_file).toBe(file(`keys/${document.result.app.id}.key`));
+    expect(statSync(document.result.api_key.key_file).mode & 0o777).toBe(0o600);
+  });
+
+  it('refused by the service → exit 2, and the reserved file is gone', async () => {
+    const run = await gw.run('app add --type server --name Notes --handle -x --key-output x.key --json');
+    expect(errorOf(run)).toEqual([2, 'invalid_request']);
+    expect(run.json.error.message).toMatch(/^handle/);
+    expect(() => statSync(file('x.key'))).toThrow('ENOENT');
+  });
+
+  it('--type mobile → the limits of the console, no key', async () => {
+    const line = 'app add --type mobile --name Journal --team-id ABCDE12345 --bundle-id com.example.journal --json';
+    const { json: document } = await gw.run(line);
+    expect([document.result.api_key, document.result.app.config.limits.per_user.requests]).toEqual([
+      ...[null, { per_minute: 10, per_day: 300 }],
+    ]);
+  });
+
+  it('--file, --dry-run, validate, update, check, snippet, remove', async () => {
+    await addProvider();
+    const { json: shown } = await addServer('notes');
+    const { config } = shown.result.app;
+    writeFileSync(file('app.json'), JSON.stringify({ name: 'Notes, again', handle: 'notes', config }));
+    writeFileSync(file('new.yaml'), `name: New\nhandle: fresh\nconfig: ${JSON.stringify(config)}\n`);
+    expect((await gw.run('app add --file new.yaml --dry-run --json')).json.result).toEqual({ valid: true });
+    expect((await gw.run('app validate --file new.yaml --json')).json.result).toEqual({ valid: true });
+    expect((await gw.run('app validate notes --file app.json --json')).json.result.app_id).toBe(shown.result.app.id);
+    expect((await gw.run('app update notes --file app.json --dry-run --json')).json.result.valid).toBe(true);
+    const updated = await gw.run('app update notes --file app.json --json');
+    expect(updated.json.result.app).toMatchObject({ name: 'Notes, again', revision: 2 });
+    expect(errorOf(await gw.run('app update notes --name X --revision 1 --json'))).toEqual([
+      4,
+      'app_revision_conflict',
+    ]);
+    expect((await gw.run('app update notes --status disabled --clear-handle --json')).json.result.app).toMatchObject({
+      ...{ handle: null, status: 'disabled' },
+    });
+    const { id } = shown.result.app;
+    expect((await gw.run(`app check ${id} --json`)).json.result.appId).toBe(id);
+    expect((await gw.run(`app snippet ${id}`)).stdout).toMatch(/^curl -sS/);
+    expect(errorOf(await gw.run(`app remove ${id} --json`))).toEqual([2, 'confirmation_required']);
+    expect((await gw.run(`app remove ${id} --yes --json`)).json.result.deleted).toBe(true);
+  });
+
+  it.each([
+    ['{"name": "A", "config": {}, "extra": 1}', 'extra'],
+    ['[]', 'must hold an application'],
+    ['{"name": "A"', ''],
+    ['{"config": {}}', 'name'],
+    ['{"name": "A"}', 'config'],
+  ])('--file %s → exit 2 that names it', async (content, named) => {
+    writeFileSync(file('app.json'), content);
+    const run = await gw.run('app validate --file app.json --json');
+    expect(errorOf(run)).toEqual([2, 'invalid_file']);
+    expect(run.json.error.message).toContain(named);
+  });
+
+  it('keys: add into a file, list, revoke by name', async () => {
+    await addServer('notes');
+    const added = await gw.run('app key add notes --name Oslo --key-output oslo.key --json');
+    const key = readFileSync(file('oslo.key'), 'utf8').trim();
+    expect([added.exitCode, added.stdout.includes(key)]).toEqual([0, false]);
+    expect((await gw.run('app key revoke notes Oslo --json')).json.result.key).toBe(added.json.result.api_key.id);
+    const { json: listed } = await gw.run('app key list notes --json');
+    expect(listed.result.keys.map((one: { name: string; status: string }) => [one.name, one.status])).toEqual([
+      ...[
+        ['Oslo', 'revoked'],
+        ['Default key', 'active'],
+      ],
+    ]);
+    expect(errorOf(await gw.run('app key revoke notes Oslo --json'))).toEqual([2, 'not_found']);
+  });
+});
+
+describe('a creation whose answer is lost', () => {
+  it('repeated → the same application, and its key', async () => {
+    const { key } = await newAccount(world.dataSource);
+    let isLost = true;
+    const lossy = await losing(
+      world.baseUrl,
+      (method, path) => isLost && method === 'POST' && path === '/v1/admin/apps',
+    );
+    const environment = { GW_URL: lossy.url, GW_MANAGEMENT_KEY: key };
+    const line = 'app add --type server --name Notes --key-output n.key --json';
+    expect(errorOf(await gw.run(line, '', environment))).toEqual([3, 'unreachable']);
+    expect((await world.as(key).get('/v1/admin/apps')).body.total).toBe(1);
+    isLost = false;
+    expect((await gw.run(line, '', environment)).exitCode).toBe(0);
+    expect((await world.as(key).get('/v1/admin/apps')).body.total).toBe(1);
+    const { keys } = (
+      await world.as(key).get(`/v1/admin/apps/${(await world.as(key).get('/v1/admin/apps')).body.apps[0].id}/keys`)
+    ).body;
+    expect(readFileSync(file('n.key'), 'utf8').startsWith(keys[0].key_prefix)).toBe(true);
+    await lossy.close();
+  });
+});
+
+describe('gw usage', () => {
+  it('show, breakdown and tail of an application that was not called yet', async () => {
+    await addServer('notes');
+    expect((await gw.run('usage show --json')).json.result.totals.requests).toBe(0);
+    expect((await gw.run('usage show --app notes')).stdout).toContain('Cost per day');
+    expect((await gw.run('usage breakdown --app notes --by user --json')).json.result.rows).toEqual([]);
+    expect((await gw.run('usage tail --app notes --once --json')).json.result).toEqual({ ended: true, events: 0 });
+    expect(errorOf(await gw.run('usage breakdown --app notes --from 2026-02-30 --json'))).toEqual([
+      2,
+      'invalid_request',
+    ]);
+    expect((await gw.run('usage breakdown --app notes --by nothing --json')).exitCode).toBe(2);
+    expect(errorOf(await gw.run('usage breakdown --json'))).toEqual([2, 'option_required']);
+  });
+});
+
+describe('gw doctor', () => {
+  it('a deployment that works → 0; a provider key that does not → 3 with what to do', async () => {
+    upstream.script(json(200, { data: [] }));
+    await addProvider(`--base-url ${upstream.url}/`);
+    const healthy = await gw.run('doctor --json');
+    expect([healthy.exitCode, healthy.json.result.healthy]).toEqual([0, true]);
+    const states = Object.fromEntries(
+      healthy.json.result.checks.map(({ check, state }: { check: string; state: string }) => [check, state]),
+    );
+    expect(states).toMatchObject({ Postgres: 'ok', streams: 'ok', clock: 'ok', 'provider openai': 'ok', login: 'ok' });
+    upstream.script(json(403, {}));
+    const failing = await gw.run('doctor --json');
+    expect(errorOf(failing)).toEqual([3, 'unhealthy']);
+    expect(failing.json.error.nextAction).toContain('gw provider rotate-key openai');
+  });
+});
