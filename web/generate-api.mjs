@@ -1,7 +1,7 @@
 /**
  * Writes what the clients know of the API from `docs/openapi.json`: for the console the types of its requests and answers
- * and the presets of identity providers, for `gw` the schemas of successful answers. `npm run check:api` (`--check`)
- * fails where the files are not what it would write.
+ * and the presets of identity providers, for `gw` the schemas of successful answers and of configuration files.
+ * `npm run check:api` (`--check`) fails where the files are not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
@@ -15,12 +15,16 @@ const isSuccess = ([status]) => status.startsWith('2');
 
 const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
 const presets = document.components.schemas.AppIssuer['x-identity-presets'];
+const { schemas } = document.components;
 const answers = answerSchemas();
 for (const operations of Object.values(document.paths)) {
   for (const operation of Object.values(operations)) simplify(operation);
 }
 
+const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const files = {
+  'docs/schemas/app.schema.json': pretty(appFileSchema()),
+  'docs/schemas/providers.schema.json': pretty(providersFileSchema()),
   'web/src/api/schema.d.ts': `${astToString(await openapiTS(document))}`,
   'src/gw/api/answers.json': `${JSON.stringify(answers)}\n`,
   'web/src/api/identity-presets.json': `${JSON.stringify(presets, null, 2)}\n`,
@@ -32,6 +36,73 @@ if (isCheck && stale.length > 0) {
   const names = stale.map(([name]) => name).join(', ');
   process.stderr.write(`Not what docs/openapi.json says: ${names}. Run npm run generate:api.\n`);
   process.exitCode = 1;
+}
+
+/** A file of `gw export` that holds an application. */
+function appFileSchema() {
+  const { name, handle, status } = schemas.CreateAppRequest.properties;
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'An application of the gateway', type: 'object' },
+    properties: {
+      name: { ...name, description: 'For people.' },
+      handle: { ...handle, type: 'string', description: 'Names the application: a handle, or the id of one without.' },
+      status: { ...status, description: '`active` when absent.' },
+      config: { $ref: '#/$defs/AppConfig' },
+    },
+    required: ['name', 'handle', 'config'],
+    ...{ additionalProperties: false, $defs: definitions('AppConfig') },
+  };
+}
+
+/** The file of `gw export` that holds the providers. */
+function providersFileSchema() {
+  const { slug, type, name, baseUrl, gatewayRoute, pricing } = schemas.CreateProviderRequest.properties;
+  const providerGateway = { type: 'string', description: 'Name of the provider gateway that has the key.' };
+  const status = { type: 'string', enum: ['active', 'disabled'], description: '`active` when absent.' };
+  const provider = {
+    type: 'object',
+    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing }),
+    required: ['slug', 'type', 'name'],
+    additionalProperties: false,
+  };
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'The providers of a gateway account', type: 'object' },
+    properties: { providers: { type: 'array', items: provider } },
+    ...{ required: ['providers'], additionalProperties: false, $defs: definitions(...namesIn(local(provider))) },
+  };
+}
+
+/** Schemas with those that they refer to. */
+function definitions(...names) {
+  const found = {};
+  const look = (name) => {
+    if (found[name] !== undefined) return;
+    found[name] = local(schemas[name]);
+    namesIn(found[name]).forEach(look);
+  };
+  names.forEach(look);
+  return found;
+}
+
+function namesIn(schema) {
+  return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name);
+}
+
+/** References of the OpenAPI document as those of one schema. */
+function local(schema) {
+  if (Array.isArray(schema)) return schema.map(local);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([name]) => name !== 'discriminator' && !name.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      name === '$ref' ? value.replace('#/components/schemas/', '#/$defs/') : local(value),
+    ]),
+  );
+}
+
+function pretty(schema) {
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 /** Refusals have one shape, which `api-error.ts` reads, and no caller sets headers of its own. */

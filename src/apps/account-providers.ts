@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { KnownProvider, KnownProviders } from '../app-directory/config/app-references.rules.js';
 import { PriceBook } from '../pricing/price-book.js';
+import { AssumedProviders } from '../providers/assumed-providers.service.js';
+import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
 import { type ListedProvider, ProviderListing } from '../providers/provider-listing.service.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 import { PROVIDER_TYPES } from '../upstreams/provider-types.js';
@@ -33,9 +35,15 @@ export class AccountProvidersService {
   constructor(
     private readonly listing: ProviderListing,
     private readonly prices: PriceBook,
+    private readonly assumed: AssumedProviders,
   ) {}
 
-  async of(organizationId: string): Promise<AccountProviders> {
-    return new AccountProviders(await this.listing.listForOrganization(organizationId), this.listing, this.prices);
+  /** @param assumed instances that are to be added or changed first. @throws invalid_request one is none. */
+  async of(organizationId: string, assumed: readonly CreateProviderRequest[] = []): Promise<AccountProviders> {
+    const all =
+      assumed.length === 0
+        ? await this.listing.listForOrganization(organizationId)
+        : await this.assumed.list(organizationId, assumed);
+    return new AccountProviders(all, this.listing, this.prices);
   }
 }

@@ -6,10 +6,14 @@ import { AppConfigParser } from '../app-directory/app-config-parser.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
 import { checkReferences } from '../app-directory/config/app-references.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
 import type { ListedProvider } from '../providers/provider-listing.service.js';
 import { validateEndpointParams } from '../proxy/endpoints/endpoint-params.js';
 import { AccountProvidersService } from './account-providers.js';
 import { AppsRepository } from './apps.repository.js';
+
+/** Providers that a validation counts in, without keys. */
+type AssumedProviders = readonly CreateProviderRequest[] | undefined;
 
 /** A valid configuration, and the providers it was validated against. */
 export interface CheckedConfig {
@@ -26,9 +30,12 @@ export class AppDraftsService {
     private readonly apps: AppsRepository,
   ) {}
 
-  /** @throws invalid_request naming the first invalid place; every named provider must exist. */
-  acceptNew(organizationId: string, raw: unknown): Promise<CheckedConfig> {
-    return this.validate(organizationId, this.parser.parse(raw), undefined);
+  /**
+   * @param assumed providers that are to be added or changed first.
+   * @throws invalid_request naming the first invalid place; every named provider must exist.
+   */
+  acceptNew(organizationId: string, raw: unknown, assumed?: AssumedProviders): Promise<CheckedConfig> {
+    return this.validate(organizationId, this.parser.parse(raw), undefined, assumed);
   }
 
   /**
@@ -36,8 +43,8 @@ export class AppDraftsService {
    *
    * @throws invalid_request naming the first invalid place.
    */
-  acceptReplacement(app: AppRow, raw: unknown): Promise<CheckedConfig> {
-    return this.validate(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config);
+  acceptReplacement(app: AppRow, raw: unknown, assumed?: AssumedProviders): Promise<CheckedConfig> {
+    return this.validate(app.organizationId, this.parser.parse(raw), this.parser.read(app.config).config, assumed);
   }
 
   /** Whether the input equals the stored configuration, either as stored or as the API returns it. */
@@ -59,8 +66,9 @@ export class AppDraftsService {
     organizationId: string,
     config: AppConfig,
     stored: AppConfig | undefined,
+    assumed?: AssumedProviders,
   ): Promise<CheckedConfig> {
-    const account = await this.providers.of(organizationId);
+    const account = await this.providers.of(organizationId, assumed);
     checkReferences(config, account, stored);
     await validateEndpointParams(config, account.all);
     return { config, providers: account.all };

@@ -19,7 +19,9 @@ import {
   DeleteAppRequest,
   ListAppsRequest,
   ReplaceAppRequest,
+  ValidateAppDraftRequest,
   ValidateAppRequest,
+  ValidationQuery,
 } from './dto/apps.request.js';
 
 const TAG = 'Admin applications';
@@ -116,9 +118,13 @@ export class AppsController {
   @AppParam()
   @Fails('invalid_request', 'app_revision_conflict', 'handle_taken', 'app_not_found')
   @ApiOkResponse({ type: AppValidationResponse })
-  async validate(@OwnApp() app: AppRow, @Body() body: ValidateAppRequest): Promise<AppValidationResponse> {
-    await this.apps.validate(app, body);
-    return AppValidationResponse.from(app.id);
+  async validate(
+    @OwnApp() app: AppRow,
+    @Query() { include }: ValidationQuery,
+    @Body() body: ValidateAppRequest,
+  ): Promise<AppValidationResponse> {
+    const config = await this.apps.validate(app, body);
+    return AppValidationResponse.from(app.id, include && config);
   }
 
   @Post('apps/validate')
@@ -134,10 +140,11 @@ export class AppsController {
   @ApiOkResponse({ type: AppDraftValidationResponse })
   async validateDraft(
     @Admin() admin: AdminPrincipal,
-    @Body() body: CreateAppRequest,
+    @Query() { include }: ValidationQuery,
+    @Body() body: ValidateAppDraftRequest,
   ): Promise<AppDraftValidationResponse> {
-    await this.creation.validate(admin, body);
-    return AppDraftValidationResponse.valid();
+    const config = await this.creation.validate(admin, body, body.assumed());
+    return AppDraftValidationResponse.valid(include && config);
   }
 
   @Get('apps/:app/check')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { AppDirectoryService, appChange } from '../app-directory/app-directory.service.js';
-import type { AppStatus } from '../app-directory/config/app-config.js';
+import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
@@ -68,11 +68,12 @@ export class AppsService {
     throw staleRevision();
   }
 
-  /** @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body. */
-  async validate(app: AppRow, { config, handle, revision }: ValidateAppRequest): Promise<void> {
+  /** @returns the configuration as it would be stored. @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body. */
+  async validate(app: AppRow, body: ValidateAppRequest): Promise<AppConfig> {
+    const { config, handle, revision } = body;
     if (revision !== undefined && revision !== app.revision) throw staleRevision();
     await this.nextHandle(app, handle);
-    await this.drafts.acceptReplacement(app, config);
+    return (await this.drafts.acceptReplacement(app, config, body.assumed())).config;
   }
 
   /** The handle after a write. @throws handle_taken another application has it. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppRow } from '../app-directory/app.entity.js';
+import type { AppConfig } from '../app-directory/config/app-config.js';
 import type { IssuedAppKey } from '../app-keys/app-key.entity.js';
 import { AppKeysService } from '../app-keys/app-keys.service.js';
 import { Clock } from '../common/clock.js';
@@ -9,6 +10,7 @@ import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
 import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { type ConfigurationWrite, ConfigurationWrites } from '../identity/audit/configuration-writes.js';
+import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';
 import type { CreateAppRequest } from './dto/apps.request.js';
@@ -37,10 +39,15 @@ export class CreateAppService {
     private readonly clock: Clock,
   ) {}
 
-  /** Validates what `create` would store, and stores nothing. @throws invalid_request, handle_taken as `create`. */
-  async validate({ organizationId }: AdminPrincipal, { config, handle = null }: CreateAppRequest): Promise<void> {
-    await this.drafts.acceptNew(organizationId, config);
+  /** Validates what `create` would store, and stores nothing. @returns the configuration as it would be stored. @throws invalid_request, handle_taken as `create`. */
+  async validate(
+    { organizationId }: AdminPrincipal,
+    { config, handle = null }: CreateAppRequest,
+    assumed?: readonly CreateProviderRequest[],
+  ): Promise<AppConfig> {
+    const accepted = await this.drafts.acceptNew(organizationId, config, assumed);
     await this.drafts.requireFreeHandle(organizationId, handle);
+    return accepted.config;
   }
 
   /**

@@ -10,6 +10,7 @@ import type { GatewayRouteOptions, GatewayType } from '../upstreams/routes/gatew
 import type { CreateProviderRequest, UpdateProviderRequest } from './dto/provider.request.js';
 import type { NewProvider, ProviderRow, ProviderState, ProviderWrite, StoredPricing } from './provider.entity.js';
 import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
+import type { RoutableRow } from './provider-routes.service.js';
 import {
   type ProviderChange,
   type ProviderTarget,
@@ -32,6 +33,9 @@ interface ReadProvider {
 }
 
 type SealedKey = Pick<ProviderState, 'secretBlob' | 'secretHint'>;
+
+/** Stands for the key of a creation that is only judged. */
+const ASSUMED_KEY = 'given-with-the-creation';
 
 const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };
 
@@ -56,6 +60,16 @@ export class ProviderDrafts {
       gatewayRoute: gatewayRoute === undefined ? null : parseGatewayRoute(gatewayRoute),
       pricing: parseCustomPricing(pricing ?? null),
     };
+  }
+
+  /** A creation without a key, as the row it would become. @throws as `readNew`. */
+  readAssumed(body: CreateProviderRequest): RoutableRow {
+    const secret = body.providerGatewayId === undefined ? { secret: ASSUMED_KEY } : {};
+    const { target, slug, gatewayRoute, pricing } = this.readNew({ ...body, ...secret });
+    const { type, providerGatewayId } = target;
+    const baseUrl = target.providerGatewayId === null ? target.baseUrl : null;
+    const place = { type, providerGatewayId, baseUrl, gatewayRoute };
+    return { id: `assumed:${slug}`, slug, pricing, status: 'active', ...place };
   }
 
   /**

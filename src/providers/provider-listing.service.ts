@@ -6,7 +6,7 @@ import { API_STYLES, type ApiStyle, type EndpointStyle } from '../upstreams/api-
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { ProviderRoute } from '../upstreams/routes/provider-route.js';
 import type { ProviderStatus } from './provider.entity.js';
-import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
+import { ProviderRoutes, type RoutableRow, type RoutedProvider } from './provider-routes.service.js';
 import { ProvidersRepository } from './providers.repository.js';
 
 /** A stored provider instance, for validating configurations. */
@@ -54,8 +54,8 @@ export class ProviderListing {
   }
 }
 
-/** An instance whose route this version does not support has no styles. */
-function toListed({ row, route }: RoutedProvider): ListedProvider {
+/** An instance for validations. One whose route this version does not support has no styles. */
+export function toListed({ row, route }: RoutedProvider<RoutableRow>): ListedProvider {
   const { id, slug, type, status, pricing } = row;
   return {
     id,

@@ -8,9 +8,15 @@ import type { ProviderRow } from './provider.entity.js';
 import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
 import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
 
-/** A stored instance with the route of its calls. */
-export interface RoutedProvider {
-  readonly row: ProviderRow;
+/** What decides the route of an instance, and what a configuration can name of it. */
+export type RoutableRow = Pick<
+  ProviderRow,
+  'id' | 'slug' | 'type' | 'status' | 'pricing' | 'baseUrl' | 'providerGatewayId' | 'gatewayRoute'
+>;
+
+/** An instance with the route of its calls. */
+export interface RoutedProvider<Row extends RoutableRow = ProviderRow> {
+  readonly row: Row;
   /** Null when it is called directly, and when its gateway is missing. */
   readonly gateway: ProviderGatewayRow | null;
   /** Null for a route that this version does not support: gateway missing or of another kind, or type unknown. */
@@ -40,13 +46,13 @@ export class ProviderRoutes {
   }
 
   /** Rows of one account with their routes, in the same order. */
-  async routed(organizationId: string, rows: readonly ProviderRow[]): Promise<RoutedProvider[]> {
+  async routed<Row extends RoutableRow>(organizationId: string, rows: readonly Row[]): Promise<RoutedProvider<Row>[]> {
     const gateways = await this.gatewaysOf(organizationId, rows);
     return rows.map((row) => this.route(row, gateways));
   }
 
   /** The route of a row. A row that this version cannot call can still be listed and deleted. */
-  route(row: ProviderRow, gateways: ReadonlyMap<string, ProviderGatewayRow>): RoutedProvider {
+  route<Row extends RoutableRow>(row: Row, gateways: ReadonlyMap<string, ProviderGatewayRow>): RoutedProvider<Row> {
     if (!isProviderType(row.type)) return { row, gateway: null, route: null };
     if (row.providerGatewayId === null) return { row, gateway: null, route: directRoute(row.type, row.baseUrl) };
     const gateway = gateways.get(row.providerGatewayId) ?? null;

@@ -3,6 +3,7 @@ import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
+import { AssumedProviders } from './assumed-providers.service.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderDrafts } from './provider-drafts.js';
 import { ProviderGatewayDrafts } from './provider-gateways/provider-gateway-drafts.js';
@@ -39,11 +40,19 @@ import { ProvidersService } from './providers.service.js';
     ProvidersService,
     ProviderProbe,
     ProviderListing,
+    AssumedProviders,
     ProviderGatewaysRepository,
     ProviderGatewayDrafts,
     ProviderGatewaysService,
     ProviderGatewayListing,
   ],
-  exports: [CustomPrices, ProviderDirectory, ProviderGatewaysService, ProviderListing, ProvidersService],
+  exports: [
+    AssumedProviders,
+    CustomPrices,
+    ProviderDirectory,
+    ProviderGatewaysService,
+    ProviderListing,
+    ProvidersService,
+  ],
 })
 export class ProvidersModule {}

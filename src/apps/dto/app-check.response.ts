@@ -1,8 +1,15 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { AppStatus } from '../../app-directory/config/app-config.js';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
 import { ENDPOINT_PROBLEMS, type EndpointReadiness } from '../app-readiness.rules.js';
 import type { AppCheck } from '../apps.service.js';
 
+const STORED_CONFIG: ApiPropertyOptions = {
+  ...APP_CONFIG,
+  required: false,
+  description: 'As it would be stored; only with `include=config`.',
+};
+
+@WithAppConfig()
 export class AppValidationResponse {
   @ApiProperty({ type: 'boolean', enum: [true] })
   valid: true;
@@ -10,17 +17,26 @@ export class AppValidationResponse {
   @ApiProperty({ type: 'string' })
   app_id: string;
 
-  static from(appId: string): AppValidationResponse {
-    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId });
+  @ApiProperty(STORED_CONFIG)
+  config?: object;
+
+  /** @param config undefined: it was not asked for. */
+  static from(appId: string, config?: object): AppValidationResponse {
+    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId, ...(config && { config }) });
   }
 }
 
+@WithAppConfig()
 export class AppDraftValidationResponse {
   @ApiProperty({ type: 'boolean', enum: [true] })
   valid: true;
 
-  static valid(): AppDraftValidationResponse {
-    return Object.assign(new AppDraftValidationResponse(), { valid: true });
+  @ApiProperty(STORED_CONFIG)
+  config?: object;
+
+  /** @param config undefined: it was not asked for. */
+  static valid(config?: object): AppDraftValidationResponse {
+    return Object.assign(new AppDraftValidationResponse(), { valid: true, ...(config && { config }) });
   }
 }
 

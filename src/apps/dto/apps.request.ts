@@ -1,9 +1,14 @@
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Int, JsonObject, OneOf, Refused, Text, Verbatim } from '../../common/fields/fields.js';
+import { Int, JsonObject, JsonValue, OneOf, Refused, Text, Verbatim } from '../../common/fields/fields.js';
 import { MAX_PAGE_LIMIT, Month } from '../../common/fields/list-fields.js';
+import { readShape } from '../../common/fields/read-shape.js';
+import { CreateProviderRequest } from '../../providers/dto/provider.request.js';
 import type { AppListFilter } from '../app-list.service.js';
 import { APP_ORDERS, type AppOrder } from '../apps.repository.js';
+
+const MOST_ASSUMED = 200;
 
 /** @param absent what its absence means. */
 function Handle(absent: string): PropertyDecorator {
@@ -53,10 +58,61 @@ export class ReplaceAppRequest extends AppBody {
   readonly revision: number;
 }
 
+/** Judges configurations together with providers that are to be added or changed first. */
+function WithAssumedProviders(): PropertyDecorator {
+  const provider = { $ref: getSchemaPath(CreateProviderRequest) };
+  return JsonValue({
+    schema: { type: 'array', maxItems: MOST_ASSUMED, items: provider },
+    optional: true,
+    description: 'Providers to count in, in place of those with their slugs: as for a creation, without `secret`.',
+  });
+}
+
+/** @throws invalid_request naming the first invalid place. */
+function assumedIn(sent: unknown): readonly CreateProviderRequest[] {
+  if (sent === undefined) return [];
+  if (!Array.isArray(sent) || sent.length > MOST_ASSUMED) {
+    throw invalidRequest('assumed_providers', `must be a list of at most ${MOST_ASSUMED} providers`);
+  }
+  return sent.map((provider: unknown, index) => {
+    const path = `assumed_providers.${index}`;
+    if (typeof provider !== 'object' || provider === null) throw invalidRequest(path, 'must be an object');
+    if ('secret' in provider) throw invalidRequest(`${path}.secret`, 'must not be sent to a validation');
+    return readShape(CreateProviderRequest, provider, path);
+  });
+}
+
 @WithAppConfig()
+@ApiExtraModels(CreateProviderRequest)
+export class ValidateAppDraftRequest extends CreateAppRequest {
+  @WithAssumedProviders()
+  readonly assumed_providers?: unknown;
+
+  /** @throws invalid_request one is none. */
+  assumed(): readonly CreateProviderRequest[] {
+    return assumedIn(this.assumed_providers);
+  }
+}
+
+/** What a validation answers besides its result. */
+export class ValidationQuery {
+  @OneOf(['config'], { optional: true, description: 'Adds the configuration as it would be stored.' })
+  readonly include?: 'config';
+}
+
+@WithAppConfig()
+@ApiExtraModels(CreateProviderRequest)
 export class ValidateAppRequest extends AppBody {
   @Int({ min: 1, optional: true, description: 'Refused when it is not the stored one, as a replacement would be.' })
   readonly revision?: number;
+
+  @WithAssumedProviders()
+  readonly assumed_providers?: unknown;
+
+  /** @throws invalid_request one is none. */
+  assumed(): readonly CreateProviderRequest[] {
+    return assumedIn(this.assumed_providers);
+  }
 }
 
 export class DeleteAppRequest {

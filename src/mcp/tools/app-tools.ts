@@ -2,10 +2,10 @@ import { AppKeysController } from '../../app-keys/app-keys.controller.js';
 import { AppsController } from '../../apps/apps.controller.js';
 import { AppSnippetRequest } from '../../apps/dto/app-snippet.request.js';
 import {
-  CreateAppRequest,
   DeleteAppRequest,
   ListAppsRequest,
   ReplaceAppRequest,
+  ValidateAppDraftRequest,
   ValidateAppRequest,
 } from '../../apps/dto/apps.request.js';
 import { AppSnippetsController } from '../../apps/snippets/app-snippets.controller.js';
@@ -50,13 +50,13 @@ export const APP_TOOLS: readonly Tool[] = [
       ...VALIDATION,
       route: [AppsController, 'validate'],
       input: ValidateAppRequest,
-      run: (apps, { app, input }) => apps.validate(app, input),
+      run: (apps, { app, input }) => apps.validate(app, {}, input),
     }),
     tool({
       ...VALIDATION,
       route: [AppsController, 'validateDraft'],
-      input: CreateAppRequest,
-      run: (apps, { admin, input }) => apps.validateDraft(admin, input),
+      input: ValidateAppDraftRequest,
+      run: (apps, { admin, input }) => apps.validateDraft(admin, {}, input),
     }),
   ),
   appTool({

@@ -3500,15 +3500,35 @@ export interface components {
             status?: "active" | "disabled";
             /** @description Refused when it is not the stored one, as a replacement would be. */
             revision?: number;
+            /** @description Providers to count in, in place of those with their slugs: as for a creation, without `secret`. */
+            assumed_providers?: components["schemas"]["CreateProviderRequest"][];
         };
         AppValidationResponse: {
             /** @enum {boolean} */
             valid: true;
             app_id: string;
+            /** @description As it would be stored; only with `include=config`. */
+            config?: components["schemas"]["AppConfig"];
+        };
+        ValidateAppDraftRequest: {
+            /** @description For people; surrounding blanks are dropped. */
+            name: string;
+            /** @description A name of your choice for scripts and files, unique in the account. Null or absent: none. */
+            handle?: string | null;
+            config: components["schemas"]["AppConfig"];
+            /**
+             * @description `active` when absent.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+            /** @description Providers to count in, in place of those with their slugs: as for a creation, without `secret`. */
+            assumed_providers?: components["schemas"]["CreateProviderRequest"][];
         };
         AppDraftValidationResponse: {
             /** @enum {boolean} */
             valid: true;
+            /** @description As it would be stored; only with `include=config`. */
+            config?: components["schemas"]["AppConfig"];
         };
         CheckedProviderResponse: {
             /** Format: uuid */
@@ -7215,7 +7235,10 @@ export interface operations {
     };
     validateApp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds the configuration as it would be stored. */
+                include?: "config";
+            };
             header?: never;
             path: {
                 /** @description Id of the application. */
@@ -7269,7 +7292,34 @@ export interface operations {
                     /**
                      * @example {
                      *       "valid": true,
-                     *       "app_id": "travel-journal-k3x9qa"
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "config": {
+                     *         "authentication": {
+                     *           "type": "api_key",
+                     *           "end_user": {
+                     *             "source": "header",
+                     *             "header": "x-end-user-id"
+                     *           }
+                     *         },
+                     *         "routing": {
+                     *           "providers": {
+                     *             "mode": "all"
+                     *           },
+                     *           "model_rewrites": {}
+                     *         },
+                     *         "limits": {
+                     *           "per_user": {
+                     *             "requests": {
+                     *               "per_minute": 10,
+                     *               "per_day": 300
+                     *             },
+                     *             "spending": {
+                     *               "monthly_usd": 5
+                     *             }
+                     *           }
+                     *         },
+                     *         "endpoints": {}
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["AppValidationResponse"];
@@ -7279,7 +7329,10 @@ export interface operations {
     };
     validateAppDraft: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds the configuration as it would be stored. */
+                include?: "config";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7314,11 +7367,10 @@ export interface operations {
                  *             }
                  *           }
                  *         }
-                 *       },
-                 *       "status": "active"
+                 *       }
                  *     }
                  */
-                "application/json": components["schemas"]["CreateAppRequest"];
+                "application/json": components["schemas"]["ValidateAppDraftRequest"];
             };
         };
         responses: {
@@ -7329,7 +7381,34 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "valid": true
+                     *       "valid": true,
+                     *       "config": {
+                     *         "authentication": {
+                     *           "type": "api_key",
+                     *           "end_user": {
+                     *             "source": "header",
+                     *             "header": "x-end-user-id"
+                     *           }
+                     *         },
+                     *         "routing": {
+                     *           "providers": {
+                     *             "mode": "all"
+                     *           },
+                     *           "model_rewrites": {}
+                     *         },
+                     *         "limits": {
+                     *           "per_user": {
+                     *             "requests": {
+                     *               "per_minute": 10,
+                     *               "per_day": 300
+                     *             },
+                     *             "spending": {
+                     *               "monthly_usd": 5
+                     *             }
+                     *           }
+                     *         },
+                     *         "endpoints": {}
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["AppDraftValidationResponse"];
@@ -7359,7 +7438,34 @@ export interface operations {
                      *       "appId": "travel-journal-k3x9qa",
                      *       "validation": {
                      *         "valid": true,
-                     *         "app_id": "travel-journal-k3x9qa"
+                     *         "app_id": "travel-journal-k3x9qa",
+                     *         "config": {
+                     *           "authentication": {
+                     *             "type": "api_key",
+                     *             "end_user": {
+                     *               "source": "header",
+                     *               "header": "x-end-user-id"
+                     *             }
+                     *           },
+                     *           "routing": {
+                     *             "providers": {
+                     *               "mode": "all"
+                     *             },
+                     *             "model_rewrites": {}
+                     *           },
+                     *           "limits": {
+                     *             "per_user": {
+                     *               "requests": {
+                     *                 "per_minute": 10,
+                     *                 "per_day": 300
+                     *               },
+                     *               "spending": {
+                     *                 "monthly_usd": 5
+                     *               }
+                     *             }
+                     *           },
+                     *           "endpoints": {}
+                     *         }
                      *       },
                      *       "status": "active",
                      *       "providers": [

@@ -25,6 +25,7 @@ export async function useTerminal(clients: Clients, key: string, owner: readonly
   for (const client of [terminal, clients.session(owner)]) {
     await bodyOf(client.GET('/v1/cli/account'));
     await bodyOf(client.GET('/v1/cli/usage'));
+    await bodyOf(client.GET('/v1/cli/stream', { parseAs: 'text' }));
   }
   const token = randomBytes(32).toString('base64url');
   const payload = { type: 'vercel', name: 'Edge' };
