@@ -21,7 +21,7 @@ export async function createOnce<T>(
   identity: object,
   create: (headers: CreationHeaders) => Promise<T>,
 ): Promise<T> {
-  const name = [context.url, context.accountId, identity];
+  const name = nameOf(context, identity);
   const { key, proof } = journal.begin(name);
   try {
     const created = await create({ 'idempotency-key': key, 'x-idempotency-proof': proof });
@@ -32,6 +32,13 @@ export async function createOnce<T>(
     throw error;
   }
 }
+
+/** Whether an earlier attempt of a creation has not learned its outcome. */
+export function isUnderWay({ journal, context }: Pick<Invocation, 'journal' | 'context'>, identity: object): boolean {
+  return journal.isUnderWay(nameOf(context, identity));
+}
+
+const nameOf = ({ url, accountId }: Invocation['context'], identity: object) => [url, accountId, identity];
 
 /** Whether the service has decided: a repeat would be decided in the same way. */
 function isSettled(error: unknown): boolean {

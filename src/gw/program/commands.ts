@@ -1,4 +1,5 @@
 import { appCommands } from '../apps/app.commands.js';
+import { configurationCommands } from '../configuration/configuration.commands.js';
 import { deploymentCommands } from '../deployment/deployment.commands.js';
 import { operationCommands } from '../operations/operation.commands.js';
 import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...providerCommands,
   ...gatewayCommands,
   ...appCommands,
+  ...configurationCommands,
   ...usageCommands,
   ...operationCommands,
 ];

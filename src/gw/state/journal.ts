@@ -29,6 +29,11 @@ export class Journal {
     return { key, proof };
   }
 
+  /** Whether a request was sent whose outcome is not known. */
+  isUnderWay(identity: unknown): boolean {
+    return parsed(this.folder.read(fileOf(identity))) !== undefined;
+  }
+
   /** The outcome of the request is known and kept. */
   end(identity: unknown): void {
     this.folder.remove(fileOf(identity));

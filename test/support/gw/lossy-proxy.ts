@@ -7,10 +7,18 @@ export interface LossyProxy {
   close(): Promise<void>;
 }
 
-/** @param isLost whether the answer to a request is lost. The request itself arrives. */
-export async function losing(target: string, isLost: (method: string, path: string) => boolean): Promise<LossyProxy> {
-  const server = createServer((incoming: IncomingMessage, answer: ServerResponse) => {
+/**
+ * @param isLost whether the answer to a request is lost. The request itself arrives.
+ * @param before runs before a request is passed on.
+ */
+export async function losing(
+  target: string,
+  isLost: (method: string, path: string) => boolean,
+  before: (method: string, path: string) => Promise<void> = async () => undefined,
+): Promise<LossyProxy> {
+  const server = createServer(async (incoming: IncomingMessage, answer: ServerResponse) => {
     const { method = 'GET', url = '/', headers } = incoming;
+    await before(method, url);
     const sent = request(new URL(url, target), { method, headers }, (received) => {
       if (isLost(method, url)) {
         received.resume().once('end', () => answer.destroy());

@@ -1,0 +1,325 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiClient } from '../../support/api-client.js';
+import { Gw, type GwRun } from '../../support/gw/gw.js';
+import { losing } from '../../support/gw/lossy-proxy.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+let world: World;
+let gw: Gw;
+let api: ApiClient;
+const SECRET = { GW_PROVIDER_SECRET_OPENAI: 'sk-of-a-provider-4711' };
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(async () => {
+  const { key } = await newAccount(world.dataSource);
+  api = world.as(key);
+  gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
+});
+afterEach(() => gw.remove());
+afterAll(() => world.stop());
+
+const errorOf = ({ exitCode, json }: GwRun) => [exitCode, json?.error?.code];
+const write = (name: string, text: string) => {
+  mkdirSync(join(gw.home, name, '..'), { recursive: true });
+  writeFileSync(join(gw.home, name), text);
+};
+const read = (name: string) => readFileSync(join(gw.home, name), 'utf8');
+const apply = (flags = '', environment: Record<string, string> = {}) =>
+  gw.run(`apply g --key-output keys --json ${flags}`, '', environment);
+const plan = (flags = '') => gw.run(`plan g --json ${flags}`);
+
+const PROVIDERS = 'providers:\n  - slug: openai\n    type: openai\n    name: OpenAI\n';
+const SERVER = `
+  authentication: { type: api_key, end_user: { source: header } }
+  routing: { providers: { mode: selected, selected: { openai: { allowed_paths: [], allowed_models: [gpt-4.1-mini] } } }, model_rewrites: {} }
+`;
+const server = (handle: string, config = SERVER) => `name: ${handle}\nhandle: ${handle}\nconfig:${config}`;
+const MOBILE = `name: Journal
+handle: journal
+config:
+  authentication:
+    type: device_app_attest
+    end_user: { source: app_install }
+    app_attest: { team_id: ABCDE12345, bundle_id: com.example.journal }
+  routing: { providers: { mode: all }, model_rewrites: {} }
+  limits:
+    per_user: { requests: { per_minute: 10, per_day: 300 } }
+`;
+
+/** A directory with a provider, a server and a mobile application. */
+function writeAll(): void {
+  write('g/providers.yaml', PROVIDERS);
+  write('g/apps/notes.yaml', server('notes'));
+  write('g/apps/journal.yaml', MOBILE);
+}
+
+/** Contents of all files below a folder. */
+const contentsOf = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(join(gw.home, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [path.slice(join(gw.home, folder).length), readFileSync(path, 'utf8')];
+      }),
+  );
+
+describe('gw apply', () => {
+  it('an empty account → providers, applications and first keys; again → nothing', async () => {
+    writeAll();
+    const applied = await apply('', SECRET);
+    expect([applied.exitCode, applied.json.result.applied.map(({ name }: { name: string }) => name)]).toEqual([
+      ...[0, ['openai', 'journal', 'notes']],
+    ]);
+    expect(applied.json.result.keyFiles).toEqual([join(gw.home, 'keys/notes.key')]);
+    expect(read('keys/notes.key')).toMatch(/^gw_\w+\n$/);
+    expect((await plan('--check')).exitCode).toBe(0);
+    expect((await apply()).json.result).toEqual({ applied: [], keyFiles: [] });
+  });
+
+  it('export → the same account from the files, byte for byte', async () => {
+    writeAll();
+    await apply('', SECRET);
+    await api.post('/v1/admin/apps', {
+      ...{ name: 'Without a handle: "quoted" # text', status: 'disabled' },
+      config: { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } },
+    });
+    expect((await gw.run('export first --json')).exitCode).toBe(0);
+    expect(read('first/apps/journal.yaml')).toMatch(
+      /^# yaml-language-server: \$schema=\.\.\/schemas\/app\.schema\.json\n/,
+    );
+    const { key } = await newAccount(world.dataSource);
+    const other = { GW_MANAGEMENT_KEY: key, ...SECRET };
+    expect((await gw.run('apply first --key-output keys2 --json', '', other)).exitCode).toBe(0);
+    expect((await gw.run('export second --json', '', other)).exitCode).toBe(0);
+    expect(contentsOf('second')).toEqual(contentsOf('first'));
+    expect((await gw.run('plan first --check --json')).exitCode).toBe(0);
+    expect(JSON.stringify(contentsOf('first'))).not.toContain('sk-of-a-provider');
+  });
+
+  it('without the provider’s key, or a place for first keys → refused before anything is changed', async () => {
+    writeAll();
+    const withoutKey = await apply();
+    expect(errorOf(withoutKey)).toEqual([2, 'plan_blocked']);
+    expect(withoutKey.json.error.nextAction).toContain('GW_PROVIDER_SECRET_OPENAI');
+    expect(errorOf(await gw.run('apply g --json', '', SECRET))).toEqual([2, 'plan_blocked']);
+    write('keys/notes.key', 'mine');
+    expect(errorOf(await apply('', SECRET))).toEqual([2, 'plan_blocked']);
+    expect(read('keys/notes.key')).toBe('mine');
+    expect((await api.get('/v1/admin/providers')).body.providers).toEqual([]);
+    expect((await api.get('/v1/admin/apps')).body.apps).toEqual([]);
+  });
+
+  it('an application that the service refuses → told with file and line, nothing is changed', async () => {
+    writeAll();
+    write('g/apps/notes.yaml', `${server('notes')}  limits:\n    per_user: { requests: { per_day: -1 } }\n`);
+    const refused = await apply('', SECRET);
+    expect(errorOf(refused)).toEqual([2, 'invalid_configuration']);
+    expect(refused.json.error.message).toMatch(/^apps\/notes\.yaml:7: config\.limits\.per_user\.requests\.per_day: /);
+    expect((await api.get('/v1/admin/providers')).body.providers).toEqual([]);
+  });
+
+  it('never removes what the directory does not own, but with --prune', async () => {
+    writeAll();
+    await apply('', SECRET);
+    rmSync(join(gw.home, 'g/apps/journal.yaml'));
+    expect((await plan()).json.result).toMatchObject({ changes: [], unowned: { apps: ['journal'], providers: [] } });
+    expect((await apply()).json.result.applied).toEqual([]);
+    expect(errorOf(await apply('--prune'))).toEqual([2, 'confirmation_required']);
+    const pruned = await apply('--prune --yes');
+    expect(pruned.json.result.applied).toMatchObject([{ action: 'remove', name: 'journal' }]);
+    rmSync(join(gw.home, 'g/apps/notes.yaml'));
+    rmSync(join(gw.home, 'g/providers.yaml'));
+    expect(errorOf(await apply('--prune --yes'))).toEqual([2, 'directory_empty']);
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(1);
+  });
+
+  it('without providers.yaml → providers are not touched, even with --prune', async () => {
+    writeAll();
+    await apply('', SECRET);
+    rmSync(join(gw.home, 'g/providers.yaml'));
+    expect((await apply('--prune --yes')).json.result.applied).toEqual([]);
+    expect((await api.get('/v1/admin/providers')).body.providers).toHaveLength(1);
+  });
+
+  it('two at once → one state, no duplicates', async () => {
+    writeAll();
+    const runs = await Promise.all([
+      gw.run('apply g --key-output keys --json', '', SECRET),
+      gw.run('apply g --key-output keys2 --json', '', { ...SECRET, XDG_STATE_HOME: join(gw.home, 'other') }),
+    ]);
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(2);
+    expect((await api.get('/v1/admin/providers')).body.providers).toHaveLength(1);
+    expect(runs.flatMap(({ json }) => json.result.keyFiles)).toHaveLength(1);
+    expect((await plan('--check')).exitCode).toBe(0);
+  });
+
+  it('the answer of a creation is lost → the next run collects the key, and makes nothing twice', async () => {
+    writeAll();
+    let isLost = true;
+    const lossy = await losing(
+      world.baseUrl,
+      (method, path) => isLost && method === 'POST' && path === '/v1/admin/apps',
+    );
+    const environment = { ...SECRET, GW_URL: lossy.url };
+    expect(errorOf(await apply('', environment))).toEqual([3, 'unreachable']);
+    isLost = false;
+    for (let left = 2; left > 0; left--) expect((await apply('', environment)).exitCode).toBe(0);
+    await lossy.close();
+    const { apps, total } = (await api.get('/v1/admin/apps')).body;
+    expect(total).toBe(2);
+    const notes = apps.find(({ handle }: { handle: string }) => handle === 'notes');
+    const { keys } = (await api.get(`/v1/admin/apps/${notes.id}/keys`)).body;
+    expect(keys).toHaveLength(1);
+    expect(read('keys/notes.key').startsWith(keys[0].key_prefix)).toBe(true);
+  });
+
+  it.each([1, 2, 3, 4, 5])(
+    'the network is cut at write %i → run again, it ends in the state of the files',
+    async (cutAt) => {
+      writeAll();
+      write('g/apps/third.yaml', server('third'));
+      let writes = 0;
+      const isWrite = (method: string, path: string) => ['POST', 'PUT'].includes(method) && !path.includes('validate');
+      const lossy = await losing(world.baseUrl, (method, path) => isWrite(method, path) && ++writes === cutAt);
+      const environment = { ...SECRET, GW_URL: lossy.url };
+      const first = await apply('', environment);
+      expect(first.exitCode).toBe(cutAt <= 4 ? 3 : 0);
+      expect((await apply('', environment)).exitCode).toBe(0);
+      await lossy.close();
+      expect((await plan('--check')).exitCode).toBe(0);
+      expect([read('keys/notes.key'), read('keys/third.key')]).toEqual([
+        expect.stringMatching(/^gw_/),
+        expect.stringMatching(/^gw_/),
+      ]);
+      expect((await api.get('/v1/admin/apps')).body.total).toBe(3);
+    },
+  );
+
+  it('a revision that moves in between → exit 4, what the other has written stays', async () => {
+    writeAll();
+    await apply('', SECRET);
+    write('g/apps/notes.yaml', server('notes').replace('name: notes', 'name: Mine'));
+    const id = (await api.get('/v1/admin/apps')).body.apps.find(
+      ({ handle }: { handle: string }) => handle === 'notes',
+    ).id;
+    const { app } = (await api.get(`/v1/admin/apps/${id}`)).body;
+    const racing = await losing(
+      world.baseUrl,
+      () => false,
+      async (method, path) => {
+        if (method !== 'PUT' || !path.endsWith(id)) return;
+        await api.put(`/v1/admin/apps/${id}`, { name: 'Theirs', config: app.config, revision: app.revision });
+      },
+    );
+    expect(errorOf(await apply('', { GW_URL: racing.url }))).toEqual([4, 'app_revision_conflict']);
+    expect((await api.get(`/v1/admin/apps/${id}`)).body.app.name).toBe('Theirs');
+    await racing.close();
+  });
+});
+
+describe('gw plan', () => {
+  beforeEach(async () => {
+    writeAll();
+    await apply('', SECRET);
+  });
+
+  it('--check → 1 on a difference, and what it means', async () => {
+    write('g/apps/notes.yaml', server('notes').replace('gpt-4.1-mini', 'gpt-4.1'));
+    write('g/apps/journal.yaml', `${MOBILE.replace('per_day: 300', 'per_day: 100').replace('journal }', 'diary }')}`);
+    const changed = await plan('--check');
+    expect(changed.exitCode).toBe(1);
+    const meaning = changed.json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
+    expect(meaning).toEqual([
+      'Devices of the previous app lose access (0 users).',
+      'Requests per day: 300 becomes 100, for each of 0 users.',
+      'Through openai, calls of gpt-4.1-mini are refused.',
+    ]);
+    const { stdout } = await gw.run('plan g');
+    expect(stdout).toContain('~ update application journal');
+    expect(stdout).toContain('~ config.limits.per_user.requests.per_day: 300 -> 100');
+  });
+
+  it('a status and a provider that is disabled → who loses access', async () => {
+    write('g/apps/notes.yaml', server('notes').replace('handle:', 'status: disabled\nhandle:'));
+    write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);
+    const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
+    expect(meaning).toEqual(['Its calls fail. Named by notes.', 'Every caller loses access (0 users).']);
+  });
+
+  it('a provider that is missing → the command that adds it', async () => {
+    write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
+    const { exitCode, json } = await plan();
+    expect([exitCode, json.result.missing[0].nextAction]).toEqual([
+      ...[0, 'Set GW_PROVIDER_SECRET_CLAUDE, or use: gw provider add --type anthropic --slug claude'],
+    ]);
+  });
+
+  it.each([
+    ['apps/x.yaml', 'name: X\nhandle: x\n', 'apps/x.yaml:1: config: is missing'],
+    ['apps/x.yaml', 'name: X\nhandle: X\nconfig: {}\n', 'apps/x.yaml:2: handle: must be'],
+    ['apps/x.yaml', server('notes'), 'apps/x.yaml:2: handle: "notes" is also that of apps/notes.yaml'],
+    ['apps/x.yaml', 'name: X\nhandle: x\nconfig: {}\ncolour: red\n', 'apps/x.yaml:4: colour: is none of'],
+    ['apps/x.yaml', 'name: "X\n', 'apps/x.yaml: '],
+    ['apps/x.yaml', 'name: X\nname: Y\n', 'apps/x.yaml: Map keys must be unique'],
+    ['apps/x.yaml', 'name: !!js/function "x"\n', 'apps/x.yaml: Unresolved tag'],
+    ['apps/x.yaml', '', 'apps/x.yaml:1: must hold members'],
+    ['providers.yaml', 'providers: 7\n', 'providers.yaml:1: providers: must be a list'],
+    ['providers.yaml', `${PROVIDERS}    secret: sk\n`, 'providers.yaml:5: providers.0.secret: is none of'],
+    [
+      'providers.yaml',
+      `${PROVIDERS}  - { slug: x, type: nobody, name: X }\n`,
+      'providers.yaml:5: type: must be one of',
+    ],
+    [
+      'providers.yaml',
+      PROVIDERS.replace('type: openai', 'type: anthropic'),
+      'providers.yaml:3: type: that of a provider cannot change',
+    ],
+    ['providers.yaml', `${PROVIDERS}    baseUrl: http://10.0.0.1/\n`, 'providers.yaml:5: baseUrl: '],
+  ])('%s: %j → exit 2 with the place', async (name, text, message) => {
+    write(`g/${name}`, text);
+    const { exitCode, json } = await plan();
+    expect([exitCode, json.error.message.slice(0, message.length)]).toEqual([2, message]);
+  });
+
+  it('an alias bomb → exit 2', async () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
+    );
+    write('g/apps/x.yaml', `l0: &l0 [x]\n${levels.join('\n')}\n`);
+    expect((await plan()).exitCode).toBe(2);
+  });
+
+  it('links out of the directory → not followed', async () => {
+    write('outside/notes.yaml', server('outside'));
+    symlinkSync(join(gw.home, 'outside/notes.yaml'), join(gw.home, 'g/apps/link.yaml'));
+    expect(errorOf(await plan())).toEqual([2, 'link_outside']);
+    rmSync(join(gw.home, 'g/apps'), { recursive: true });
+    symlinkSync(join(gw.home, 'outside'), join(gw.home, 'g/apps'));
+    expect(errorOf(await plan())).toEqual([2, 'link_outside']);
+    expect(errorOf(await gw.run('export g --json'))).toEqual([2, 'link_outside']);
+  });
+
+  it('links within the directory → followed', async () => {
+    cpSync(join(gw.home, 'g/apps/notes.yaml'), join(gw.home, 'g/notes-source'));
+    rmSync(join(gw.home, 'g/apps/notes.yaml'));
+    symlinkSync('../notes-source', join(gw.home, 'g/apps/notes.yaml'));
+    expect((await plan('--check')).exitCode).toBe(0);
+  });
+
+  it.each([['nowhere'], ['g/providers.yaml']])('%s is no directory → exit 2', async (path) => {
+    expect(errorOf(await gw.run(`plan ${path} --json`))).toEqual([2, 'directory_unreadable']);
+  });
+
+  it('a directory that cannot be written → exit 2', async () => {
+    expect(errorOf(await gw.run('export g/providers.yaml/x --json'))).toEqual([2, 'directory_unwritable']);
+  });
+});
