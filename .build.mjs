@@ -98,9 +98,13 @@ const webInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).f
 /** Where the sources of the console are not, as in an image, its files are taken as they are. */
 const isWebUpToDate = () => !existsSync(WEB_SETTINGS) || isStamped(WEB_STAMP, webInputsHash(), filesUnder(WEB_OUTPUT));
 
-const gwInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(GW_FOLDER).filter(isSource)]);
+const gwInputsHash = () =>
+  hashOf([...OTHER_INPUTS, ...filesUnder('docs/schemas'), ...filesUnder(GW_FOLDER).filter(isSource)]);
 
 const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputsHash(), filesUnder(GW_OUTPUT));
+
+/** `--gw`: only the client, as `npm ci` builds it; where the packages for that are left out, it says so. */
+const isForClient = process.argv.includes('--gw');
 
 const isUpToDate = () => isServerUpToDate() && isWebUpToDate() && isGwUpToDate();
 
@@ -193,10 +197,12 @@ function removeOrphans(sources) {
   }
 }
 
-if (!isUpToDate()) {
+if (isForClient && !existsSync('node_modules/vite')) {
+  process.stderr.write('gw is not built: that needs the development packages, which npm ci installs.\n');
+} else if (isForClient ? !isGwUpToDate() : !isUpToDate()) {
   const lock = await holdLock();
-  if (!isWebUpToDate()) await buildWeb();
+  if (!isForClient && !isWebUpToDate()) await buildWeb();
   if (!isGwUpToDate()) await buildGw();
-  if (!isServerUpToDate()) await build();
+  if (!isForClient && !isServerUpToDate()) await build();
   lock.close();
 }

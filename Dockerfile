@@ -2,8 +2,10 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# The build comes after its sources.
+RUN npm ci --ignore-scripts
 COPY .build.mjs tsconfig.json tsconfig.build.json ./
+COPY docs/schemas docs/schemas
 COPY migrations migrations
 COPY src src
 COPY web web
@@ -13,7 +15,7 @@ FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image has its Node already; the packaged copy would only make it larger.
-RUN npm ci --omit=dev && rm -rf node_modules/node-* node_modules/.bin/node
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/node-* node_modules/.bin/node
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -60,7 +60,7 @@ export async function* streamedText({ headers, body }: Pick<Response, 'headers' 
 }
 
 /** The text that an event of the Responses, Chat Completions or Messages API adds; none of any other event. */
-export function deltaOf(data: string): string {
+function deltaOf(data: string): string {
   if (!data.startsWith('{')) return '';
   const { type, delta, choices } = JSON.parse(data);
   if (type === 'response.output_text.delta' && typeof delta === 'string') return delta;

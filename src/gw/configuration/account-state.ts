@@ -74,7 +74,7 @@ export async function readApp(api: Api, { id, users }: Pick<Summary, 'id' | 'use
 }
 
 /** An application as a file would describe it. */
-export function currentApp({ id, revision, handle, name, status, config }: App, users: number): CurrentApp {
+function currentApp({ id, revision, handle, name, status, config }: App, users: number): CurrentApp {
   const place = { id, revision, hasHandle: handle !== null, users };
   return { ...place, handle: handle ?? id, name, status, config: config as AppConfig };
 }

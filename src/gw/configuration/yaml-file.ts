@@ -71,7 +71,7 @@ const FIRST = [
 const RANKS = new Map(FIRST.map((name, rank) => [name, rank]));
 
 /** A value whose members are in one order, whatever order they came in. */
-export function ordered(value: unknown): unknown {
+function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
   const rankOf = (name: string) => RANKS.get(name) ?? FIRST.length;

@@ -5,6 +5,7 @@ import { operationCommands } from '../operations/operation.commands.js';
 import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
 import { usageCommands } from '../usage/usage.commands.js';
 import type { Command } from './command.js';
+import { completionCommands } from './completion.commands.js';
 
 /** What the words mean that begin several commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
@@ -27,4 +28,5 @@ export const commands: readonly Command[] = [
   ...configurationCommands,
   ...usageCommands,
   ...operationCommands,
+  ...completionCommands,
 ];

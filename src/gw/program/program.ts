@@ -9,14 +9,8 @@ import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
 import { EXIT, Failure } from './failure.js';
+import { GLOBAL_OPTIONS } from './global-options.js';
 import { Invocation, type Tools } from './invocation.js';
-
-/** Options of every command. */
-export const GLOBAL_OPTIONS = [
-  ['--json', 'print one JSON document on standard output, also for errors'],
-  ['--no-input', 'never ask; fail where an answer would be needed'],
-  ['--profile <name>', 'the saved deployment to use (GW_PROFILE, else the current one)'],
-] as const;
 
 /** What a run needs of the process. */
 export interface Process {
@@ -34,6 +28,10 @@ export async function run(
   typed: readonly string[],
   { environment, terminal, version, nowMs, whenInterrupted }: Process,
 ): Promise<number> {
+  if (typed[0] === 'complete' && typed[1] === '--') {
+    terminal.print((await import('./completion.js')).completions(typed.slice(2), commands, GROUPS));
+    return EXIT.ok;
+  }
   const isJson = typed.includes('--json');
   const context: Context = { url: null, accountId: null };
   const state = new StateFolder(environment.stateFolder);
@@ -73,8 +71,7 @@ export async function run(
 
 type Parsed = ConstructorParameters<typeof Invocation>[0];
 
-/** The command line as commander parses it. */
-export function programOf(
+function programOf(
   version: string,
   terminal: Terminal,
   isJson: boolean,

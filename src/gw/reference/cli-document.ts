@@ -1,6 +1,6 @@
 import type { Command } from '../program/command.js';
 import { GROUPS } from '../program/commands.js';
-import { GLOBAL_OPTIONS } from '../program/program.js';
+import { GLOBAL_OPTIONS } from '../program/global-options.js';
 
 const HEAD = `# gw, the command-line client
 
