@@ -1,17 +1,22 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
-import { EXIT, Failure } from '../program/failure.js';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Failure } from '../program/failure.js';
 
 const OWNER_ONLY = 0o600;
 
-/** A new file for a key that is about to be made: that it can be written is known before the key exists. */
+/** A place for a key that is about to be made: that it can be written is known before the key exists. */
 export class KeyFile {
+  private readonly clear = () => rmSync(this.reservation, { force: true });
+
   private constructor(
-    private readonly path: string,
-    /** Set while the name of the file is not known. */
-    private readonly folder: string | undefined,
-    private readonly descriptor: number,
-  ) {}
+    private readonly folder: string,
+    /** Undefined while it is not known. */
+    private readonly name: string | undefined,
+    /** An empty file beside it, so that a process that is killed leaves no file that a repeat would refuse. */
+    private readonly reservation: string,
+  ) {
+    process.once('exit', this.clear);
+  }
 
   /**
    * @param target a file that is not there, or a folder.
@@ -19,50 +24,49 @@ export class KeyFile {
    * @throws Failure the file is there, or cannot be made.
    */
   static reserve(target: string, name: string | undefined): KeyFile {
-    const isFolder = target.endsWith(sep) || isFolderNow(target);
-    const path = isFolder ? join(target, name === undefined ? `.new-${process.pid}.key` : `${name}.key`) : target;
+    const isFolder = target.endsWith(sep) || (statSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false);
+    const folder = isFolder ? target : dirname(target);
+    const fileName = isFolder ? name && `${name}.key` : basename(target);
+    if (fileName !== undefined && existsSync(join(folder, fileName))) throw taken(join(folder, fileName));
+    const reservation = join(folder, `.gw-${process.pid}.key`);
     try {
-      if (isFolder) mkdirSync(target, { recursive: true, mode: 0o700 });
-      const isNameless = isFolder && name === undefined;
-      return new KeyFile(path, isNameless ? target : undefined, openSync(path, 'wx', OWNER_ONLY));
+      if (isFolder) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      closeSync(openSync(reservation, 'wx', OWNER_ONLY));
     } catch (error) {
-      throw unwritable(path, error);
+      throw unwritable(error);
     }
+    return new KeyFile(folder, fileName, reservation);
   }
 
   /** Writes the key. @param name of the file, where none was reserved. @returns the path. @throws Failure */
   save(key: string, name: string): string {
+    const path = join(this.folder, this.name ?? `${name}.key`);
     try {
-      writeSync(this.descriptor, `${key}\n`);
-      fsyncSync(this.descriptor);
-      closeSync(this.descriptor);
-      if (this.folder === undefined) return resolve(this.path);
-      const path = join(this.folder, `${name}.key`);
-      linkSync(this.path, path);
-      rmSync(this.path);
-      return resolve(path);
+      const descriptor = openSync(path, 'wx', OWNER_ONLY);
+      writeSync(descriptor, `${key}\n`);
+      fsyncSync(descriptor);
+      closeSync(descriptor);
     } catch (error) {
-      throw unwritable(this.path, error);
+      throw error instanceof Error && 'code' in error && error.code === 'EEXIST' ? taken(path) : unwritable(error);
     }
+    this.discard();
+    return resolve(path);
   }
 
-  /** No key was made. */
+  /** The place is not needed any more. */
   discard(): void {
-    closeSync(this.descriptor);
-    rmSync(this.path, { force: true });
+    process.off('exit', this.clear);
+    this.clear();
   }
 }
 
-function isFolderNow(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function taken(path: string): Failure {
+  const nextAction = 'Give another file to --key-output, or move that one away.';
+  return Failure.input('key_file_exists', `${path} is there; a key never replaces a file.`, { nextAction });
 }
 
-function unwritable(path: string, error: unknown): Failure {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-    const nextAction = 'Give another file to --key-output, or move that one away.';
-    return Failure.input('key_file_exists', `${path} is there; a key never replaces a file.`, { nextAction });
-  }
+function unwritable(error: unknown): Failure {
   const reason = error instanceof Error ? error.message : String(error);
   const nextAction = 'Give a file in a folder that you can write to --key-output.';
-  return new Failure(EXIT.input, 'key_file_unwritable', `The key cannot be written: ${reason}`, { nextAction });
+  return Failure.input('key_file_unwritable', `The key cannot be written: ${reason}`, { nextAction });
 }

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-
-const PROGRAM = join(import.meta.dirname, '../../../dist/gw/gw.js');
+import { PROGRAM, PtySession } from './pty.js';
 
 const SCHEMA = JSON.parse(readFileSync(join(import.meta.dirname, '../../../docs/schemas/gw.schema.json'), 'utf8'));
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(SCHEMA, 'gw');
@@ -28,6 +27,19 @@ export class Gw {
 
   get stateFolder(): string {
     return join(this.home, 'gw');
+  }
+
+  /** Runs a line on a terminal of its own. */
+  onTerminal(line: string, environment: Readonly<Record<string, string>> = {}): PtySession {
+    const env = {
+      HOME: this.home,
+      XDG_STATE_HOME: this.home,
+      PATH: '',
+      TERM: 'xterm',
+      ...this.environment,
+      ...environment,
+    };
+    return new PtySession(line.split(' '), this.home, env);
   }
 
   /** @param told called with what comes on standard error, as it comes. */

@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiClient } from '../../support/api-client.js';
+import { Gw } from '../../support/gw/gw.js';
+import { type LossyProxy, losing } from '../../support/gw/lossy-proxy.js';
+import { PROGRAM } from '../../support/gw/pty.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const CTRL_C = '\u0003';
+const ENTER = '\r';
+const SECRET = 'sk-typed-unseen-4711';
+let world: World;
+let gw: Gw;
+let api: ApiClient;
+let key: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(async () => {
+  ({ key } = await newAccount(world.dataSource));
+  api = world.as(key);
+  gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
+});
+afterEach(() => gw.remove());
+afterAll(() => world.stop());
+
+const providers = async () => (await api.get('/v1/admin/providers')).body.providers;
+
+describe('on a terminal', () => {
+  it('a key is asked for, and what is typed is not shown', async () => {
+    const session = gw.onTerminal('provider add --type openai');
+    await session.shows('Key of OpenAI');
+    session.type(SECRET);
+    session.type(ENTER);
+    expect(await session.ended).toBe(0);
+    expect(session.screen).toContain('Added openai.');
+    expect(session.written).not.toContain(SECRET);
+    expect(await providers()).toMatchObject([{ secretHint: '4711' }]);
+  });
+
+  it('Ctrl-C at the question → 130, and nothing is changed', async () => {
+    const session = gw.onTerminal('provider add --type openai');
+    await session.shows('Key of OpenAI');
+    session.type(CTRL_C);
+    expect(await session.ended).toBe(130);
+    expect(session.screen).toContain('Nothing was changed.');
+    expect(await providers()).toEqual([]);
+  });
+
+  it.each([
+    ['n', 130, 1],
+    ['y', 0, 0],
+  ])('a removal asks; "%s" → exit %i', async (answer, exitCode, left) => {
+    await api.post('/v1/admin/providers', { type: 'openai', name: 'OpenAI', secret: SECRET });
+    const session = gw.onTerminal('provider remove openai');
+    await session.shows('Remove the provider openai');
+    session.type(answer);
+    expect(await session.ended).toBe(exitCode);
+    expect(await providers()).toHaveLength(left);
+  });
+
+  it('--no-input → does not ask, exit 2', async () => {
+    const session = gw.onTerminal('provider add --type openai --no-input');
+    expect(await session.ended).toBe(2);
+    expect(session.screen).toContain('key_required');
+  });
+
+  it('without an address → asks for it', async () => {
+    const session = gw.onTerminal('deployment connect', { GW_URL: '', GW_MANAGEMENT_KEY: '' });
+    await session.shows('Address of the gateway');
+    session.type(world.baseUrl);
+    session.type(ENTER);
+    expect(await session.ended).toBe(0);
+  });
+
+  it('an answer that takes longer than half a second → says what is going on, and clears it', async () => {
+    const slow = await losing(
+      world.baseUrl,
+      () => false,
+      () => new Promise((resolve) => setTimeout(resolve, 400)),
+    );
+    const session = gw.onTerminal('provider list', { GW_URL: slow.url });
+    expect(await session.ended).toBe(0);
+    expect(session.written).toContain('\r\u001b[K⠋ Working');
+    expect(session.written.lastIndexOf('\r\u001b[K')).toBeGreaterThan(session.written.lastIndexOf('Working'));
+    await slow.close();
+  });
+
+  it('Ctrl-C while it waits for an approval → 130, and the same login goes on later', async () => {
+    const session = gw.onTerminal('account login --no-open', { GW_MANAGEMENT_KEY: '' });
+    await session.shows('Waiting for the approval');
+    session.type(CTRL_C);
+    expect(await session.ended).toBe(130);
+    expect(session.screen).toContain('The login still waits');
+    const { json } = await gw.run('account login --no-input --json', '', { GW_MANAGEMENT_KEY: '' });
+    expect(session.screen.replaceAll(/\s/g, '')).toContain(json.result.url);
+  });
+
+  it('the window is closed while it waits → the program ends', async () => {
+    const session = gw.onTerminal('account login --no-open', { GW_MANAGEMENT_KEY: '' });
+    await session.shows('Waiting for the approval');
+    session.close();
+    expect(await session.ended).not.toBe(undefined);
+  });
+});
+
+describe('gw apply, stopped with Ctrl-C', () => {
+  let slow: LossyProxy;
+  let holds: (() => void)[] = [];
+
+  beforeEach(async () => {
+    holds = [];
+    mkdirSync(join(gw.home, 'g/apps'), { recursive: true });
+    for (const name of ['one', 'two', 'three']) {
+      const config = '{ authentication: { type: api_key }, routing: { providers: { mode: all }, model_rewrites: {} } }';
+      writeFileSync(join(gw.home, `g/apps/${name}.yaml`), `name: ${name}\nhandle: ${name}\nconfig: ${config}\n`);
+    }
+    slow = await losing(
+      world.baseUrl,
+      () => false,
+      (method, path) =>
+        new Promise((resolve) => {
+          if (method === 'POST' && path === '/v1/admin/apps') holds.push(resolve);
+          else resolve();
+        }),
+    );
+  });
+  afterEach(() => slow.close());
+
+  const held = async (count: number) => {
+    while (holds.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+
+  it('→ the change that runs is ended, no other is begun, 130 says where it stands; run again, it goes on', async () => {
+    const session = gw.onTerminal('apply g --key-output keys', { GW_URL: slow.url });
+    await held(1);
+    session.type(CTRL_C);
+    await session.shows('^C');
+    holds[0]?.();
+    expect(await session.ended).toBe(130);
+    expect(session.screen).toContain('Interrupted. 1 of 3 changes are made');
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(1);
+    expect((await gw.run('apply g --key-output keys --json')).json.result.applied).toHaveLength(2);
+    expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
+  });
+
+  it('twice → ends at once; run again, it has the key of the change that was cut', async () => {
+    const session = gw.onTerminal('apply g --key-output keys', { GW_URL: slow.url });
+    await held(1);
+    session.type(CTRL_C);
+    await session.shows('^C');
+    session.type(CTRL_C);
+    expect(await session.ended).toBe(130);
+    holds[0]?.();
+    const again = gw.run('apply g --key-output keys --json', '', { GW_URL: slow.url });
+    for (const count of [2, 3, 4]) {
+      await held(count);
+      holds[count - 1]?.();
+    }
+    expect((await again).exitCode).toBe(0);
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(3);
+    expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
+  });
+});
+
+describe('streams of a process', () => {
+  const shell = (line: string) =>
+    promisify(execFile)('/bin/bash', ['-o', 'pipefail', '-c', line], {
+      cwd: gw.home,
+      env: {
+        HOME: gw.home,
+        XDG_STATE_HOME: gw.home,
+        PATH: '/usr/bin:/bin',
+        GW_URL: world.baseUrl,
+        GW_MANAGEMENT_KEY: key,
+      },
+    });
+  const program = `${process.execPath} ${PROGRAM}`;
+
+  it('a reader that has seen enough → no failure, nothing on standard error', async () => {
+    const { stderr } = await shell(`${program} provider types | head -n 1; ${program} --help | true`);
+    expect(stderr).toBe('');
+  });
+
+  it('standard output that is closed → no stack', async () => {
+    const { stderr } = await shell(`${program} provider types >&- || true`);
+    expect(stderr).not.toContain('at ');
+  });
+
+  it('not a terminal → no control sequences', async () => {
+    const { stdout } = await shell(`${program} provider types 2>&1`);
+    expect(stdout).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { type IPty, spawn } from '@lydell/node-pty';
+
+/** The built program. */
+export const PROGRAM = join(import.meta.dirname, '../../../dist/gw/gw.js');
+
+const PATIENCE_MS = 15_000;
+
+/** The program on a terminal of its own, and somebody who types. */
+export class PtySession {
+  private readonly pty: IPty;
+  private raw = '';
+  /** The exit code. */
+  readonly ended: Promise<number>;
+
+  constructor(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+    this.pty = spawn(process.execPath, [PROGRAM, ...words], { cols: 100, rows: 40, cwd, env: { ...env } });
+    this.pty.onData((data) => {
+      this.raw += data;
+    });
+    this.ended = new Promise((resolve) => this.pty.onExit(({ exitCode }) => resolve(exitCode)));
+  }
+
+  /** What is on the screen, without control sequences. */
+  get screen(): string {
+    return stripVTControlCharacters(this.raw);
+  }
+
+  /** What was written, control sequences included. */
+  get written(): string {
+    return this.raw;
+  }
+
+  /** Waits until the screen shows a text. */
+  async shows(text: string): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    while (!this.screen.includes(text)) {
+      if (performance.now() > until) throw new Error(`"${text}" is not on the screen:\n${this.screen}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  type(keys: string): void {
+    this.pty.write(keys);
+  }
+
+  /** Closes the terminal, as a window that is closed. */
+  close(): void {
+    this.pty.kill('SIGHUP');
+  }
+}
