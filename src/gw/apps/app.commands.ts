@@ -109,7 +109,7 @@ export const appCommands: readonly Command[] = [
       ['--provider <slug>', 'through this provider'],
       ['--endpoint <slug>', 'of this named endpoint'],
     ],
-    examples: ['gw app snippet notes', 'gw app snippet notes --language swift --provider openai'],
+    examples: ['gw app snippet notes', 'gw app snippet notes --language curl --endpoint summary'],
     result: answerOf('GET /v1/admin/apps/{app}/snippet'),
     load: async () => (await import('./apps.js')).snippet,
   },

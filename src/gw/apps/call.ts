@@ -13,7 +13,7 @@ import { type CallTarget, endpointTarget, providerTarget, streamedText } from '.
 type Event = components['schemas']['UsageEventResponse'];
 
 const PROMPT = 'Say hello.';
-const DEFAULT_USER_HEADER = 'x-user-id';
+const DEFAULT_USER_HEADER = 'x-end-user-id';
 const COST_ATTEMPTS = 20;
 const COST_INTERVAL_MS = 250;
 

@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiClient } from '../../support/api-client.js';
+import { Gw, type GwRun } from '../../support/gw/gw.js';
+import { newAccount } from '../../support/identity/accounts.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
+import { event, json, sse } from '../../support/proxy/upstream-scripts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const PRICED = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };
+const STREAM = sse(
+  [
+    event({ type: 'response.output_text.delta', delta: 'Hello, ' }),
+    event({ type: 'response.output_text.delta', delta: 'world.' }),
+    event({
+      type: 'response.completed',
+      response: { id: 'r', object: 'response', model: 'gpt-4.1-mini', usage: PRICED },
+    }),
+  ],
+  { delayMs: 50 },
+);
+let world: World;
+let upstream: ScriptedUpstream;
+let gw: Gw;
+let api: ApiClient;
+let appKey: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  world = await startWorld();
+});
+beforeEach(async () => {
+  upstream.forget();
+  upstream.script(STREAM);
+  const { key } = await newAccount(world.dataSource);
+  api = world.as(key);
+  gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
+  const pricing = { 'gpt-4.1-mini': { input: 1, output: 2 } };
+  const place = { secret: 'sk-of-a-provider', baseUrl: `${upstream.url}/` };
+  await api.post('/v1/admin/providers', { type: 'openai', name: 'OpenAI', pricing, ...place });
+  const config = {
+    authentication: { type: 'api_key', end_user: { source: 'header' } },
+    routing: { providers: { mode: 'all' }, model_rewrites: {} },
+    endpoints: { summary: { provider: 'openai', model: 'gpt-4.1-mini', api_style: 'responses' } },
+  };
+  ({ key: appKey } = (await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config })).body.api_key);
+});
+afterEach(() => gw.remove());
+afterAll(async () => {
+  await world.stop();
+  await upstream.close();
+});
+
+const errorOf = ({ exitCode, json: document }: GwRun) => [exitCode, document?.error?.code];
+const call = (words: string) => gw.run(`app call notes ${words} --json`, '', { GW_APP_KEY: appKey });
+
+describe('gw app call', () => {
+  it.each([
+    ['Hi --endpoint summary --user ada', '/v1/responses'],
+    ['Hi --provider openai --model gpt-4.1-mini --user ada', '/v1/responses'],
+  ])('%s → the text, Server-Timing and the recorded cost', async (words, path) => {
+    const { exitCode, json: document } = await call(words);
+    expect([exitCode, document.result.text, document.result.status]).toEqual([0, 'Hello, world.', 200]);
+    expect(document.result.serverTiming).toMatch(/dur=/);
+    expect(document.result.event).toMatchObject({ user_id: 'ada', cost_usd: 0.002, input_tokens: 1000 });
+    expect(upstream.requests.map((sent) => sent.path)).toEqual([path]);
+  });
+
+  it('for people → the stream as it comes, then what it cost', async () => {
+    const { stdout } = await gw.run('app call notes Hi --user ada', '', { GW_APP_KEY: appKey });
+    expect(stdout).toMatch(/^Hello, world\.\n\nStatus +200\n/);
+    expect(stdout).toContain('$0.002');
+  });
+
+  it('with the key of the application alone → a call of an endpoint, without its cost', async () => {
+    const { apps } = (await api.get('/v1/admin/apps')).body;
+    const line = `app call ${apps[0].id} Hi --endpoint summary --user ada --json`;
+    const { exitCode, json: document } = await gw.run(line, '', { GW_APP_KEY: appKey, GW_MANAGEMENT_KEY: '' });
+    expect(document).toMatchObject({ ok: true, result: { text: 'Hello, world.', event: null } });
+    expect(exitCode).toBe(0);
+  });
+
+  it.each([
+    ['--endpoint nothing --user ada', 2, 'endpoint_not_found'],
+    ['--provider nobody --model x --user ada', 2, 'provider_not_found'],
+    ['--provider openai --user ada', 2, 'option_required'],
+    ['--endpoint summary', 2, 'user_required'],
+  ])('%s → exit %i', async (words, exitCode) => {
+    expect((await call(words)).exitCode).toBe(exitCode);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('without GW_APP_KEY → exit 4', async () => {
+    expect(errorOf(await gw.run('app call notes --json'))).toEqual([4, 'app_key_required']);
+  });
+
+  it('a provider that refuses → its status decides the exit code', async () => {
+    upstream.script(json(500, { error: { message: 'broken' } }));
+    expect((await call('Hi --user ada')).exitCode).toBe(3);
+  });
+});
+
+describe('gw usage tail', () => {
+  it('--once → the past; each line is a document of its own', async () => {
+    await call('Hi --user ada');
+    await call('Hi --user bob');
+    const { stdout } = await gw.run('usage tail --app notes --once --json');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).result);
+    expect(lines.map(({ event: one }) => one?.user_id)).toEqual(['ada', 'bob', undefined]);
+    expect(lines.at(-1)).toEqual({ ended: true, events: 2 });
+  });
+
+  it('follows calls as they are recorded, each once, until Ctrl-C says how many', async () => {
+    const session = gw.onTerminal('usage tail --app notes --lines 0');
+    for (const user of ['ada', 'bob', 'carol']) {
+      await call(`Hi --user ${user}`);
+      await session.shows(user);
+    }
+    session.type('\u0003');
+    expect(await session.ended).toBe(130);
+    expect(session.screen).toContain('Followed 3 events.');
+    for (const user of ['ada', 'bob', 'carol']) expect(session.screen.split(user)).toHaveLength(2);
+  });
+});
