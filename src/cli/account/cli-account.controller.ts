@@ -55,7 +55,7 @@ export class CliAccountController {
     summary: 'Receive a slow answer',
     description: 'Parts of an event stream over half a second. A proxy that buffers delivers them at once.',
   })
-  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' }, example: 'data: {"part":1}\n\n' } } })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string', example: 'data: {"part":1}\n\n' } } } })
   stream(): StreamableFile {
     return new StreamableFile(Readable.from(slowParts()), { type: 'text/event-stream' });
   }

@@ -67,7 +67,9 @@ async function prepared(): Promise<{ gw: Gw; environment: Record<string, string>
 
 /** An operation whose browser step somebody has finished. */
 async function approvedOperation(gw: Gw): Promise<string> {
-  const { json: document } = await gw.run('provider-gateway add --type vercel --name later --browser --no-input --json');
+  const { json: document } = await gw.run(
+    'provider-gateway add --type vercel --name later --browser --no-input --json',
+  );
   const { id, url } = document.result.operation;
   const approved = await new ApprovalBrowser(world).approve(id, new URL(url).hash.slice(1), {
     secret: 'sk-typed-by-a-person',

@@ -8224,6 +8224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example data: {"part":1} */
                     "text/event-stream": string;
                 };
             };
