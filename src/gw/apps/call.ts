@@ -110,10 +110,20 @@ async function send(gw: Invocation, url: URL, { body, headers }: CallTarget, app
   if (!response.ok) throw refusal(response, await response.json().catch(() => undefined));
   let firstByteMs: number | undefined;
   let text = '';
-  for await (const part of streamedText(response)) {
-    firstByteMs ??= elapsed();
-    text += part;
-    if (!gw.isJson) gw.terminal.write(part);
+  try {
+    for await (const part of streamedText(response)) {
+      firstByteMs ??= elapsed();
+      text += part;
+      if (!gw.isJson) gw.terminal.write(part);
+    }
+  } catch (error) {
+    throw Failure.remote(
+      'stream_cut',
+      `The answer ended too early: ${error instanceof Error ? error.message : error}`,
+      {
+        ...{ nextAction: 'See what was recorded: gw usage tail --once', details: { text } },
+      },
+    );
   }
   if (!gw.isJson) gw.terminal.write('\n\n');
   return {

@@ -166,7 +166,8 @@ function requireDistinct<T>(placed: readonly Placed<T>[], keyOf: (desired: T) =>
 }
 
 /** A file that is not what it must be. */
-export function invalid(file: string, line: number, problem: string): Failure {
+export function invalid(file: string, line: number, problem: string, nextAction?: string): Failure {
   const details = { problems: [{ file, line, problem }] };
-  return Failure.input('invalid_configuration', `${file}:${line}: ${problem}`, { details });
+  const facts = { details, ...(nextAction !== undefined && { nextAction }) };
+  return Failure.input('invalid_configuration', `${file}:${line}: ${problem}`, facts);
 }

@@ -8,6 +8,8 @@ import { differences } from './difference.rules.js';
 import { invalid, type Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
 
+const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
+
 /** A provider as a validation counts it in: a creation without its key. */
 export type AssumedProvider = components['schemas']['CreateProviderRequest'];
 
@@ -131,7 +133,8 @@ export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | '
     return error;
   const problem = error.message.replace(prefix, '');
   const [path = ''] = problem.split(': ');
-  return invalid(placed.file, placed.lineOf(path), problem);
+  const isMissing = problem.endsWith('is not a provider of this account');
+  return invalid(placed.file, placed.lineOf(path), problem, isMissing ? ADD_PROVIDER : undefined);
 }
 
 export function nameOf({ handle, id }: { readonly handle: string | null; readonly id: string }): string {

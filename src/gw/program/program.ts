@@ -41,7 +41,7 @@ export async function run(
     journal: new Journal(state, nowMs),
   };
   const tellFailure = (failure: Failure): number => {
-    if (isJson) terminal.print(JSON.stringify(failureEnvelope(context, failure)));
+    if (isJson) terminal.printJson(failureEnvelope(context, failure));
     else terminal.printError(toldOf(failure));
     return failure.exitCode;
   };
@@ -56,7 +56,7 @@ export async function run(
     terminal.tell('Working');
     const outcome = await action(invocation);
     exitCode = outcome.exitCode ?? EXIT.ok;
-    if (isJson) terminal.print(JSON.stringify(successEnvelope(context, outcome.result)));
+    if (isJson) terminal.printJson(successEnvelope(context, outcome.result));
     else if (outcome.text !== '') terminal.print(outcome.text);
     terminal.tell(undefined);
   });
@@ -124,7 +124,11 @@ function failureOf(error: unknown): Failure {
       nextAction: 'See what there is: gw --help',
     });
   }
-  throw error;
+  if (!(error instanceof Error)) throw error;
+  if ('syscall' in error) return Failure.input('file_unusable', error.message);
+  return Failure.remote('unexpected_error', `${error.message} (${error.name})`, {
+    nextAction: 'Run the command again. If it fails again, report it with the version of gw.',
+  });
 }
 
 function toldOf({ message, code, nextAction }: Failure): string {

@@ -32,20 +32,27 @@ export class Terminal {
     return this.streams.stdout.columns ?? 80;
   }
 
+  /** Texts of a server may be among it: no control sequence reaches the terminal. */
   print(text: string): void {
-    this.progress.hide();
-    this.streams.stdout.write(`${text}\n`);
+    this.write(`${text}\n`);
   }
 
   /** Without an end of line. */
   write(text: string): void {
     this.progress.hide();
-    this.streams.stdout.write(text);
+    this.streams.stdout.write(harmless(text));
   }
 
+  /** As `print`, on standard error. */
   printError(text: string): void {
     this.progress.hide();
-    this.streams.stderr.write(`${text}\n`);
+    this.streams.stderr.write(`${harmless(text)}\n`);
+  }
+
+  /** One document in one line, for programs. */
+  printJson(document: object): void {
+    this.progress.hide();
+    this.streams.stdout.write(`${JSON.stringify(document).replaceAll(/[\u007f-\u009f]/g, escaped)}\n`);
   }
 
   /** Tells what is going on if it takes longer than half a second; until the next call or output. */
@@ -106,6 +113,11 @@ export class Terminal {
     return answer as Exclude<T, symbol>;
   }
 }
+
+const harmless = (text: string) => stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+
+/** JSON lets these characters stand, and terminals obey them. */
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Text of a server for a terminal: without control sequences, on one line. */
 export function printable(text: string): string {

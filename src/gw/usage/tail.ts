@@ -35,7 +35,8 @@ export const tail: Action = async (gw) => {
     for (const followed of events.toSorted((one, other) =>
       one.event.created_at.localeCompare(other.event.created_at),
     )) {
-      gw.terminal.print(gw.isJson ? JSON.stringify(successEnvelope(gw.context, followed)) : lineOf(followed));
+      if (gw.isJson) gw.terminal.printJson(successEnvelope(gw.context, followed));
+      else gw.terminal.print(lineOf(followed));
       count++;
       gw.standing = `Followed ${count} events.`;
     }

@@ -151,6 +151,35 @@ describe('servers that are none', () => {
     server.close();
   });
 
+  it('control sequences in an answer → none on the terminal, none in a document', async () => {
+    const message = 'now \u001b[2J\u009b2Jgone\u0007';
+    const { url, server } = await stranger(400, JSON.stringify({ error: { code: 'x', message } }));
+    const plain = await gw.run('deployment status', '', { GW_URL: url });
+    expect([plain.exitCode, plain.stderr]).toEqual([2, 'Error: now gone (x)\n']);
+    const document = await gw.run('deployment status --json', '', { GW_URL: url });
+    for (const character of ['\u001b', '\u009b', '\u0007']) expect(document.stdout).not.toContain(character);
+    expect(document.json.error.message).toBe(message);
+    server.close();
+  });
+
+  it('no login through browsers → exit 4 that says what else there is', async () => {
+    const capabilities = {
+      ...{ protocolVersion: 1, serverVersion: '1.0.0', consoleOrigin: 'https://gateway.example.com' },
+      deployment: {
+        id: 'd',
+        mode: 'self_hosted',
+        apiUrl: 'https://a.example.com',
+        consoleOrigin: 'https://a.example.com',
+      },
+      ...{ providers: [], providerGateways: [], features: { browserLogin: false } },
+    };
+    const { url, server } = await stranger(200, JSON.stringify(capabilities));
+    const run = await gw.run(`account login --url ${url} --json`);
+    expect(errorOf(run)).toEqual([4, 'login_unavailable']);
+    expect(run.json.error.nextAction).toContain('--key-stdin');
+    server.close();
+  });
+
   it('nobody listens → exit 3', async () => {
     const { url, server } = await stranger(200, '{}');
     await new Promise((resolve) => server.close(resolve));

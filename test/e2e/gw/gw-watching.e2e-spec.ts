@@ -3,7 +3,7 @@ import type { ApiClient } from '../../support/api-client.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { newAccount } from '../../support/identity/accounts.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
-import { event, json, sse } from '../../support/proxy/upstream-scripts.js';
+import { dieAfter, event, json, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PRICED = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };
@@ -91,6 +91,13 @@ describe('gw app call', () => {
 
   it('without GW_APP_KEY → exit 4', async () => {
     expect(errorOf(await gw.run('app call notes --json'))).toEqual([4, 'app_key_required']);
+  });
+
+  it('a stream that breaks off → exit 3, with what came', async () => {
+    upstream.script(dieAfter(500, event({ type: 'response.output_text.delta', delta: 'Hel' })));
+    const run = await call('Hi --user ada');
+    expect(errorOf(run)).toEqual([3, 'stream_cut']);
+    expect(run.json.error.details.text).toBe('Hel');
   });
 
   it('a provider that refuses → its status decides the exit code', async () => {
