@@ -92,6 +92,10 @@ function namesIn(schema) {
 function local(schema) {
   if (Array.isArray(schema)) return schema.map(local);
   if (typeof schema !== 'object' || schema === null) return schema;
+  if (isProviderType(schema)) {
+    const { enum: examples, ...others } = schema;
+    return { ...others, examples };
+  }
   const kept = Object.entries(schema).filter(([name]) => name !== 'discriminator' && !name.startsWith('x-'));
   return Object.fromEntries(
     kept.map(([name, value]) => [
@@ -99,6 +103,11 @@ function local(schema) {
       name === '$ref' ? value.replace('#/components/schemas/', '#/$defs/') : local(value),
     ]),
   );
+}
+
+/** A deployment may offer more types of providers than this document knows: simulated ones, and those of extensions. */
+function isProviderType({ enum: values }) {
+  return Array.isArray(values) && values.join() === schemas.OfferedProvider.properties.type.enum.join();
 }
 
 function pretty(schema) {
@@ -127,6 +136,7 @@ function answerSchemas() {
 function open(schema) {
   if (Array.isArray(schema)) return schema.map(open);
   if (typeof schema !== 'object' || schema === null) return schema;
+  if (isProviderType(schema)) return { type: 'string' };
   const kept = Object.entries(schema).filter(([name, value]) => {
     const isWords = WORDS.has(name) && (typeof value === 'string' || name !== 'description');
     return !isWords && name !== 'discriminator' && !(name === 'additionalProperties' && value === false);

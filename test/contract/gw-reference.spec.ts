@@ -9,6 +9,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist/gw/gw.js');
 const MOST_HELP_MS = 150;
+/** Lets the program itself tell what it used, in microseconds: other work of the machine does not count. */
+const TELL_CPU = `data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write(String(user + system)); })",
+)}`;
 const run = (words: readonly string[], options: object = {}) =>
   spawnSync(process.execPath, words, { encoding: 'utf8', ...options });
 const schemaOf = (name: string) => JSON.parse(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
@@ -25,11 +29,11 @@ describe('what is published of gw', () => {
     expect(() => ajv.compile(schemaOf(name))).not.toThrow();
   });
 
-  it('gw --help → within its time', () => {
+  it('gw --help → within its time of CPU', () => {
     const times = Array.from({ length: 5 }, () => {
-      const startedAt = performance.now();
-      expect(run([PROGRAM, '--help']).status).toBe(0);
-      return performance.now() - startedAt;
+      const { status, stderr } = run(['--import', TELL_CPU, PROGRAM, '--help']);
+      expect(status).toBe(0);
+      return Number(stderr) / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(MOST_HELP_MS);
   });

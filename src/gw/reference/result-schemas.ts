@@ -26,7 +26,8 @@ const FAILURE = closed({
 const schemaNameOf = (name: string) => name.replaceAll(' ', '-');
 
 /** One schema with the documents of all commands as `$defs`, and those of failures as `failure`. */
-export function resultSchemas(commands: readonly Command[], openapi: OpenApi): object {
+export function resultSchemas(commands: readonly Command[], document: OpenApi): object {
+  const openapi = openTypes(document, providerTypesIn(document)) as OpenApi;
   const envelopes = Object.fromEntries(
     commands.map(({ name, result }) => [
       schemaNameOf(name),
@@ -44,6 +45,20 @@ export function resultSchemas(commands: readonly Command[], openapi: OpenApi): o
     anyOf: [...Object.keys(envelopes), 'failure'].map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: { ...envelopes, failure: FAILURE, ...componentsOf(envelopes, openapi) },
   };
+}
+
+/** The types of providers that the document knows, as one text. */
+function providerTypesIn({ components }: OpenApi): string {
+  const { properties } = Object(components.schemas.OfferedProvider);
+  return JSON.stringify(Object(properties).type.enum);
+}
+
+/** A deployment may offer more types of providers: simulated ones, and those of extensions. */
+function openTypes(value: unknown, types: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => openTypes(one, types));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name, member]) => name !== 'enum' || JSON.stringify(member) !== types);
+  return Object.fromEntries(members.map(([name, member]) => [name, openTypes(member, types)]));
 }
 
 /** A schema with the answers of operations in place of their names. */

@@ -300,3 +300,19 @@ describe('gw doctor', () => {
     expect(failing.json.error.nextAction).toContain('gw provider rotate-key openai');
   });
 });
+
+describe('a deployment with more types of providers than the document knows', () => {
+  it('→ lists, adds and exports them', async () => {
+    const other = await startWorld({ env: { SIMULATED_PROVIDER: 'true' } });
+    const { key } = await newAccount(other.dataSource);
+    const environment = { GW_URL: other.baseUrl, GW_MANAGEMENT_KEY: key };
+    const { json: document } = await gw.run('provider types --json', '', environment);
+    expect(document.result.providers).toContainEqual(expect.objectContaining({ type: 'simulated' }));
+    const added = await gw.run('provider add --type simulated --key-stdin --json', 'any-key-will-do', environment);
+    expect(added.json.result.provider.type).toBe('simulated');
+    expect((await gw.run('export g --json', '', environment)).exitCode).toBe(0);
+    expect((await gw.run('plan g --check --json', '', environment)).exitCode).toBe(0);
+    expect((await gw.run('doctor --json', '', environment)).exitCode).toBe(0);
+    await other.stop();
+  });
+});
