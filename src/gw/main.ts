@@ -8,7 +8,7 @@ declare const GW_VERSION: string;
 
 const typed = process.argv.slice(2);
 const environment = readEnvironment();
-const terminal = new Terminal(process, environment.hasColours);
+const terminal = new Terminal(process);
 let stop: () => number | undefined = () => EXIT.interrupted;
 
 // A reader that has seen enough, as `head`, is no failure; a terminal that is closed is nobody to tell.

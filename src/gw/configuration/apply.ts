@@ -12,7 +12,7 @@ import { type AppStep, draftOf } from './apps-plan.js';
 import type { DesiredApp } from './configuration-files.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Steps, stepsOf } from './plan.js';
-import { type Change, type Plan, planText } from './plan.rules.js';
+import { type Change, type Plan, planColour, planText } from './plan.rules.js';
 import type { ProviderStep } from './providers-plan.js';
 
 /** What has been done, for the result and for whoever is interrupted. */
@@ -30,7 +30,7 @@ export const apply: Action = async (gw) => {
   const steps = await stepsOf(gw, session, directory, gw.flag('prune'));
   requireComplete(gw, steps.plan);
   if (steps.removals.length > 0 && !gw.flag('yes')) {
-    if (gw.mayAsk) gw.terminal.print(planText(steps.plan));
+    if (gw.mayAsk) gw.terminal.print(planText(steps.plan), planColour);
     await gw.confirm(`Remove ${steps.removals.map(({ name }) => name).join(', ')}?`);
   }
   await carryOut(gw, session, steps, done);

@@ -1,3 +1,4 @@
+import type { Colour } from '../terminal/terminal.js';
 import type { FieldChange } from './difference.rules.js';
 
 /** A change that makes the account what the directory says. */
@@ -32,6 +33,11 @@ export interface Plan {
 
 const SIGNS = { create: '+', update: '~', remove: '-' } as const;
 const KINDS = { provider: 'provider', app: 'application' } as const;
+
+const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '~': 'yellow', '-': 'red', '!': 'yellow' };
+
+/** Lines of a plan are coloured by their sign. */
+export const planColour = (line: string): Colour | undefined => COLOURS[line.trimStart().charAt(0)];
 
 /** A plan for people. */
 export function planText({ changes, missing, unowned, newKeys }: Plan): string {

@@ -1,14 +1,17 @@
 import type { Session } from '../api/session.js';
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
-import { EXIT } from '../program/failure.js';
+import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { type AccountState, readAccount, summaryOf } from './account-state.js';
 import { type AppStep, planApps } from './apps-plan.js';
 import { type Directory, readDirectory } from './directory.js';
 import { counted } from './meaning.rules.js';
-import { type Change, type Plan, planText } from './plan.rules.js';
+import { type Change, type Plan, planColour, planText } from './plan.rules.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
+
+/** Comparisons of an account that changes meanwhile. */
+const MOST_ATTEMPTS = 5;
 
 /** What makes an account what a directory says: providers first, then applications, then removals. */
 export interface Steps {
@@ -23,11 +26,30 @@ export const plan: Action = async (gw) => {
   const directory = readDirectory(gw.optionalArgument(0) ?? '.');
   const steps = await stepsOf(gw, await sessionOf(gw), directory, gw.flag('prune'));
   const differs = gw.flag('check') && steps.plan.changes.length > 0;
-  return { result: steps.plan, text: planText(steps.plan), exitCode: differs ? EXIT.difference : EXIT.ok };
+  const exitCode = differs ? EXIT.difference : EXIT.ok;
+  return { result: steps.plan, text: planText(steps.plan), colourOf: planColour, exitCode };
 };
 
 /** Compares a directory with an account; changes nothing. @throws Failure a file asks for what the service refuses. */
 export async function stepsOf(
+  gw: Pick<Invocation, 'environment' | 'terminal'>,
+  session: Session,
+  directory: Directory,
+  prunes: boolean,
+): Promise<Steps> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await compared(gw, session, directory, prunes);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !hasMoved(error)) throw error;
+    }
+  }
+}
+
+/** Whether somebody else has changed the account while it was read. */
+const hasMoved = (error: unknown) => error instanceof Failure && (error.status === 409 || error.status === 404);
+
+async function compared(
   gw: Pick<Invocation, 'environment' | 'terminal'>,
   { api }: Session,
   directory: Directory,

@@ -3,7 +3,7 @@ import { type Api, read } from '../api/client.js';
 import { type Environment, providerSecretVariable } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
-import type { DesiredProvider } from './configuration-files.js';
+import type { AppConfig, DesiredProvider } from './configuration-files.js';
 import { differences } from './difference.rules.js';
 import { invalid, type Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
@@ -36,8 +36,9 @@ export async function planProviders(
     const step = stepOf(placed, state, environment);
     if (step === undefined) continue;
     missing.push(...missingFor(step, state));
-    steps.push(step);
     await requireAccepted(api, placed, step.assumed);
+    const unpriced = await unpricedMeaning(api, step);
+    steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
   }
   return { steps, missing };
 }
@@ -98,13 +99,9 @@ function missingFor(
 /** What a change of a provider means for the applications that name it. */
 function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: readonly string[]): readonly string[] {
   const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
-  const lost = Object.keys(current.pricing ?? {}).filter((model) => !Object.hasOwn(desired.pricing ?? {}, model));
   return [
     ...(current.status !== desired.status
       ? [desired.status === 'disabled' ? `Its calls fail. ${where}` : `Its calls are taken again. ${where}`]
-      : []),
-    ...(lost.length > 0
-      ? [`${lost.join(', ')}: without a price here; the catalog decides, else it becomes unpriced.`]
       : []),
     ...(current.baseUrl !== desired.baseUrl
       ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
@@ -112,12 +109,33 @@ function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: rea
   ];
 }
 
+/** What it means that models lose the price of their own. The service knows whether they have another. */
+async function unpricedMeaning(api: Api, { desired, current, assumed }: ProviderStep): Promise<readonly string[]> {
+  const lost = Object.keys(current?.pricing ?? {}).filter((model) => !Object.hasOwn(desired.pricing ?? {}, model));
+  const lines: string[] = [];
+  for (const model of lost) {
+    const selected = { [desired.slug]: { allowed_paths: [], allowed_models: [model] } };
+    const config = configOf({ mode: 'selected', selected });
+    const body = { name: PROBE_NAME, assumed_providers: [assumed], config };
+    const { error } = await api.POST('/v1/admin/apps/validate', { body });
+    const isPriced = error === undefined;
+    lines.push(
+      isPriced ? `${model} gets the price of the catalog.` : `${model} becomes unpriced: its calls are refused.`,
+    );
+  }
+  return lines;
+}
+
+const PROBE_NAME = 'A provider that is judged';
+
+const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
+  authentication: { type: 'api_key' },
+  routing: { providers, model_rewrites: {} },
+});
+
 /** Judged by the service together with an application that reaches everything. */
 async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assumed: AssumedProvider): Promise<void> {
-  const probe = {
-    ...{ name: 'A provider that is judged', assumed_providers: [assumed] },
-    config: { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } },
-  } as const;
+  const probe = { name: PROBE_NAME, assumed_providers: [assumed], config: configOf({ mode: 'all' }) };
   // A gateway that is missing is told of as such.
   if (placed.desired.providerGateway !== null && assumed.providerGatewayId === undefined) return;
   try {
@@ -129,8 +147,7 @@ async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assume
 
 /** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
 export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
-  if (!(error instanceof Failure) || error.status === undefined || error.status >= 500 || error.status === 401)
-    return error;
+  if (!(error instanceof Failure) || error.status !== 400) return error;
   const problem = error.message.replace(prefix, '');
   const [path = ''] = problem.split(': ');
   const isMissing = problem.endsWith('is not a provider of this account');

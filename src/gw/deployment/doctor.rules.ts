@@ -1,5 +1,6 @@
 import type { Deployment } from '../api/session.js';
 import { instantMsOf } from '../program/environment.js';
+import type { Colour } from '../terminal/terminal.js';
 
 /** What was looked at, and what to do about it. */
 export interface Check {
@@ -8,6 +9,11 @@ export interface Check {
   readonly detail: string;
   readonly nextAction: string | null;
 }
+
+const COLOURS: Readonly<Record<string, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
+
+/** Lines of a table of checks are coloured by their state, which comes first. */
+export const checkColour = (line: string): Colour | undefined => COLOURS[line.split(' ', 1)[0] ?? ''];
 
 const MOST_SKEW_MS = 30_000;
 /** `GET /v1/cli/stream` sends its parts over half a second; through a proxy that buffers they come at once. */

@@ -4,7 +4,15 @@ import type { Action } from '../program/command.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { table } from '../terminal/table.js';
-import { type Check, clockCheck, providerCheck, readinessChecks, settingsChecks, streamCheck } from './doctor.rules.js';
+import {
+  type Check,
+  checkColour,
+  clockCheck,
+  providerCheck,
+  readinessChecks,
+  settingsChecks,
+  streamCheck,
+} from './doctor.rules.js';
 
 /** `gw doctor`. @throws Failure something has failed. */
 export const doctor: Action = async (gw) => {
@@ -21,8 +29,8 @@ export const doctor: Action = async (gw) => {
     ]),
   );
   const failed = checks.filter(({ state }) => state === 'failed');
-  if (failed.length === 0) return { result: { healthy: true, checks }, text };
-  if (!gw.isJson) gw.terminal.print(text);
+  if (failed.length === 0) return { result: { healthy: true, checks }, text, colourOf: checkColour };
+  if (!gw.isJson) gw.terminal.print(text, checkColour);
   const names = failed.map(({ check }) => check).join(', ');
   throw new Failure(EXIT.remote, 'unhealthy', `Failed: ${names}.`, {
     ...{ nextAction: failed[0]?.nextAction ?? 'See the details.', details: { checks } },

@@ -1,9 +1,12 @@
+import type { Colour } from '../terminal/terminal.js';
 import type { Invocation } from './invocation.js';
 
 /** What a command answers: the data of `--json`, and the lines for people. */
 export interface Outcome {
   readonly result: object;
   readonly text: string;
+  /** The colour of a line of the text. */
+  readonly colourOf?: (line: string) => Colour | undefined;
   /** Other than 0 only where a success has shades. */
   readonly exitCode?: number;
 }

@@ -11,7 +11,6 @@ export interface Environment {
   readonly allowsHttp: boolean;
   /** Whether keys may go to the keychain of the operating system. */
   readonly usesKeychain: boolean;
-  readonly hasColours: boolean;
   /** Whether a browser can be opened where the person sits. */
   readonly hasBrowser: boolean;
   /** Where profiles and keys are kept. */
@@ -40,7 +39,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     appKey: read('GW_APP_KEY'),
     allowsHttp: read('GW_ALLOW_HTTP') === '1',
     usesKeychain: read('GW_NO_KEYCHAIN') !== '1',
-    hasColours: read('NO_COLOR') === undefined && read('TERM') !== 'dumb',
     hasBrowser: hasDesktop && !isRemote,
     stateFolder: join(read('XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'), 'gw'),
     providerSecret: (slug) => read(providerSecretVariable(slug)),

@@ -42,7 +42,7 @@ export async function run(
   };
   const tellFailure = (failure: Failure): number => {
     if (isJson) terminal.printJson(failureEnvelope(context, failure));
-    else terminal.printError(toldOf(failure));
+    else terminal.printError(toldOf(failure), 'red');
     return failure.exitCode;
   };
   let exitCode: number = EXIT.ok;
@@ -57,7 +57,7 @@ export async function run(
     const outcome = await action(invocation);
     exitCode = outcome.exitCode ?? EXIT.ok;
     if (isJson) terminal.printJson(successEnvelope(context, outcome.result));
-    else if (outcome.text !== '') terminal.print(outcome.text);
+    else if (outcome.text !== '') terminal.print(outcome.text, outcome.colourOf);
     terminal.tell(undefined);
   });
   try {

@@ -1,19 +1,18 @@
-import { stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { EXIT, Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
 
 /** More than any key is long. */
 const MAX_STDIN_BYTES = 65_536;
 
+/** Colours of lines. */
+export type Colour = 'green' | 'yellow' | 'red';
+
 /** The standard streams of the process, as commands use them. */
 export class Terminal {
   private readonly progress: Progress;
 
-  /** @param hasColours false where the environment says so. */
-  constructor(
-    private readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>,
-    private readonly hasColours: boolean,
-  ) {
+  constructor(private readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>) {
     this.progress = new Progress(streams.stderr);
   }
 
@@ -22,19 +21,21 @@ export class Terminal {
     return this.streams.stdin.isTTY === true && this.streams.stderr.isTTY === true;
   }
 
-  /** Whether results may be coloured. */
-  get isColoured(): boolean {
-    return this.hasColours && this.streams.stdout.isTTY === true;
-  }
-
-  /** Columns for tables and charts. */
-  get width(): number {
-    return this.streams.stdout.columns ?? 80;
-  }
-
-  /** Texts of a server may be among it: no control sequence reaches the terminal. */
-  print(text: string): void {
-    this.write(`${text}\n`);
+  /**
+   * Texts of a server may be among it: no control sequence of theirs reaches the terminal.
+   *
+   * @param colourOf the colour of a line. There is none without a terminal, or where the environment says so.
+   */
+  print(text: string, colourOf: (line: string) => Colour | undefined = () => undefined): void {
+    this.progress.hide();
+    const stream = this.streams.stdout;
+    const lines = harmless(text)
+      .split('\n')
+      .map((line) => {
+        const colour = colourOf(line);
+        return colour === undefined ? line : styleText(colour, line, { stream });
+      });
+    stream.write(`${lines.join('\n')}\n`);
   }
 
   /** Without an end of line. */
@@ -43,10 +44,13 @@ export class Terminal {
     this.streams.stdout.write(harmless(text));
   }
 
-  /** As `print`, on standard error. */
-  printError(text: string): void {
+  /** As `print`, on standard error. @param colour of the first line. */
+  printError(text: string, colour?: Colour): void {
     this.progress.hide();
-    this.streams.stderr.write(`${harmless(text)}\n`);
+    const stream = this.streams.stderr;
+    const [first = '', ...others] = harmless(text).split('\n');
+    const shown = colour === undefined ? first : styleText(colour, first, { stream });
+    stream.write(`${[shown, ...others].join('\n')}\n`);
   }
 
   /** One document in one line, for programs. */

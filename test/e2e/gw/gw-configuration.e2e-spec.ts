@@ -160,6 +160,24 @@ describe('gw apply', () => {
     expect((await plan('--check')).exitCode).toBe(0);
   });
 
+  it('an application that somebody else creates while it is compared → compared again', async () => {
+    writeAll();
+    let hasCreated = false;
+    const racing = await losing(
+      world.baseUrl,
+      () => false,
+      async (method, path) => {
+        if (hasCreated || method !== 'POST' || !path.startsWith('/v1/admin/apps/validate?include')) return;
+        hasCreated = true;
+        expect((await gw.run('apply g --key-output theirs --json', '', SECRET)).exitCode).toBe(0);
+      },
+    );
+    const late = await apply('', { ...SECRET, GW_URL: racing.url });
+    expect([late.exitCode, late.json.result]).toEqual([0, { applied: [], keyFiles: [] }]);
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(2);
+    await racing.close();
+  });
+
   it('the answer of a creation is lost → the next run collects the key, and makes nothing twice', async () => {
     writeAll();
     let isLost = true;
@@ -251,6 +269,26 @@ describe('gw plan', () => {
     write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual(['Its calls fail. Named by notes.', 'Every caller loses access (0 users).']);
+  });
+
+  it('prices that go away → which models the catalog prices, and which become unpriced', async () => {
+    const prices = '    pricing: { gpt-4.1: { input: 1, output: 2 }, own: { input: 1, output: 2 } }\n';
+    write('g/providers.yaml', `${PROVIDERS}${prices}`);
+    expect((await apply()).exitCode).toBe(0);
+    write('g/providers.yaml', PROVIDERS);
+    expect((await plan()).json.result.changes).toMatchObject([
+      { meaning: ['gpt-4.1 gets the price of the catalog.', 'own becomes unpriced: its calls are refused.'] },
+    ]);
+  });
+
+  it('on a terminal → coloured by sign; with NO_COLOR → not', async () => {
+    rmSync(join(gw.home, 'g/apps/notes.yaml'));
+    write('g/apps/other.yaml', server('other'));
+    const [coloured, plain] = [gw.onTerminal('plan g'), gw.onTerminal('plan g', { NO_COLOR: '1' })];
+    expect([await coloured.ended, await plain.ended]).toEqual([0, 0]);
+    expect(coloured.written).toContain('\u001b[32m+ create application other');
+    expect(plain.written).not.toContain('\u001b[3');
+    expect(plain.screen).toContain('+ create application other');
   });
 
   it('a provider that is missing → the command that adds it', async () => {
