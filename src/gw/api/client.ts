@@ -24,10 +24,19 @@ export type Api = Client<paths>;
 
 /** @param key without one only public operations succeed. */
 export function apiOf(url: string, key?: string): Api {
+  if (key !== undefined) requireToken(key);
   const headers = { 'x-client': 'cli', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
   const client = createClient<paths>({ baseUrl: url, headers, fetch: send });
   client.use(checkedAnswers);
   return client;
+}
+
+/** @throws Failure it is no key of any kind: it would break the header that carries it. */
+export function requireToken(key: string): void {
+  if (/^[\x21-\x7e]+$/.test(key)) return;
+  throw Failure.input('key_malformed', 'The key has blanks, line breaks or other characters that no key has.', {
+    nextAction: 'Give the key alone, on one line.',
+  });
 }
 
 /** A redirect would carry the key elsewhere, so it is an answer like any other. */

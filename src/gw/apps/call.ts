@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { components } from '../../../web/src/api/schema.d.ts';
-import { type Api, read } from '../api/client.js';
+import { type Api, read, requireToken } from '../api/client.js';
 import { refusal } from '../api/refusal.rules.js';
 import { type Session, sessionOf, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
@@ -24,6 +24,7 @@ export const call: Action = async (gw) => {
     const nextAction = 'Make one with "gw app key add", and put it into GW_APP_KEY.';
     throw Failure.state('app_key_required', 'There is no key of the application in GW_APP_KEY.', { nextAction });
   }
+  requireToken(appKey);
   const session = await optionalSession(gw);
   const url = session?.url ?? urlOf(gw);
   gw.context.url = url;

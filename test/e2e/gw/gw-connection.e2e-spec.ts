@@ -60,6 +60,16 @@ describe('gw deployment connect', () => {
     expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'not_connected']);
   });
 
+  it.each([['two words'], ['two\nlines'], ['käse'], ['\u0000']])('a key %j → exit 2, no request', async (text) => {
+    key = text;
+    expect(errorOf(await connect())).toEqual([2, 'key_malformed']);
+    const { exitCode, json } = await gw.run('account status --json', '', {
+      GW_URL: world.baseUrl,
+      GW_MANAGEMENT_KEY: 'a b',
+    });
+    expect([exitCode, json.error.code]).toEqual([2, 'key_malformed']);
+  });
+
   it('nothing on standard input → exit 2', async () => {
     key = '';
     expect(errorOf(await connect())).toEqual([2, 'stdin_empty']);

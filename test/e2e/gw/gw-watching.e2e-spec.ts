@@ -4,6 +4,7 @@ import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { newAccount } from '../../support/identity/accounts.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { dieAfter, event, json, sse } from '../../support/proxy/upstream-scripts.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PRICED = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };
@@ -23,6 +24,7 @@ let upstream: ScriptedUpstream;
 let gw: Gw;
 let api: ApiClient;
 let appKey: string;
+let organizationId: string;
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -31,7 +33,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   upstream.forget();
   upstream.script(STREAM);
-  const { key } = await newAccount(world.dataSource);
+  const { key, organizationId: account } = await newAccount(world.dataSource);
+  organizationId = account;
   api = world.as(key);
   gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
   const pricing = { 'gpt-4.1-mini': { input: 1, output: 2 } };
@@ -117,6 +120,24 @@ describe('gw usage tail', () => {
       .map((line) => JSON.parse(line).result);
     expect(lines.map(({ event: one }) => one?.user_id)).toEqual(['ada', 'bob', undefined]);
     expect(lines.at(-1)).toEqual({ ended: true, events: 2 });
+  });
+
+  it('authentication events → among the calls, in the order of their time', async () => {
+    await call('Hi --user ada');
+    const [app] = (await api.get('/v1/admin/apps')).body.apps;
+    const attempt = { organizationId, appId: app.id, userId: 'bob', outcome: 'attest_failed' } as const;
+    await recordAuthEvents(world.gateway, [anAuthEvent(attempt)]);
+    const { json: document, stdout } = await gw.run('usage tail --app notes --once --json');
+    expect(document).toBeUndefined();
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).result);
+    expect(lines.filter(({ kind }) => kind === 'auth')).toMatchObject([
+      { event: { user_id: 'bob', outcome: 'attest_failed' } },
+    ]);
+    expect(lines.filter(({ kind }) => kind === 'usage')).toHaveLength(1);
+    expect((await gw.run('usage tail --app notes --once')).stdout).toMatch(/auth {2}\w+ {2}attest_failed/);
   });
 
   it('follows calls as they are recorded, each once, until Ctrl-C says how many', async () => {
