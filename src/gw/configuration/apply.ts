@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Api, read } from '../api/client.js';
 import { createOnce, isUnderWay } from '../api/creation.js';
 import { type Session, sessionOf } from '../api/session.js';
@@ -128,7 +129,7 @@ async function applyProvider(
     ...{ name, status, revision: current.revision },
     ...(pricing !== current.pricing && { pricing: pricing as NonNullable<typeof assumed.pricing> | null }),
     ...(baseUrl !== current.baseUrl && { baseUrl }),
-    ...(desired.providerGateway !== null && gatewayRoute !== null && { gatewayRoute }),
+    ...(!isDeepStrictEqual(gatewayRoute, current.gatewayRoute) && { gatewayRoute: gatewayRoute ?? {} }),
     ...(secret !== undefined && { secret }),
   };
   const params = { path: { id: current.id } };

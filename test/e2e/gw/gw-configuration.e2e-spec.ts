@@ -178,6 +178,32 @@ describe('gw apply', () => {
     await racing.close();
   });
 
+  it('a provider behind a provider gateway → found by the name of the gateway; its route can change and go', async () => {
+    const gateway = { type: 'vercel', name: 'edge', token: 'token-of-the-edge' };
+    const behind = (route: string) =>
+      `providers:\n  - { slug: openai, type: openai, name: OpenAI, providerGateway: edge${route} }\n`;
+    write('g/providers.yaml', behind(', gatewayRoute: { providerOnly: [azure] }'));
+    const blocked = await apply();
+    expect([errorOf(blocked), blocked.json.error.nextAction]).toEqual([
+      ...[[2, 'plan_blocked'], 'Add it: gw provider-gateway add --name edge'],
+    ]);
+    await api.post('/v1/admin/provider-gateways', gateway);
+    expect((await apply()).exitCode).toBe(0);
+    const routes = async () => (await api.get('/v1/admin/providers')).body.providers[0].gatewayRoute;
+    expect(await routes()).toEqual({ providerOnly: ['azure'] });
+    expect((await gw.run('export e --json')).exitCode).toBe(0);
+    expect(read('e/providers.yaml')).toContain('providerGateway: edge');
+    for (const [route, stored] of [
+      [', gatewayRoute: { providerOnly: [openai] }', { providerOnly: ['openai'] }],
+      ['', {}],
+    ] as const) {
+      write('g/providers.yaml', behind(route));
+      expect((await apply()).exitCode).toBe(0);
+      expect((await routes()) ?? {}).toEqual(stored);
+      expect((await plan('--check')).exitCode).toBe(0);
+    }
+  });
+
   it('the answer of a creation is lost → the next run collects the key, and makes nothing twice', async () => {
     writeAll();
     let isLost = true;
