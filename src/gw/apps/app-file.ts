@@ -9,7 +9,7 @@ export type AppDraft = components['schemas']['CreateAppRequest'];
 /** Whether an application or provider takes calls. */
 export const STATUSES = ['active', 'disabled'] as const;
 
-const MEMBERS = new Set(['name', 'handle', 'status', 'config']);
+const MEMBERS = ['name', 'handle', 'status', 'config'];
 /** What the console gives a new mobile application. */
 const MOBILE_LIMITS = { per_user: { requests: { per_minute: 10, per_day: 300 } } };
 
@@ -18,7 +18,7 @@ export async function fileOf(path: string): Promise<AppDraft> {
   const { name, handle, status, config, ...others } = await parsedFile(path);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
-    throw wrong(path, `${unknown}: is none of ${[...MEMBERS].join(', ')}`);
+    throw wrong(path, `${unknown}: is none of ${MEMBERS.join(', ')}`);
   }
   if (typeof name !== 'string') throw wrong(path, 'name: is missing');
   if (typeof config !== 'object' || config === null) throw wrong(path, 'config: is missing');

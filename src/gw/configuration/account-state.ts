@@ -19,7 +19,6 @@ export interface CurrentProvider extends DesiredProvider {
 export interface CurrentApp extends DesiredApp {
   readonly id: string;
   readonly revision: number;
-  readonly hasHandle: boolean;
   readonly users: number;
 }
 
@@ -75,8 +74,7 @@ export async function readApp(api: Api, { id, users }: Pick<Summary, 'id' | 'use
 
 /** An application as a file would describe it. */
 function currentApp({ id, revision, handle, name, status, config }: App, users: number): CurrentApp {
-  const place = { id, revision, hasHandle: handle !== null, users };
-  return { ...place, handle: handle ?? id, name, status, config: config as AppConfig };
+  return { id, revision, users, handle: handle ?? id, name, status, config: config as AppConfig };
 }
 
 /** The application that a file names: by its handle, else by its id. */

@@ -14,7 +14,7 @@ import type { DesiredApp } from './configuration-files.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Steps, stepsOf } from './plan.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
-import type { ProviderStep } from './providers-plan.js';
+import { type ProviderStep, planProviders } from './providers-plan.js';
 
 /** What has been done, for the result and for whoever is interrupted. */
 interface Done {
@@ -210,7 +210,6 @@ async function isAppAsDesired(api: Api, desired: DesiredApp): Promise<boolean> {
 }
 
 async function isProviderAsDesired(gw: Invocation, api: Api, desired: ProviderStep['desired']): Promise<boolean> {
-  const { planProviders } = await import('./providers-plan.js');
   const placed = { file: '', lineOf: () => 1, desired };
   return (await planProviders(api, await readAccount(api), [placed], gw.environment)).steps.length === 0;
 }

@@ -1,18 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { hostname, platform } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiOf, read } from '../api/client.js';
 import { type Deployment, deploymentAt, originOf, urlOf } from '../api/session.js';
+import { ended, type Operation, operationOf } from '../operations/browser-step.js';
 import { operationIdOf } from '../operations/operation-tokens.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { newToken } from '../state/journal.js';
 import { openBrowser } from '../terminal/browser.js';
 import { saveKey } from './account.js';
 import { type Loopback, listenOnLoopback } from './loopback.js';
 
 const POLL_INTERVAL_MS = 1_000;
-const TOKEN_BYTES = 32;
 
 /** `gw account login`: waits until a person approves in a browser, and saves the key that comes of it. */
 export const login: Action = async (gw) => {
@@ -28,8 +28,6 @@ export const login: Action = async (gw) => {
   const opensBrowser = gw.mayWait && gw.isLeft('open') && environment.hasBrowser;
   return opensBrowser ? withLocalBrowser(gw, deployment) : withAnyBrowser(gw, deployment);
 };
-
-const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 
 const client = () => ({ label: hostname().slice(0, 200) || 'gw', os: platform() });
 
@@ -64,7 +62,7 @@ async function codeOf(gw: Invocation, url: string, token: string, { code }: Loop
   });
   while (received === undefined) {
     await Promise.race([code, pause(POLL_INTERVAL_MS)]);
-    if (received === undefined) requireGoingOn(await standingOf(url, token));
+    if (received === undefined) requireGoingOn(await operationOf(url, token));
   }
   gw.terminal.tell('Working');
   return received;
@@ -98,20 +96,9 @@ async function saved(gw: Invocation, deployment: Deployment, key: string): Promi
   return { result, text: `Logged in to ${deployment.url} as profile "${gw.profileName}".` };
 }
 
-function standingOf(url: string, token: string) {
-  const path = { id: operationIdOf(token) };
-  return read(apiOf(url, token).GET('/v1/cli/operations/{id}', { params: { path } }));
-}
-
-type Standing = Awaited<ReturnType<typeof standingOf>>;
-
 /** Polls until the login ends. @throws Failure it was declined or lapsed, or its key was collected before. */
 async function keyOf({ profiles, profileName }: Invocation, url: string, token: string): Promise<string> {
-  let standing = await standingOf(url, token);
-  while (standing.state === 'pending') {
-    await pause(POLL_INTERVAL_MS);
-    standing = await standingOf(url, token);
-  }
+  const standing = await ended(url, token);
   const key = Object(Object(standing.result).credential).token;
   if (typeof key === 'string') return key;
   profiles.forgetLogin(profileName);
@@ -121,7 +108,7 @@ async function keyOf({ profiles, profileName }: Invocation, url: string, token: 
 }
 
 /** @throws Failure the login was declined, or lapsed. */
-function requireGoingOn({ denied, state }: Standing): void {
+function requireGoingOn({ denied, state }: Operation): void {
   const nextAction = 'Begin again: gw account login';
   if (denied === true) throw Failure.state('login_denied', 'The login was declined.', { nextAction });
   if (state === 'expired') throw Failure.state('login_expired', 'The login lapsed.', { nextAction });

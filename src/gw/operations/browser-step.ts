@@ -10,7 +10,8 @@ import { openBrowser } from '../terminal/browser.js';
 import { printable } from '../terminal/terminal.js';
 import { operationIdOf, saveToken } from './operation-tokens.js';
 
-type Operation = components['schemas']['OperationResponse'];
+/** An operation as the API answers it. */
+export type Operation = components['schemas']['OperationResponse'];
 type Kind = components['schemas']['CreateOperationRequest']['kind'];
 
 const POLL_INTERVAL_MS = 1_000;

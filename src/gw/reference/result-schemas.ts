@@ -1,4 +1,4 @@
-import type { Command } from '../program/command.js';
+import { type Command, members } from '../program/command.js';
 
 /** The part of an OpenAPI document that is read. */
 interface OpenApi {
@@ -13,10 +13,10 @@ interface Answer {
 }
 
 const TEXT_OR_NULL = { type: ['string', 'null'] };
-const CONTEXT = closed({ url: TEXT_OR_NULL, accountId: TEXT_OR_NULL });
-const FAILURE = closed({
+const CONTEXT = members({ url: TEXT_OR_NULL, accountId: TEXT_OR_NULL });
+const FAILURE = members({
   ...{ schemaVersion: { const: 1 }, ok: { const: false }, context: CONTEXT },
-  error: closed({
+  error: members({
     ...{ code: { type: 'string' }, message: { type: 'string' }, nextAction: TEXT_OR_NULL },
     details: { type: ['object', 'null'] },
   }),
@@ -31,7 +31,7 @@ export function resultSchemas(commands: readonly Command[], document: OpenApi): 
   const envelopes = Object.fromEntries(
     commands.map(({ name, result }) => [
       schemaNameOf(name),
-      closed({
+      members({
         schemaVersion: { const: 1 },
         ok: { const: true },
         context: CONTEXT,
@@ -106,8 +106,4 @@ function local(schema: unknown): unknown {
       name === '$ref' && typeof value === 'string' ? value.replace('#/components/schemas/', '#/$defs/') : local(value),
     ]),
   );
-}
-
-function closed(properties: Readonly<Record<string, object>>): object {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

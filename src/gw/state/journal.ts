@@ -40,7 +40,8 @@ export class Journal {
   }
 }
 
-const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
+/** A secret of this machine that is sent as a proof. */
+export const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 
 const fileOf = (identity: unknown) =>
   join('requests', createHash('sha256').update(JSON.stringify(identity)).digest('hex'));
