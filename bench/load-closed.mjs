@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from './clock.mjs';
 import { Connection, requestBytes } from './connection.mjs';
 import { cpuSeconds, descendantsCpuSeconds } from './resources.mjs';
+import { summary } from './statistics.mjs';
 
 const RECONNECT_MS = 10;
 
@@ -40,21 +41,24 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 /**
  * Runs the loop and meters the target between warm-up and end.
  *
- * @returns `completed` and `failed` calls, with what `between` tells, and `answered`: all of them, warm-up included
+ * @returns `completed` and `failed` calls, the `times` of answers (ms), what `between` tells, and `answered`: all of them,
+ *   warm-up included
  */
 export async function closedLoop({ target, body, connections, warmMs, durationMs }) {
-  const counts = { completed: 0, failed: 0 };
+  const counts = { completed: 0, failed: 0, timesMs: [] };
   const loops = Array.from({ length: connections }, (_, at) => {
     return new Loop(target.port, requestBytes(namingUser(target, at), body), counts);
   });
   await sleep(warmMs);
-  const before = { ...counts };
+  const before = { completed: counts.completed, failed: counts.failed };
+  counts.timesMs.length = 0;
   const start = readMeter(target.pid, target.workerPids);
   await sleep(durationMs);
   const end = readMeter(target.pid, target.workerPids);
   const measured = { completed: counts.completed - before.completed, failed: counts.failed - before.failed };
   for (const loop of loops) loop.stop();
-  return { ...measured, answered: counts.completed, ...between(start, end) };
+  const times = summary(counts.timesMs);
+  return { ...measured, answered: counts.completed, times, ...between(start, end) };
 }
 
 function namingUser(target, at) {
@@ -68,6 +72,7 @@ class Loop {
   #counts;
   #connection = null;
   #stopped = false;
+  #sentMs = 0;
 
   constructor(port, request, counts) {
     this.#port = port;
@@ -91,10 +96,12 @@ class Loop {
   }
 
   #next() {
+    this.#sentMs = nowMs();
     this.#connection.send(this.#request, { onEnd: (statusCode) => this.#onEnd(statusCode) });
   }
 
   #onEnd(statusCode) {
+    this.#counts.timesMs.push(nowMs() - this.#sentMs);
     if (statusCode === 200) this.#counts.completed += 1;
     else this.#counts.failed += 1;
     if (!this.#stopped) this.#next();

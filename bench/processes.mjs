@@ -69,13 +69,13 @@ export function lastOutput(child) {
 const hasEnded = (child) => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
 /** Waits until a GET of `url` answers below 500. Throws with the child's last output when it ends or time runs out. */
-export async function waitUntilUp(child, url, timeoutMs) {
+export async function waitUntilUp(child, url, timeoutMs, everyMs = 100) {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
     if (hasEnded(child)) throw new Error(`it ended at start: ${lastOutput(child)}`);
     const status = await getStatus(url);
     if (status > 0 && status < 500) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`not up within ${timeoutMs / 1000} s: ${lastOutput(child)}`);
 }

@@ -1,5 +1,6 @@
 /**
  * The ratio benchmark: `npm run bench -- [--quick] [--only=json,latency,…] [--seconds=N]`; SUITES lists what there is.
+ * With `--pinned` the measured process has a core for itself (pinned/pinned-bench.mjs).
  *
  * Every party runs as its own process on the loopback; what counts is the CPU time of the measured process, because a
  * ratio of CPU times survives a busy machine and a wall-clock rate does not. Missed targets are printed, not fatal; the
@@ -25,6 +26,7 @@ import { measureLatency } from './measure-latency.mjs';
 import { measureStreams } from './measure-streams.mjs';
 import { measureSyncing } from './measure-syncing.mjs';
 import { requireAnswer, startPassThrough, startUpstream } from './party.mjs';
+import { measurePinned, PINNED_SUITES } from './pinned/pinned-bench.mjs';
 import { startPortkey } from './portkey.mjs';
 import { stopChildren } from './processes.mjs';
 import { Verdicts } from './report.mjs';
@@ -52,15 +54,22 @@ const SPARE_FILES = 200;
 
 function readOptions() {
   const { values } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, seconds: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      pinned: { type: 'boolean', default: false },
+      against: { type: 'string' },
+      only: { type: 'string' },
+      seconds: { type: 'string' },
+    },
   });
-  const wants = new Set(values.only?.split(',') ?? SUITES);
-  const unknown = [...wants].filter((suite) => !SUITES.includes(suite));
-  if (unknown.length > 0) throw new Error(`--only knows ${SUITES.join(', ')}, not ${unknown.join(', ')}`);
+  const suites = values.pinned ? PINNED_SUITES : SUITES;
+  const wants = new Set(values.only?.split(',') ?? suites);
+  const unknown = [...wants].filter((suite) => !suites.includes(suite));
+  if (unknown.length > 0) throw new Error(`--only knows ${suites.join(', ')}, not ${unknown.join(', ')}`);
   const size = values.quick ? QUICK : FULL;
   const seconds = Number(values.seconds ?? size.seconds);
   if (!(seconds >= 1 && seconds <= 120)) throw new Error('--seconds takes 1 to 120');
-  return { ...size, seconds, wants };
+  return { ...size, seconds, wants, isPinned: values.pinned, against: values.against && path.resolve(values.against) };
 }
 
 /** The open-file limit Node will have raised itself to; unlimited where the shell cannot tell. */
@@ -142,6 +151,11 @@ async function main(tempDir) {
   const options = readOptions();
   console.log(`node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model}, ${openFileLimit()} open files`);
   const verdicts = new Verdicts();
+  if (options.isPinned) {
+    await measurePinned({ ...options, dir: freshDirectory(tempDir), verdicts });
+    verdicts.print();
+    return 0;
+  }
   const wantsAny = (...suites) => suites.some((suite) => options.wants.has(suite));
   const measured = [];
   if (wantsAny('json', 'latency', 'stream')) measured.push(await measureCalls(options, tempDir, verdicts));

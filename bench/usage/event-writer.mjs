@@ -9,29 +9,35 @@ import { createDataSource } from '../../dist/src/platform/database/data-source.j
 import { UsageWritesRepository } from '../../dist/src/usage/event/usage-writes.repository.js';
 import { takeJobs } from '../jobs.mjs';
 
-const BATCH_EVENTS = 500;
-const BATCHES = 40;
+const BATCH_EVENTS = 2_000;
+const BATCHES = 10;
 const APPS = 20;
 const USERS = 20_000;
 const MODELS = 12;
 const VERSIONS = 6;
 
+/** The kinds of calls: what the events of each share. */
+const kinds = Array.from({ length: APPS * MODELS }, (_, kind) => ({
+  kind,
+  organization_id: 'write-rate',
+  app_id: `write-rate-${Math.floor(kind / MODELS)}`,
+  api_key_id: 'key-1',
+  provider_type: 'openai',
+  provider_id: 'provider-1',
+  provider_slug: 'openai',
+  model_author: 'OpenAI',
+  model: `model-${kind % MODELS}`,
+  route: 'openai/v1/responses',
+  auth_method: 'attest',
+}));
+const kindsJson = JSON.stringify(kinds);
+
 function anEvent(nowMs) {
-  const model = randomInt(MODELS);
+  const { kind, model } = kinds[randomInt(kinds.length)];
   return {
     created_at_ms: nowMs,
-    organization_id: 'write-rate',
-    app_id: `write-rate-${randomInt(APPS)}`,
     user_id: `user-${randomInt(USERS)}`,
-    api_key_id: 'key-1',
-    provider_type: 'openai',
-    provider_id: 'provider-1',
-    provider_slug: 'openai',
     credential_source: 'direct',
-    model_author: 'OpenAI',
-    model: `model-${model}`,
-    route: 'openai/v1/responses',
-    auth_method: 'attest',
     app_version: `4.${randomInt(VERSIONS)}.0`,
     status: 'ok',
     cost_source: 'computed',
@@ -39,7 +45,8 @@ function anEvent(nowMs) {
     output_tokens: 300,
     cost_nano_usd: 4_000_000,
     latency_ms: 400,
-    served_model: `model-${model}-2026-01-01`,
+    served_model: `${model}-2026-01-01`,
+    kind,
   };
 }
 
@@ -55,7 +62,7 @@ function nextBatch(round) {
     const id = random.slice(at * 20, (at + 1) * 20);
     return `{"event_id":"${time}${id}","response_id":"resp_${id}",${members}`;
   });
-  return `[${rows.join(',')}]`;
+  return { events: Buffer.from(`[${rows.join(',')}]`), kinds: kindsJson };
 }
 
 /**

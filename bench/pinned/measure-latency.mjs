@@ -1,0 +1,41 @@
+/** Latency that the gateway adds to calls at a moderate rate. */
+import { jsonCall } from '../bodies.mjs';
+import { number, printTable } from '../report.mjs';
+import { medianSummary } from '../statistics.mjs';
+import { TARGETS } from '../targets.mjs';
+import { startCallers, startGateway, startPassThrough } from './parties.mjs';
+
+const CALLS_PER_SECOND = 500;
+const WARM_MS = 5_000;
+const USER = 'latency';
+
+export async function measureLatency({ dir, databases, upstream, load, seconds, rounds: count, verdicts }) {
+  const bare = await startPassThrough(upstream.port);
+  const started = await startGateway({ dir: `${dir}/latency`, databaseUrl: await databases.create() });
+  const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
+  const targets = [...bare.callers, ...gateway.callers].map(({ userHeader, ...target }) => ({
+    ...target,
+    headers: userHeader ? { ...target.headers, [userHeader]: USER } : target.headers,
+  }));
+  const durationMs = (seconds * 1e3) / count;
+  const runs = targets.map(() => []);
+  for (let round = 0; round < count; round += 1) {
+    for (const [at, target] of targets.entries()) {
+      const times = { ratePerTarget: CALLS_PER_SECOND, warmMs: round === 0 ? WARM_MS : 500, durationMs };
+      const [run] = await load.run('openLoop', { targets: [target], body: jsonCall(), ...times });
+      runs[at].push(run);
+    }
+  }
+  const [passed, ours] = runs.map(medianSummary);
+  const rows = [passed, ours].map(({ p50, p99, max }, at) => [
+    targets[at].name,
+    ...[p50, p99, max].map((ms) => number(ms, 3)),
+  ]);
+  printTable(`Latency at ${CALLS_PER_SECOND} calls/s, pinned, ms`, ['', 'p50', 'p99', 'max'], rows);
+  const added = medianSummary(
+    runs[1].map((run, round) => ({ p50: run.p50 - runs[0][round].p50, p99: run.p99 - runs[0][round].p99, max: 0 })),
+  );
+  verdicts.atMost('pinned: added p50, ms', added.p50, TARGETS.pinnedAddedP50Ms, 3);
+  verdicts.atMost('pinned: added p99, ms', added.p99, TARGETS.pinnedAddedP99Ms, 3);
+  for (const party of [bare, gateway]) await party.stop();
+}

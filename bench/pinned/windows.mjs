@@ -1,0 +1,49 @@
+/** Measured windows: one party at a time, in turn, and again where somebody else used its core. */
+import { median } from '../statistics.mjs';
+import { busySeconds } from './cores.mjs';
+
+/** Larger shares of its core used by others spoil a window. */
+const FOREIGN_SHARE = 0.03;
+const MOST_TRIES = 4;
+
+/**
+ * Runs a job on one caller until its core was its own.
+ *
+ * @param {() => Promise<object>} work answers with what `between` tells, at least `seconds` and `cpuSeconds`
+ * @returns the window with `foreignShare`, the share of the core's time that others used, and the longest `pauses`
+ */
+export async function window(party, work) {
+  for (let tries = 1; ; tries += 1) {
+    const before = busySeconds();
+    const startedMs = performance.now();
+    const own = cpuOf(party);
+    const run = await work();
+    const elapsed = (performance.now() - startedMs) / 1e3;
+    const foreignShare = Math.max(0, busySeconds() - before - (cpuOf(party) - own)) / elapsed;
+    const pauses = party.pauses.filter(({ atMs }) => atMs >= startedMs);
+    if (foreignShare <= FOREIGN_SHARE || tries === MOST_TRIES) return { ...run, foreignShare, tries, pauses };
+  }
+}
+
+const cpuOf = ({ readCpuSeconds }) => readCpuSeconds();
+
+/** Rounds of every caller in turn; every other round begins at the other end. */
+export async function rounds(count, callers, measure) {
+  const windows = new Map(callers.map((caller) => [caller, []]));
+  for (let round = 0; round < count; round += 1) {
+    for (const caller of round % 2 === 0 ? callers : callers.toReversed())
+      windows.get(caller).push(await measure(caller));
+  }
+  return windows;
+}
+
+/** The median over rounds of one figure of two callers, the first by the second. */
+export function medianRatio(ones, others, figure) {
+  return median(ones.map((one, round) => figure(one) / figure(others[round])));
+}
+
+/** Longest young-generation pause of several windows, milliseconds; 0 where there was none. */
+export function longestScavengeMs(windows) {
+  const pauses = windows.flatMap((one) => one.pauses).filter(({ kind }) => kind === 'Scavenge');
+  return Math.max(0, ...pauses.map(({ ms }) => ms));
+}
