@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { SystemClock } from '../common/clock.js';
 import { SystemIds } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
@@ -11,6 +12,7 @@ import { openDatabase } from '../platform/open-platform.js';
 import { WorkerPool } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
 import { type Extension, startGateway } from './start.js';
+import { prepareYoungGeneration } from './young-generation.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -48,6 +50,8 @@ async function runWorker(extension: Extension): Promise<void> {
 
 async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
   const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
+  prepareYoungGeneration();
+  flushCompileCache();
   return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 

@@ -24,6 +24,9 @@ import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
  * loses no call (ADR 0003). Where calls wait for the disk, the batch writes it earlier (ADR 0037).
  */
 export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
+  older: OpenAnswer | undefined;
+  newer: OpenAnswer | undefined;
+  isLinked = false;
   readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
   readonly #received: ProviderAnswer;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadEnvironment } from '../../platform/config/environment.js';
-import { type AbandonedAnswer, AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
+import { type AbandonedAnswer, AbandonedAnswers, type OpenAnswer, OpenAnswers } from './unfinished-answers.js';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] }));
 afterEach(() => void jest.useRealTimers());
@@ -103,7 +103,8 @@ describe('OpenAnswers', () => {
   it('the service stops → every open answer is ended once, also one that ends others; those that have ended are not', () => {
     const open = new OpenAnswers();
     const ended: string[] = [];
-    const answer = (name: string) => ({
+    const answer = (name: string): OpenAnswer => ({
+      ...{ older: undefined, newer: undefined, isLinked: false },
       interrupt() {
         ended.push(name);
         open.delete(this);

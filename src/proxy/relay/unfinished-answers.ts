@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Linked, LinkedSet } from '../../common/linked-set.js';
 import { Environment } from '../../platform/config/environment.js';
 
 /** Number of answers to cancel per event loop turn. */
@@ -81,7 +82,7 @@ export class AbandonedAnswers {
 }
 
 /** An answer that its client has not received completely. */
-export interface OpenAnswer {
+export interface OpenAnswer extends Linked<OpenAnswer> {
   /** Ends the answer because the process is stopping. */
   interrupt(): void;
 }
@@ -89,7 +90,7 @@ export interface OpenAnswer {
 /** Answers in progress, which the process interrupts when it stops. */
 @Injectable()
 export class OpenAnswers {
-  readonly #open = new Set<OpenAnswer>();
+  readonly #open = new LinkedSet<OpenAnswer>();
   #stopping = false;
 
   /** True once shutdown has begun: no new answer may start. */

@@ -8,7 +8,7 @@ const SWEEP_MS = 1_000;
 /** Limits the connections cut per sweep, so that ending their responses does not block the event loop. */
 const MAX_CUT_PER_SWEEP = 256;
 
-/** The progress of a client with pending bytes. */
+/** The progress of a connection with pending bytes. */
 interface Standing {
   readonly takenBytes: number;
   /** Consecutive sweeps without progress. */
@@ -25,27 +25,29 @@ interface Standing {
  * sweeps instead of measuring time: a process that was suspended cuts no client for it.
  */
 export class StalledClients {
-  readonly #open = new Set<ServerResponse>();
-  readonly #waited = new Map<ServerResponse, Standing>();
-  readonly #ended: (this: ServerResponse) => void;
+  /**
+   * The latest response of each connection. Not a set of open responses: one that changes with every call keeps them from
+   * being collected (see `LinkedSet`).
+   */
+  readonly #latest = new Map<Socket, ServerResponse>();
+  readonly #waited = new Map<Socket, Standing>();
 
   /** @param timeoutSeconds longest time without progress; up to one sweep is added. */
   constructor(
     private readonly timeoutSeconds: number,
     private readonly log: Log,
-  ) {
-    const open = this.#open;
-    const waited = this.#waited;
-    this.#ended = function ended() {
-      open.delete(this);
-      waited.delete(this);
-    };
-  }
+  ) {}
 
-  /** Call once per request, before its response. All responses share one listener. */
+  /** Call once per request, before its response. */
   watch(response: ServerResponse): void {
-    this.#open.add(response);
-    response.on('close', this.#ended);
+    const { socket } = response.req;
+    if (!this.#latest.has(socket)) {
+      socket.once('close', () => {
+        this.#latest.delete(socket);
+        this.#waited.delete(socket);
+      });
+    }
+    this.#latest.set(socket, response);
   }
 
   /** Sweeps while the server listens or has connections. */
@@ -57,25 +59,24 @@ export class StalledClients {
     return server.on('close', () => clearInterval(timer));
   }
 
-  /** Checks every open response once. */
+  /** Checks every connection once. */
   sweep(): void {
     let left = MAX_CUT_PER_SWEEP;
-    for (const response of this.#open) {
-      const { socket } = response;
-      if (socket === null || socket.writableLength === 0) this.#waited.delete(response);
-      else if (this.#sweepsInPlace(response, socket) > this.timeoutSeconds && left-- > 0) this.#cut(response, socket);
+    for (const [socket, response] of this.#latest) {
+      if (socket.writableLength === 0) this.#waited.delete(socket);
+      else if (this.#sweepsInPlace(socket) > this.timeoutSeconds && left-- > 0) this.#cut(socket, response);
     }
   }
 
-  #sweepsInPlace(response: ServerResponse, socket: Socket): number {
+  #sweepsInPlace(socket: Socket): number {
     const takenBytes = socket.bytesWritten - socket.writableLength;
-    const standing = this.#waited.get(response);
+    const standing = this.#waited.get(socket);
     if (standing?.takenBytes === takenBytes) return ++standing.sweeps;
-    this.#waited.set(response, { takenBytes, sweeps: 1 });
+    this.#waited.set(socket, { takenBytes, sweeps: 1 });
     return 1;
   }
 
-  #cut(response: ServerResponse, socket: Socket): void {
+  #cut(socket: Socket, response: ServerResponse): void {
     const { timeoutSeconds } = this;
     const { method = '' } = response.req;
     this.log.event('client_stalled', { path: pathOf({ raw: response.req }), method, timeoutSeconds });
