@@ -101,7 +101,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
     const rejected = new Set<string>();
     try {
       await storeEvents(batch, {
-        insert: (json) => this.events.insert(json),
+        insert: (some) => this.events.insert(`[${some.join(',')}]`),
         reject: (event, error) => {
           rejected.add(event);
           this.losses.add(1, error);

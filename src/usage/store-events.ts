@@ -1,12 +1,12 @@
 import { errorCode } from '../common/errors/error-code.js';
 import { missedPartition } from '../platform/database/violates.js';
 
-/** Writes and rejects events, given as JSON texts. */
-export interface EventStore {
-  /** Stores a JSON array of events, given as text, atomically. */
-  readonly insert: (json: string) => Promise<void>;
+/** Writes and rejects events. */
+export interface EventStore<Event> {
+  /** Stores events atomically. */
+  readonly insert: (events: readonly Event[]) => Promise<void>;
   /** Handles an event that can never be stored. @param at index of the event in the original list. */
-  readonly reject: (event: string, error: unknown, at: number) => void;
+  readonly reject: (event: Event, error: unknown, at: number) => void;
 }
 
 /**
@@ -22,10 +22,10 @@ const BAD_DATA = /^(?:22|23|54)...$/;
  * @param first index of the first event in the original list.
  * @throws unknown any other error of `insert`; some events may be stored then, so `insert` must be idempotent.
  */
-export async function storeEvents(events: readonly string[], store: EventStore, first = 0): Promise<void> {
+export async function storeEvents<Event>(events: readonly Event[], store: EventStore<Event>, first = 0): Promise<void> {
   if (events.length === 0) return;
   try {
-    await store.insert(`[${events.join(',')}]`);
+    await store.insert(events);
   } catch (error) {
     if (!isBadData(error)) throw error;
     const [only] = events;

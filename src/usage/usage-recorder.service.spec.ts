@@ -15,6 +15,7 @@ import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { compilePrice } from '../pricing/model-price.js';
+import type { EventBatch } from './event/event-batch.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -40,8 +41,8 @@ class FakeEvents extends UsageWritesRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async insert(json: string): Promise<void> {
-    await this.insertNew(json);
+  override async insert(batch: EventBatch): Promise<void> {
+    await this.insertNew(batch);
   }
 
   override async databaseDay(): Promise<string> {
@@ -49,12 +50,17 @@ class FakeEvents extends UsageWritesRepository {
     return this.today;
   }
 
-  override async insertNew(json: string): Promise<string[]> {
+  override async insertNew({ events, kinds }: EventBatch): Promise<string[]> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;
     if (this.failure) throw this.failure;
-    const rows: Record<string, unknown>[] = JSON.parse(json);
+    const kindOf = new Map<unknown, Record<string, unknown>>();
+    for (const kind of JSON.parse(kinds)) kindOf.set(kind.kind, kind);
+    const rows: Record<string, unknown>[] = JSON.parse(String(events)).map((event: Record<string, unknown>) => ({
+      ...kindOf.get(event.kind),
+      ...event,
+    }));
     if (rows.some((row) => row.event_id === this.poison)) throw Object.assign(new Error('bad'), { code: '22003' });
     if (this.failureOfOthers) throw this.failureOfOthers;
     this.batches.push(rows.length);
@@ -175,11 +181,11 @@ describe('usage recorder', () => {
 
   it('no flush → stored within moments, many in one statement, one statement at a time', async () => {
     events.delayMs = 5;
-    for (let count = 0; count < 1_250; count++)
+    for (let count = 0; count < 4_500; count++)
       parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
     await eventually(() => parts.journal.pending === 0, { withinMs: 2_000 });
-    expect(events.rows.size).toBe(1_250);
-    expect(events.batches).toEqual([500, 500, 250]);
+    expect(events.rows.size).toBe(4_500);
+    expect(events.batches).toEqual([2_000, 2_000, 500]);
     expect(events.mostRunning).toBe(1);
   });
 

@@ -7,14 +7,16 @@ import { Ids } from '../common/ids.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
+import { EventKind } from './event/event-batch.js';
 import { EventIds } from './event/event-ids.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
   type AdmittedEvent,
-  admissionMembers,
+  type EventText,
   fixedMembers,
   interruptedCharge,
   interruptedEvent,
+  ownMembers,
   settledEvent,
 } from './event/usage-event.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
@@ -22,19 +24,20 @@ import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
-/** Capacity of the cache of rendered fixed members. */
-const MAX_FIXED = 1_000;
+/** Capacity of the cache of kinds. */
+const MAX_KINDS = 1_000;
 
 /** An admitted request; settled exactly once. */
 export interface UsageTicket extends AdmittedEvent {
   readonly entry: JournalEntry;
+  readonly kind: EventKind;
   /** The budget holds of the request, kept until its event is stored. */
   readonly holds: readonly BudgetHold[];
 }
 
-/** The final event as JSON text, and its budget charge. */
+/** The final event, and its budget charge. */
 interface Settlement {
-  readonly event: string;
+  readonly event: EventText;
   readonly chargedNanoUsd: number;
 }
 
@@ -42,7 +45,8 @@ interface Settlement {
 @Injectable()
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;
-  private readonly fixed = new LRUCache<string, string>({ max: MAX_FIXED });
+  private lastKind = 0;
+  private readonly kinds = new LRUCache<string, EventKind>({ max: MAX_KINDS });
 
   constructor(
     private readonly journal: UsageJournal,
@@ -70,9 +74,9 @@ export class UsageRecorder implements OnApplicationShutdown {
    *   holds.
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
-    const members = admissionMembers(admission, this.fixedOf(admission));
-    const event = interruptedEvent(members, admission, interruptedCharge(admission, 0));
-    return { admission, members, entry: this.journal.admit(event), holds };
+    const event = this.eventOf(admission);
+    const { head, tail } = interruptedEvent(event, interruptedCharge(admission, 0));
+    return { ...event, entry: this.journal.admit(head + tail), holds };
   }
 
   /**
@@ -82,34 +86,39 @@ export class UsageRecorder implements OnApplicationShutdown {
    * @param unansweredNanoUsd estimated charge of the targets that were called before, in whole nano-dollars.
    */
   redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket {
-    const members = admissionMembers(admission, this.fixedOf(admission));
-    const charge = interruptedCharge(admission, unansweredNanoUsd);
-    this.journal.readmit(entry, interruptedEvent(members, admission, charge));
-    return { admission, members, entry, holds };
+    const event = this.eventOf(admission);
+    const { head, tail } = interruptedEvent(event, interruptedCharge(admission, unansweredNanoUsd));
+    this.journal.readmit(entry, head + tail);
+    return { ...event, entry, holds };
   }
 
-  /** Fixed members, cached; the cache key contains every field that {@link fixedMembers} reads. */
-  private fixedOf(admission: UsageAdmission): string {
+  private eventOf(admission: UsageAdmission) {
+    const kind = this.kindOf(admission);
+    return { admission, own: ownMembers(admission), fixed: kind.members, kind };
+  }
+
+  /** The kind of a call, cached; the cache key contains every field that {@link fixedMembers} reads. */
+  private kindOf(admission: UsageAdmission): EventKind {
     const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =
       admission;
     const who = `${appId}\n${apiKeyId}\n${authMethod}`;
     const whom = `${providerId}\n${providerSlug}\n${admission.providerGatewayId}\n${admission.providerGatewayType}`;
     const alike = `${who}\n${whom}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
-    const known = this.fixed.get(alike);
+    const known = this.kinds.get(alike);
     if (known !== undefined) return known;
-    const rendered = fixedMembers(admission);
-    this.fixed.set(alike, rendered);
-    return rendered;
+    const kind = new EventKind(++this.lastKind, fixedMembers(admission));
+    this.kinds.set(alike, kind);
+    return kind;
   }
 
   /** Records how a request ended. Never throws. A ticket that is settled already stays unchanged. */
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
     const { event, chargedNanoUsd } = this.settled(ticket, outcome);
-    this.journal.settle(ticket.entry, event);
+    this.journal.settle(ticket.entry, event.head, event.tail);
     const charges = chargesOf(ticket.holds, chargedNanoUsd);
     for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
-    this.writer.add(ticket.entry, ticket.holds);
+    this.writer.add(ticket.entry, ticket.kind, ticket.holds);
   }
 
   /** Stores settled events. Returns after a failed attempt: the journal then keeps the rest for the next start. */
@@ -124,7 +133,7 @@ export class UsageRecorder implements OnApplicationShutdown {
   }
 
   private settled(ticket: UsageTicket, outcome: UsageOutcome): Settlement {
-    const { admission, members } = ticket;
+    const { admission } = ticket;
     try {
       const charge = chargeOf(admission, outcome);
       const { cost, estimateNanoUsd } = charge;
@@ -138,7 +147,7 @@ export class UsageRecorder implements OnApplicationShutdown {
       // A bug in this code must not lose the event: it is recorded as interrupted.
       this.incidents.unexpected(error);
       const charge = interruptedCharge(admission, outcome.unansweredNanoUsd ?? 0);
-      return { event: interruptedEvent(members, admission, charge), chargedNanoUsd: charge };
+      return { event: interruptedEvent(ticket, charge), chargedNanoUsd: charge };
     }
   }
 }

@@ -5,6 +5,7 @@ import { Log } from '../common/log/log.js';
 import { backoffMs } from '../platform/database/when-reachable.js';
 import type { RecoveredEvent } from '../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { batchOfTexts } from './event/event-batch.js';
 import { eventDayOf, parseEventFields } from './event/usage-line.rules.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
@@ -50,8 +51,8 @@ export class UsageRecovery implements OnModuleInit {
       this.incidents.rejected(event, error);
       rejected.add(event);
     };
-    const insert = async (json: string) => {
-      for (const id of await this.events.insertNew(json)) added.add(id);
+    const insert = async (some: readonly string[]) => {
+      for (const id of await this.events.insertNew(batchOfTexts(some))) added.add(id);
     };
     const firstDay = firstEventDay(await this.persist(() => this.events.databaseDay()));
     for (const { json } of events) if ((eventDayOf(json) ?? firstDay) < firstDay) reject(json, TOO_OLD);

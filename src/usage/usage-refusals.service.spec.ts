@@ -9,6 +9,7 @@ import { eventually } from '../../test/support/eventually.js';
 import { anAdmission } from '../../test/support/usage/usage.js';
 import { Log } from '../common/log/log.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import type { EventBatch } from './event/event-batch.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import type { UsageAdmission } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -41,12 +42,12 @@ class FakeWrites extends UsageWritesRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async countRefusals(json: string): Promise<void> {
+  override async countRefusals({ events }: EventBatch): Promise<void> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;
     if (this.failure && !this.losesAnswer) throw this.failure;
-    const rows: StoredRow[] = JSON.parse(json);
+    const rows: StoredRow[] = JSON.parse(String(events));
     const isBad = this.poison !== undefined && rows.some(({ user_id }) => user_id === this.poison);
     if (isBad) throw Object.assign(new Error('bad'), { code: '22021' });
     if (this.failureOfOthers) throw this.failureOfOthers;

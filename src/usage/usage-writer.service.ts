@@ -1,20 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { BatchQueue } from '../platform/database/batch-queue.js';
-import type { JournalEntry } from '../platform/journal/journal-entry.js';
+import type { JournalEntry, SettledJson } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { batchOfKinds, type EventKind } from './event/event-batch.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
 /** Maximum events per statement. */
-const BATCH_EVENTS = 500;
+const BATCH_EVENTS = 2_000;
 /** Maximum delay of an event, to batch it with others. */
 const GATHER_MS = 50;
 
 /** A settled event and its budget holds. */
 interface WaitingEvent {
   readonly entry: JournalEntry;
+  readonly kind: EventKind;
   readonly holds: readonly BudgetHold[];
   /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;
@@ -41,10 +43,11 @@ export class UsageWriter {
   /**
    * Queues a settled journal entry.
    *
+   * @param kind of its event.
    * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
    */
-  add(entry: JournalEntry, holds: readonly BudgetHold[] = []): void {
-    this.queue.add({ entry, holds, rejected: false });
+  add(entry: JournalEntry, kind: EventKind, holds: readonly BudgetHold[]): void {
+    this.queue.add({ entry, kind, holds, rejected: false });
   }
 
   /**
@@ -74,12 +77,13 @@ export class UsageWriter {
 
   /** @throws unknown any error of the database; rejected events are marked by then. */
   private async store(events: readonly WaitingEvent[]): Promise<void> {
-    const texts = events.map(({ entry }) => this.journal.settledJson(entry));
-    const reject = (text: string, error: unknown, at: number) => {
-      this.incidents.rejected(text, error);
+    const reader = this.journal.reader(events.map(({ entry }) => entry));
+    const settled = events.map(({ entry, kind }) => ({ kind, json: reader.read(entry) }));
+    const reject = ({ json }: { json: SettledJson }, error: unknown, at: number) => {
+      this.incidents.rejected(json.whole.toString(), error);
       const event = events[at];
       if (event !== undefined) event.rejected = true;
     };
-    await storeEvents(texts, { insert: (json) => this.events.insert(json), reject });
+    await storeEvents(settled, { insert: (some) => this.events.insert(batchOfKinds(some)), reject });
   }
 }

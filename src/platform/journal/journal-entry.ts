@@ -1,34 +1,36 @@
+import type { Linked } from '../../common/linked-set.js';
+import type { LineBlock } from './line-block.js';
 import type { Segment } from './segment-log.js';
 
 /** One admitted request in the journal. Opaque outside the journal. */
-export class JournalEntry {
-  /** The JSON of the line written last or not yet written; empty once only the disk holds it. */
-  json: string;
-  admittedIn: Segment;
+export class JournalEntry implements Linked<JournalEntry> {
+  older: JournalEntry | undefined;
+  newer: JournalEntry | undefined;
+  isLinked = false;
   settled = false;
   stored = false;
+  /** Where the admission is; absent until it is written. */
+  admittedIn: Segment | undefined;
+  /** Offset of its JSON in `admittedIn`, in bytes. */
+  admittedAt = 0;
+  admittedBytes = 0;
+  /** Where the settlement is; absent until it is written. */
   settledIn: Segment | undefined;
-  /** Offset of the settled JSON in `settledIn`, in bytes; a length of 0 means that `json` holds it. */
+  /** Offset of its JSON in `settledIn`, in bytes. */
   settledAt = 0;
   settledBytes = 0;
-
-  constructor(json: string, admittedIn: Segment) {
-    this.json = json;
-    this.admittedIn = admittedIn;
-  }
+  /** The part of the settled JSON that its caller gave as its head. */
+  headBytes = 0;
+  /** Holds the settled JSON; absent before the settlement and once only the disk holds it. */
+  block: LineBlock | undefined;
+  /** Offset of the settled JSON in `block`. */
+  blockAt = 0;
 }
 
-/**
- * Frees the settled JSON of entries that were just written, one line each, contiguously.
- *
- * @param firstByte offset of their first line in its segment.
- */
-export function leaveOnDisk(settled: readonly JournalEntry[], firstByte: number): void {
-  let lineAt = firstByte;
-  for (const entry of settled) {
-    entry.settledAt = lineAt + 1;
-    entry.settledBytes = Buffer.byteLength(entry.json);
-    lineAt += entry.settledBytes + 2;
-    entry.json = '';
-  }
+/** The settled JSON of an entry. */
+export interface SettledJson {
+  /** All of it. */
+  readonly whole: Buffer;
+  /** Its first bytes, as given to `settle`. */
+  readonly head: Buffer;
 }

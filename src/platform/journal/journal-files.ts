@@ -8,8 +8,8 @@ type Done = (error: Error | null) => void;
 export interface JournalFiles {
   /** Creates a new file with mode 0600, opened for appending. */
   create(file: string): number;
-  /** Returns how many UTF-8 bytes of the text were written; fewer than its length means that the disk is full. */
-  write(descriptor: number, text: string): number;
+  /** Returns how many bytes were written; fewer than given means that the disk is full. */
+  write(descriptor: number, bytes: Buffer): number;
   /** Reads `length` bytes from `offset`, or fewer at the end of the file. */
   read(file: string, offset: number, length: number): Buffer;
   /** Syncs written data to disk in the background. */
@@ -23,7 +23,7 @@ export interface JournalFiles {
 /** The file system of this machine. */
 export const SYSTEM_FILES: JournalFiles = {
   create: (file) => openSync(file, 'ax', 0o600),
-  write: (descriptor, text) => writeSync(descriptor, text),
+  write: (descriptor, bytes) => writeSync(descriptor, bytes),
   read: (file, offset, length) => {
     const descriptor = openSync(file, 'r');
     try {

@@ -4,6 +4,7 @@ import { segmentName } from './journal-lines.rules.js';
 
 /** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
+const BLANK_LINE = Buffer.from('\n');
 /** Interval of write probes while writing fails. */
 const PROBE_MS = 1_000;
 
@@ -70,13 +71,12 @@ export class SegmentLog {
    * @returns the segment that holds them; the caller pins it for as long as it needs them.
    * @throws Error when the write was incomplete; the next call starts a new file.
    */
-  append(lines: string): Segment {
+  append(lines: Buffer): Segment {
     let segment: Segment | undefined;
     try {
       segment = this.writable();
-      const size = Buffer.byteLength(lines);
       const written = this.options.files.write(segment.descriptor, lines);
-      if (written !== size) throw new Error(`the disk took ${written} of ${size} bytes`);
+      if (written !== lines.length) throw new Error(`the disk took ${written} of ${lines.length} bytes`);
       segment.bytes += written;
       segment.dirty = true;
       this.schedule();
@@ -110,9 +110,15 @@ export class SegmentLog {
     if (isUnused(segment)) this.schedule();
   }
 
-  /** The text at an offset of a segment, also of a closed one. */
-  read(segment: Segment, offset: number, length: number): string {
-    return this.options.files.read(segment.file, offset, length).toString();
+  /**
+   * The bytes at an offset of a segment, also of a closed one.
+   *
+   * @throws Error when the file cannot be read or is shorter.
+   */
+  read(segment: Segment, offset: number, length: number): Buffer {
+    const bytes = this.options.files.read(segment.file, offset, length);
+    if (bytes.length !== length) throw new Error('the journal is shorter than it was written');
+    return bytes;
   }
 
   /** Syncs everything, closes every file and deletes unpinned ones. No call may follow. */
@@ -166,7 +172,7 @@ export class SegmentLog {
   /** Probes with a blank line, which readers ignore; an empty write would succeed on a full disk. */
   private tryBlankLine(): void {
     try {
-      this.append('\n');
+      this.append(BLANK_LINE);
       if (this.flushFailing) this.flush().catch(() => undefined);
     } catch {
       // `append` has reported it and scheduled the next probe.

@@ -9,6 +9,7 @@ import {
   journalsIn,
   settled,
 } from '../../../test/support/platform/journal-bench.js';
+import type { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 
 let bench: JournalBench;
@@ -148,13 +149,38 @@ describe('usage journal: bounds', () => {
     expect((await bench.recovered(bench.killed())).events).toEqual([settledEvent('a'), interruptedEvent('c')]);
   });
 
+  it('several admissions together → one write; on a full disk none of them is recorded, and each entry is void', async () => {
+    const files = new FullDisk();
+    const journal = await bench.start(bench.root, { files });
+    const early = journal.admit(admitted('early'));
+    const writes = files.writes;
+    journal.together(() => {
+      for (const id of ['a', 'b', 'c']) journal.admit(admitted(id));
+      expect(files.writes).toBe(writes);
+    });
+    expect([files.writes, journal.openAdmissions]).toEqual([writes + 1, 4]);
+    files.full = true;
+    const lost: JournalEntry[] = [];
+    journal.settle(early, settled('early'));
+    expect(() =>
+      journal.together(() => void lost.push(journal.admit(admitted('d')), journal.admit(admitted('e')))),
+    ).toThrow(expect.objectContaining({ code: 'service_unavailable', reason: 'usage_journal_failed' }));
+    for (const entry of lost) journal.settle(entry, settled('lost'));
+    expect([journal.openAdmissions, journal.pending]).toEqual([3, 1]);
+    files.full = false;
+    journal.together(() => journal.admit(admitted('f')));
+    expect((await bench.recovered(bench.killed())).events).toEqual(
+      ['early'].map(settledEvent).concat(['a', 'b', 'c', 'f'].map(interruptedEvent)),
+    );
+  });
+
   it('settled twice, stored twice → counts once', async () => {
     const journal = await bench.start();
     const entry = journal.admit(admitted('a'));
     journal.settle(entry, settled('a'));
     journal.settle(entry, settled('other'));
     expect(journal.pending).toBe(1);
-    expect(journal.settledJson(entry)).toBe(settled('a'));
+    expect(journal.reader([entry]).read(entry).whole.toString()).toBe(settled('a'));
     journal.stored([entry, entry]);
     journal.stored([entry]);
     expect(journal.pending).toBe(0);
@@ -164,15 +190,16 @@ describe('usage journal: bounds', () => {
     const journal = await bench.start();
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`ä${number}`)));
     for (const [number, entry] of entries.entries()) {
-      journal.settle(entry, settled(`ä${number}`));
+      journal.settle(entry, settled(`ä${number}`).slice(0, -1), '}');
       if (number % 1_000 === 999) await tick();
     }
     await tick();
-    const waiting = entries.filter((entry) => entry.json === '');
+    const waiting = entries.filter(({ block }) => block === undefined);
     expect(waiting.length).toBeGreaterThan(0);
-    expect(entries.map((entry) => journal.settledJson(entry))).toEqual(
-      entries.map((_, number) => settled(`ä${number}`)),
-    );
+    const reader = journal.reader(entries);
+    const read = entries.map((entry) => reader.read(entry));
+    expect(read.map(({ whole }) => whole.toString())).toEqual(entries.map((_, number) => settled(`ä${number}`)));
+    expect(read.map(({ head }) => head.length)).toEqual(read.map(({ whole }) => whole.length - 1));
   });
 
   it('settlement in a file whose admissions are all stored → keeps the file until it is stored too', async () => {
@@ -215,6 +242,7 @@ function segmentOf(root: string): string {
 /** A disk that accepts no writes while it is full. */
 class FullDisk implements JournalFiles {
   full = false;
+  writes = 0;
   create = SYSTEM_FILES.create;
   read = SYSTEM_FILES.read;
   sync = SYSTEM_FILES.sync;
@@ -222,8 +250,9 @@ class FullDisk implements JournalFiles {
   close = SYSTEM_FILES.close;
   remove = SYSTEM_FILES.remove;
 
-  write(descriptor: number, text: string): number {
+  write(descriptor: number, bytes: Buffer): number {
+    this.writes++;
     if (this.full) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    return SYSTEM_FILES.write(descriptor, text);
+    return SYSTEM_FILES.write(descriptor, bytes);
   }
 }

@@ -3,13 +3,15 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { LinkedSet } from '../../common/linked-set.js';
 import type { Log } from '../../common/log/log.js';
-import { JournalEntry, leaveOnDisk } from './journal-entry.js';
+import { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 import { deleteJournal, leaveJournal, takeJournalHome } from './journal-home.js';
-import { formatLine } from './journal-lines.rules.js';
 import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './journal-recovery.js';
+import { bytesOf, type EncodedLine, LineBlocks } from './line-block.js';
 import { type Segment, SegmentLog } from './segment-log.js';
+import { SettledReader } from './settled-reader.js';
 
 const REFUSAL_RETRY_SECONDS = 1;
 /** Longest wait of a call for a sync. */
@@ -22,8 +24,12 @@ const KEPT_SEGMENTS = 4;
 const CARRIED_AT_ONCE = 500;
 /** Settled events kept in memory; further ones are read back from disk. */
 const EVENTS_IN_MEMORY = 20_000;
+/** Bytes of a line around its JSON. */
+const MARK_AND_END = 2;
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
+
+type Line = EncodedLine<JournalEntry>;
 
 export interface UsageJournalOptions {
   /** Holds the journals of every process that uses this data directory. */
@@ -45,7 +51,7 @@ export interface UsageJournalOptions {
  * A write-ahead journal that keeps every request from the provider call until Postgres has its event, so that a killed
  * process neither loses nor duplicates one. Lines are JSON with an `event_id`; the caller defines the other members.
  *
- * An admission is written before `admit` returns. A kill between that and the send records an unsent request as
+ * An admission is written before `admit` or `together` returns. A kill between that and the send records an unsent request as
  * interrupted; the reverse order would lose requests. A settlement is written at the end of the same event loop turn; a
  * kill before that records its request as interrupted.
  *
@@ -56,8 +62,11 @@ export class UsageJournal {
   private directory = '';
   private orphans: readonly string[] = [];
   /** Oldest first; a copied admission moves to the end. */
-  private readonly unsettled = new Set<JournalEntry>();
-  private unwritten: JournalEntry[] = [];
+  private readonly unsettled = new LinkedSet<JournalEntry>();
+  private readonly blocks = new LineBlocks<JournalEntry>();
+  /** Encoded, in order; written together. */
+  private unwritten: Line[] = [];
+  private isGathering = false;
   private writeScheduled = false;
   private newest: Segment | undefined;
   private pendingCount = 0;
@@ -95,24 +104,34 @@ export class UsageJournal {
   }
 
   /**
-   * Writes an admission; call it right before sending the request to the provider.
+   * Writes an admission before it returns, or, within {@link together}, before that returns. Call it right before sending
+   * the request to the provider.
    *
    * @param json the event to record if no settlement follows.
    * @throws service_unavailable the admission could not be recorded, so the call must not be made.
    */
   admit(json: string): JournalEntry {
     if (this.pendingCount >= this.options.maxPending) throw refusal('usage_journal_full');
-    let segment: Segment;
-    try {
-      segment = this.write(formatLine('A', json));
-    } catch (error) {
-      throw refusal('usage_journal_failed', error);
-    }
-    const entry = new JournalEntry(json, segment);
-    segment.pins++;
+    const entry = new JournalEntry();
     this.unsettled.add(entry);
-    if (segment !== this.newest) this.enter(segment);
+    this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+    if (!this.isGathering) this.writeAdmissions();
     return entry;
+  }
+
+  /**
+   * Writes the admissions that `work` makes with one system call.
+   *
+   * @throws service_unavailable none of them could be recorded; their entries are void.
+   */
+  together(work: () => void): void {
+    this.isGathering = true;
+    try {
+      work();
+    } finally {
+      this.isGathering = false;
+    }
+    this.writeAdmissions();
   }
 
   /**
@@ -137,36 +156,36 @@ export class UsageJournal {
   /** Replaces the event of an open admission. Never throws: if the write fails, the first text applies. */
   readmit(entry: JournalEntry, json: string): void {
     if (entry.settled) return;
-    entry.json = json;
-    this.carryOver([entry]);
+    this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+    this.tryToWrite();
   }
 
-  /** Records the final event of an admission. Only the first settlement counts; never throws. */
-  settle(entry: JournalEntry, json: string): void {
+  /**
+   * Records the final event of an admission, given as two parts of one JSON text. Only the first settlement counts;
+   * never throws.
+   */
+  settle(entry: JournalEntry, head: string, tail = ''): void {
     if (entry.settled) return;
     entry.settled = true;
-    entry.json = json;
     this.unsettled.delete(entry);
     this.pendingCount++;
-    this.unwritten.push(entry);
+    const line = this.blocks.encode(entry, 'S', head, tail);
+    entry.settledBytes = line.length - MARK_AND_END;
+    entry.headBytes = line.headLength;
+    entry.block = line.block;
+    entry.blockAt = line.at + 1;
+    this.unwritten.push(line);
     if (this.writeScheduled) return;
     this.writeScheduled = true;
     setImmediate(() => {
       this.writeScheduled = false;
-      this.tryToWrite('');
+      this.tryToWrite();
     });
   }
 
-  /**
-   * The settled event of an entry.
-   *
-   * @throws Error when only the disk held it and it cannot be read back.
-   */
-  settledJson(entry: JournalEntry): string {
-    if (entry.settledIn === undefined || entry.settledBytes === 0) return entry.json;
-    const json = this.segments.read(entry.settledIn, entry.settledAt, entry.settledBytes);
-    if (Buffer.byteLength(json) !== entry.settledBytes) throw new Error('the journal is shorter than it was written');
-    return json;
+  /** A reader of the settled events of these entries, until they are stored. */
+  reader(entries: readonly JournalEntry[]): SettledReader {
+    return new SettledReader(this.segments, entries);
   }
 
   /** Releases settled entries that Postgres has stored or that were set aside. */
@@ -175,8 +194,11 @@ export class UsageJournal {
       if (!entry.settled || entry.stored) continue;
       entry.stored = true;
       this.pendingCount--;
-      this.segments.unpin(entry.admittedIn);
-      if (entry.settledIn !== undefined) this.segments.unpin(entry.settledIn);
+      if (entry.admittedIn !== undefined) this.segments.unpin(entry.admittedIn);
+      if (entry.settledIn !== undefined) {
+        this.segments.unpin(entry.settledIn);
+        this.forget(entry);
+      }
     }
   }
 
@@ -211,7 +233,7 @@ export class UsageJournal {
   /** Writes and syncs pending settlements and releases the directory; deletes it when Postgres has every event. */
   async close(): Promise<void> {
     if (this.segmentLog === undefined) return;
-    this.tryToWrite('');
+    this.tryToWrite();
     await this.segments.close();
     if (this.segments.segments.length === 0) deleteJournal(this.directory);
     for (const directory of [this.directory, ...this.orphans]) leaveJournal(directory);
@@ -222,27 +244,84 @@ export class UsageJournal {
     return this.segmentLog;
   }
 
-  /** Writes the pending settlements and then `lines`, with one system call. */
-  private write(lines: string): Segment {
-    const settled = this.unwritten.filter((entry) => !entry.stored);
-    let text = '';
-    for (const entry of settled) text += formatLine('S', entry.json);
-    text += lines;
-    const segment = this.segments.append(text);
-    this.unwritten = [];
-    for (const entry of settled) {
-      entry.settledIn = segment;
-      segment.pins++;
+  /** @throws service_unavailable */
+  private writeAdmissions(): void {
+    try {
+      this.write();
+    } catch (error) {
+      throw refusal('usage_journal_failed', error);
     }
-    if (this.pendingCount > EVENTS_IN_MEMORY) leaveOnDisk(settled, segment.bytes - Buffer.byteLength(text));
-    return segment;
   }
 
-  private tryToWrite(lines: string): void {
-    this.unwritten = this.unwritten.filter((entry) => !entry.stored);
-    if (lines === '' && this.unwritten.length === 0) return;
+  /**
+   * Writes all encoded lines with one system call.
+   *
+   * @throws Error they were not written: admissions are void, and settlements go out with the next write.
+   */
+  private write(): void {
+    const lines = this.unwritten.filter(({ entry, mark, block }) => {
+      if (mark === 'S' && entry.stored) this.blocks.release(block);
+      return mark === 'A' || !entry.stored;
+    });
+    this.unwritten = [];
+    if (lines.length === 0) return;
+    let segment: Segment;
     try {
-      this.write(lines);
+      segment = this.segments.append(bytesOf(lines));
+    } catch (error) {
+      this.giveUp(lines);
+      throw error;
+    }
+    let at = segment.bytes - lines.reduce((sum, { length }) => sum + length, 0);
+    for (const line of lines) {
+      segment.pins++;
+      if (line.mark === 'S') this.settledAt(line, segment, at);
+      else this.admittedAt(line, segment, at);
+      at += line.length;
+    }
+    if (segment !== this.newest) this.enter(segment);
+  }
+
+  private settledAt({ entry }: Line, segment: Segment, at: number): void {
+    entry.settledIn = segment;
+    entry.settledAt = at + 1;
+    if (this.pendingCount > EVENTS_IN_MEMORY) this.forget(entry);
+  }
+
+  /** An admission that was written before moves to the newest segment. */
+  private admittedAt({ entry, block, length }: Line, segment: Segment, at: number): void {
+    this.blocks.release(block);
+    if (entry.admittedIn !== undefined) {
+      this.segments.unpin(entry.admittedIn);
+      if (!entry.settled) this.unsettled.add(entry);
+    }
+    entry.admittedIn = segment;
+    entry.admittedAt = at + 1;
+    entry.admittedBytes = length - MARK_AND_END;
+  }
+
+  private giveUp(lines: readonly Line[]): void {
+    for (const line of lines) {
+      const { entry } = line;
+      if (line.mark === 'S') this.unwritten.push(line);
+      else {
+        this.blocks.release(line.block);
+        if (entry.admittedIn !== undefined) continue;
+        entry.settled = true;
+        entry.stored = true;
+        this.unsettled.delete(entry);
+      }
+    }
+  }
+
+  private forget(entry: JournalEntry): void {
+    if (entry.block !== undefined) this.blocks.release(entry.block);
+    entry.block = undefined;
+  }
+
+  private tryToWrite(): void {
+    try {
+      this.write();
     } catch {
       // The segment log has reported it; pending settlements go out with the next successful write.
     }
@@ -264,28 +343,27 @@ export class UsageJournal {
     this.newest = segment;
     const recent = this.segments.segments.slice(-KEPT_SEGMENTS);
     if (recent.length === this.segments.segments.length) return;
-    const moved: JournalEntry[] = [];
+    const old: JournalEntry[] = [];
     for (const entry of this.unsettled) {
-      if (moved.length === CARRIED_AT_ONCE || recent.includes(entry.admittedIn)) break;
-      moved.push(entry);
+      if (old.length === CARRIED_AT_ONCE || entry.admittedIn === undefined || recent.includes(entry.admittedIn)) break;
+      old.push(entry);
     }
-    if (moved.length > 0) this.carryOver(moved);
+    if (old.length > 0) this.carryOver(old);
   }
 
+  /** Writes admissions again. One that cannot be read stays where it is. */
   private carryOver(entries: readonly JournalEntry[]): void {
-    let segment: Segment;
     try {
-      segment = this.write(entries.map((entry) => formatLine('A', entry.json)).join(''));
-    } catch {
-      return;
+      for (const entry of entries) {
+        const { admittedIn, admittedAt, admittedBytes } = entry;
+        if (admittedIn === undefined) continue;
+        const json = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
+        this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+      }
+    } catch (error) {
+      this.report(error);
     }
-    for (const entry of entries) {
-      segment.pins++;
-      this.segments.unpin(entry.admittedIn);
-      entry.admittedIn = segment;
-      this.unsettled.delete(entry);
-      this.unsettled.add(entry);
-    }
+    this.tryToWrite();
   }
 
   private report(error: unknown): void {

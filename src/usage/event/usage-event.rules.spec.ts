@@ -1,16 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
+import type { UsageAdmission } from '../usage-event.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
-import { admissionMembers, fixedMembers, interruptedEvent, settledEvent } from './usage-event.rules.js';
+import { type EventText, fixedMembers, interruptedEvent, ownMembers, settledEvent } from './usage-event.rules.js';
 import { parseEventFields } from './usage-line.rules.js';
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 
 function settled(admission = anAdmission(), outcome = anOutcome(), cost = computed, estimateNanoUsd = 0) {
-  const members = admissionMembers(admission, fixedMembers(admission));
-  return JSON.parse(settledEvent({ members, admission }, outcome, { cost, estimateNanoUsd }));
+  return JSON.parse(wholeOf(settledEvent(admitted(admission), outcome, { cost, estimateNanoUsd })));
 }
+
+function admitted(admission: UsageAdmission) {
+  return { admission, own: ownMembers(admission), fixed: fixedMembers(admission) };
+}
+
+const wholeOf = ({ head, tail }: EventText) => head + tail;
 
 describe('usage event', () => {
   it('finished request → every known member, zeros and nulls left out', () => {
@@ -46,8 +52,8 @@ describe('usage event', () => {
     const admission = anAdmission({ userId: 'u"1' });
     const { latency_ms, cost_nano_usd, ...same } = settled(admission);
     expect([latency_ms, cost_nano_usd]).toEqual([120, 6_000]);
-    const interrupted = interruptedEvent(admissionMembers(admission, fixedMembers(admission)), admission, 0);
-    expect(JSON.parse(interrupted)).toEqual({ ...same, cost_source: 'unresolved' });
+    const interrupted = interruptedEvent(admitted(admission), 0);
+    expect(JSON.parse(wholeOf(interrupted))).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
   it('cost reported by the provider → stored beside the cost, also when it is zero', () => {
@@ -103,12 +109,15 @@ describe('usage event', () => {
     fc.assert(
       fc.property(text, text, text, text, (userId, model, route, servedModel) => {
         const admission = anAdmission({ userId, model, route });
-        const members = admissionMembers(admission, fixedMembers(admission));
         const outcome = anOutcome({ reading: aReading({ servedModel }) });
-        for (const json of [
-          settledEvent({ members, admission }, outcome, { cost: computed, estimateNanoUsd: 1_000 }),
-          interruptedEvent(members, admission, 7_000),
+        for (const event of [
+          settledEvent(admitted(admission), outcome, { cost: computed, estimateNanoUsd: 1_000 }),
+          interruptedEvent(admitted(admission), 7_000),
         ]) {
+          const json = wholeOf(event);
+          const { fixed } = admitted(admission);
+          expect(JSON.parse(`${event.head}}`)).not.toHaveProperty('model');
+          expect(event.tail).toBe(`${fixed}}`);
           expect(json).not.toContain('\\u0000');
           expect(json).not.toContain('\n');
           expect(json.isWellFormed()).toBe(true);

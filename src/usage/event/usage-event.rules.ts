@@ -13,25 +13,33 @@ const LATENCY_MAX_MS = 2 ** 31 - 1;
 /** A request with an admission record in the journal. */
 export interface AdmittedEvent {
   readonly admission: UsageAdmission;
-  /** From {@link admissionMembers} of this admission; both journal records of the request contain it. */
-  readonly members: string;
+  /** From {@link ownMembers} of this admission; both journal records of the request contain it. */
+  readonly own: string;
+  /** From {@link fixedMembers}; likewise. */
+  readonly fixed: string;
+}
+
+/** An event as JSON text in two parts: what differs between the calls of one kind, and the members that all of them share. */
+export interface EventText {
+  /** With the opening brace. */
+  readonly head: string;
+  /** With the closing brace. */
+  readonly tail: string;
 }
 
 /**
- * The members of an event that are final at admission, as JSON text without braces. Rendered once, because both journal
- * records of a request contain it. An absent member means null, or zero for counts.
- *
- * @param fixed from {@link fixedMembers} of the same admission.
+ * The members of an event that are final at admission and differ between calls, as JSON text without braces. Rendered
+ * once, because both journal records of a request contain it. An absent member means null, or zero for counts.
  */
-export function admissionMembers(admission: UsageAdmission, fixed: string): string {
+export function ownMembers(admission: UsageAdmission): string {
   return (
-    `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}${fixed}` +
+    `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}` +
     textMember('user_id', admission.userId) +
     textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX)
   );
 }
 
-/** The admission members that are equal for all calls of one key to one model on one path. */
+/** The admission members that are equal for all calls of one key to one model on one path; each begins with a comma. */
 export function fixedMembers(admission: UsageAdmission): string {
   return (
     textMember('organization_id', admission.organizationId) +
@@ -56,10 +64,10 @@ export function fixedMembers(admission: UsageAdmission): string {
  * @param chargedNanoUsd from {@link interruptedCharge}.
  * Source: docs/reference/accounting.md#exactly-once, ADR 0042.
  */
-export function interruptedEvent(members: string, admission: UsageAdmission, chargedNanoUsd: number): string {
+export function interruptedEvent({ own, fixed, admission }: AdmittedEvent, chargedNanoUsd: number): EventText {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
   const charge = countMember('charged_nano_usd', chargedNanoUsd);
-  return `{${members}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}}`;
+  return { head: `{${own}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}`, tail: `${fixed}}` };
 }
 
 /**
@@ -71,12 +79,13 @@ export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unansweredNan
   return wholeNumber(sentNanoUsd + unansweredNanoUsd);
 }
 
-/** The event of a finished request, as JSON text. */
-export function settledEvent({ members, admission }: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
+/** The event of a finished request. */
+export function settledEvent(event: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): EventText {
+  const { own, fixed, admission } = event;
   const { reading, latencyMs, attempts } = outcome;
   const { cost, estimateNanoUsd } = charge;
-  return (
-    `{${members},"status":"${outcome.status}","cost_source":"${cost.source}"` +
+  const head =
+    `{${own},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
     measureMembers(reading) +
     countMember('cost_nano_usd', cost.nanoUsd) +
@@ -87,9 +96,8 @@ export function settledEvent({ members, admission }: AdmittedEvent, outcome: Usa
     (attempts === undefined ? '' : `,"attempts":${attemptsJson(attempts)}`) +
     textMember('served_model', reading?.servedModel, OUTSIDE_TEXT_MAX) +
     textMember('served_provider', reading?.servedProvider, OUTSIDE_TEXT_MAX) +
-    textMember('response_id', reading?.responseId, RESPONSE_ID_MAX) +
-    '}'
-  );
+    textMember('response_id', reading?.responseId, RESPONSE_ID_MAX);
+  return { head, tail: `${fixed}}` };
 }
 
 /**
@@ -99,7 +107,7 @@ export function settledEvent({ members, admission }: AdmittedEvent, outcome: Usa
  */
 export function refusalMembers(admission: UsageAdmission, status: RefusedStatus): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
-  return `${admissionMembers(admission, fixedMembers(admission))}${credentialSource},"status":"${status}"`;
+  return `${ownMembers(admission)}${fixedMembers(admission)}${credentialSource},"status":"${status}"`;
 }
 
 function measureMembers(reading: UsageReading | undefined): string {

@@ -14,7 +14,7 @@ import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.rep
 import { USAGE_STATUSES } from '../../../src/usage/usage-event.js';
 import { FakeClock } from '../../support/clock.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
-import { anEventOf, storeEvents } from '../../support/usage/usage-events.js';
+import { anEventOf, batchOf, storeEvents } from '../../support/usage/usage-events.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.js', import.meta.url));
@@ -96,10 +96,10 @@ describe('ledger', () => {
         async (batches) => {
           const writes = new UsageWritesRepository(db);
           const stored = batches.map((events) => events.map(toRow));
-          await Promise.all([...stored, ...stored].map((rows) => writes.insert(JSON.stringify(rows))));
+          await Promise.all([...stored, ...stored].map((rows) => writes.insert(batchOf(rows))));
           const refusals = stored.flat().filter(({ status }) => status.startsWith('blocked_'));
           const raised = refusals.map((row) => ({ ...row, requests: 3 + (++ids % 5), requests_before: 1 }));
-          await writes.countRefusals(JSON.stringify(raised));
+          await writes.countRefusals(batchOf(raised));
           expect((await verify()).findings).toEqual([]);
         },
       ),

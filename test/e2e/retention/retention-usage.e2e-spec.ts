@@ -21,6 +21,7 @@ import {
   storeUsage,
   usageRows,
 } from '../../support/usage/old-usage.js';
+import { batchOf } from '../../support/usage/usage-events.js';
 import { APPS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
@@ -218,7 +219,7 @@ describe('old usage', () => {
       while (!isOver) {
         const recent = Array.from({ length: 5 }, () => ({ app_id: 'busy', day: TODAY, user_id: 'bob' }));
         const rows = usageRows([...DAYS.map((day) => ({ app_id: 'busy', day, user_id: 'ann' })), ...recent]);
-        await writes.insert(JSON.stringify(rows));
+        await writes.insert(batchOf(rows));
         stored.push(...rows);
       }
     };

@@ -9,6 +9,7 @@ import { UsageReports } from '../../../src/usage-reports/usage-reports.service.j
 import { eventually } from '../../support/eventually.js';
 import { storeUsage } from '../../support/usage/stored-usage.js';
 import { anAdmission, anOutcome, aReading } from '../../support/usage/usage.js';
+import { batchOf } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CALLED = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -301,8 +302,8 @@ describe('usage in Postgres', () => {
       status: 'ok',
       created_at_ms: NOVEMBER_MS,
     });
-    expect(await events.insertNew(JSON.stringify([row('1')]))).toEqual(['again-1']);
-    expect(await events.insertNew(JSON.stringify([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
+    expect(await events.insertNew(batchOf([row('1')]))).toEqual(['again-1']);
+    expect(await events.insertNew(batchOf([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
   });
 
   it.each([

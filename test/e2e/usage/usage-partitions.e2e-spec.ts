@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
+import { batchOfTexts } from '../../../src/usage/event/event-batch.js';
 import { UsagePartitionsRepository } from '../../../src/usage/event/usage-partitions.repository.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 import { storeEvents } from '../../../src/usage/store-events.js';
@@ -36,7 +37,7 @@ async function storeStubbornly(db: DataSource, event: StoredUsage, rejected: str
   const reject = (refused: string) => void rejected.push(refused);
   for (let failures = 0; ; failures++) {
     try {
-      return await storeEvents([text], { insert: (json) => writes.insert(json), reject });
+      return await storeEvents([text], { insert: (some) => writes.insert(batchOfTexts(some)), reject });
     } catch (error) {
       if (failures === 5) throw error;
     }

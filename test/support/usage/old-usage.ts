@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
+import { batchOf } from './usage-events.js';
 
 /** What a test says of an event; the rest is the same for all. */
 export interface OldEvent {
@@ -37,7 +38,7 @@ export async function storeUsage(db: DataSource, rows: readonly object[]): Promi
   const writes = new UsageWritesRepository(db);
   for (let failures = 0; ; failures++) {
     try {
-      await writes.insert(JSON.stringify(rows));
+      await writes.insert(batchOf(rows));
       return;
     } catch (error) {
       if (failures === 20) throw error;

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { batchOfTexts } from '../../../src/usage/event/event-batch.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 
 /** An event by the names of its columns; only what matters to a test is named by it. */
@@ -20,5 +21,5 @@ export function storedUsage({ at, ...members }: StoredUsage): string {
 
 /** Stores events as the service does, in order, with the sums that are kept in step with them. */
 export async function storeUsage(dataSource: DataSource, rows: readonly StoredUsage[]): Promise<void> {
-  await new UsageWritesRepository(dataSource).insert(`[${rows.map(storedUsage).join(',')}]`);
+  await new UsageWritesRepository(dataSource).insert(batchOfTexts(rows.map(storedUsage)));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { batchOfTexts, type EventBatch } from '../../../src/usage/event/event-batch.js';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 
 /** Members of an event as the writer takes them; only what matters to a test is named by it. */
@@ -23,7 +24,12 @@ export function anEventOf(members: EventMembers) {
   };
 }
 
+/** Rows as one batch of the writer. */
+export function batchOf(rows: readonly object[]): EventBatch {
+  return batchOfTexts(rows.map((row) => JSON.stringify(row)));
+}
+
 /** Stores events the way the service does. */
 export async function storeEvents(dataSource: DataSource, ...events: EventMembers[]): Promise<void> {
-  await new UsageWritesRepository(dataSource).insert(JSON.stringify(events.map(anEventOf)));
+  await new UsageWritesRepository(dataSource).insert(batchOf(events.map(anEventOf)));
 }

@@ -1,0 +1,38 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { bytesOf, LineBlocks } from './line-block.js';
+
+const KIB = 1024;
+
+it('any lines, also such as no block holds → their bytes in their order, whatever blocks are used again meanwhile', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.nat({ max: 200 }).map((kib) => 'ä'.repeat(kib * KIB)),
+  );
+  const line = fc.record({ head: text, tail: text, isReleased: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+      const blocks = new LineBlocks<null>();
+      const held = lines.map(({ head, tail, isReleased }) => {
+        const encoded = blocks.encode(null, 'S', head, tail);
+        expect(encoded.headLength).toBe(Buffer.byteLength(head));
+        if (isReleased) blocks.release(encoded.block);
+        return { encoded, text: `S${head}${tail}\n`, isReleased };
+      });
+      const kept = held.filter(({ isReleased }) => !isReleased);
+      expect(bytesOf(kept.map(({ encoded }) => encoded)).toString()).toBe(kept.map(({ text: one }) => one).join(''));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('block whose lines are all released → used again', () => {
+  const blocks = new LineBlocks<null>();
+  const seen = new Set<Buffer>();
+  for (let count = 0; count < 2_000; count++) {
+    const { block } = blocks.encode(null, 'A', 'x'.repeat(KIB), '');
+    seen.add(block.bytes);
+    blocks.release(block);
+  }
+  expect(seen.size).toBeLessThan(4);
+});
