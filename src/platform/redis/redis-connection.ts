@@ -70,9 +70,14 @@ export class RedisConnection {
    * rejects.
    */
   run<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
+    if (this.client instanceof Redis && this.ready) this.batchWrites(this.client);
+    return this.runNow(command);
+  }
+
+  /** Runs a command like `run`, without waiting for others of this event loop turn: for callers that batch themselves. */
+  runNow<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
-    if (client instanceof Redis) this.batchWrites(client);
     return within(COMMAND_TIMEOUT_MS, command(client)).catch((error: unknown) => {
       this.drop(client, error);
       return undefined;

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../../common/clock.js';
 import type { Ids } from '../../common/ids.js';
 import type { RedisConnection } from '../../platform/redis/redis-connection.js';
@@ -9,15 +8,14 @@ import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
 import { EpochOver, type LimitedCall, type RequestCounting } from '../request-counting.js';
 import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
 import { counterKey, markKey } from './counter-keys.rules.js';
-import { COUNT_REQUEST, COUNT_REQUEST_SHA, SCRIPT_RESULT } from './request-script.js';
+import { SCRIPT_RESULT } from './request-script.js';
+import { ScriptBatch } from './script-batch.js';
 
 const MARK_BYTES = 6;
 /** TTL of a counter from its first call on; instances whose clocks are behind still use it. */
 const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
 /** Maximum script runs per call; two of them may return `baseMissing`. */
 const MAX_SCRIPT_RUNS = 4;
-
-type Scripted = Pick<Redis, 'eval' | 'evalsha'>;
 
 export interface RedisCountingOptions {
   readonly clock: Clock;
@@ -48,11 +46,15 @@ interface ScriptRun {
 }
 
 /**
- * Counts in Redis, for all instances: one script run per call. The last counts that this instance saw refuse locally,
+ * Counts in Redis, for all instances: one script run for the calls of an application in one event loop turn. The last counts that this instance saw refuse locally,
  * so a flood above the limit does not reach Redis. They also reveal lost counters.
  */
 export class RedisCounting implements RequestCounting {
-  constructor(private readonly options: RedisCountingOptions) {}
+  private readonly batch: ScriptBatch;
+
+  constructor(private readonly options: RedisCountingOptions) {
+    this.batch = new ScriptBatch(options.redis);
+  }
 
   async admit(call: LimitedCall): Promise<void> {
     await this.decide(call, 'admit');
@@ -103,15 +105,15 @@ export class RedisCounting implements RequestCounting {
    * @throws app_rate_limited, EpochOver.
    */
   private async runScript({ call, app, limits, counts, nowMs }: ScriptRun): Promise<boolean> {
-    const { ids, redis, namespace, onLost, onForgotten } = this.options;
+    const { ids, namespace, onLost, onForgotten } = this.options;
     const indexes = limits.map(({ window }) => window.index);
-    const keys = [markKey(namespace, app.appId), ...limits.map((one) => keyOf(namespace, one))];
+    const keys = limits.map((one) => keyOf(namespace, one));
     const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
-    let numbers = `${app.mark} ${mark} ${counts ? 1 : 0}`;
+    let numbers = `${app.mark} ${mark} ${counts ? 1 : 0} ${limits.length}`;
     for (const { kind, limit, window } of limits) {
       numbers += ` ${limit} ${window.base} ${window.seen} ${LIFE_MS[kind]}`;
     }
-    const reply = toNumbers(await redis.run((client) => evalScript(client, keys, numbers)));
+    const reply = await this.batch.run(markKey(namespace, app.appId), keys, numbers);
     if (reply === undefined) onLost();
     const [result, knownMark = 0, ...counted] = reply ?? [];
     if (result === SCRIPT_RESULT.forgotten) onForgotten();
@@ -151,21 +153,4 @@ const hasRoom: HasRoom = (window, limit) => window.count < limit;
 
 function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): string {
   return counterKey(namespace, scope.app.appId, { kind, index: window.index, digest: scope.digest });
-}
-
-/** Runs the script by its digest, and by its text when Redis does not have it cached. */
-async function evalScript(client: Scripted, keys: readonly string[], numbers: string): Promise<unknown> {
-  try {
-    return await client.evalsha(COUNT_REQUEST_SHA, keys.length, ...keys, numbers);
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return client.eval(COUNT_REQUEST, keys.length, ...keys, numbers);
-  }
-}
-
-/** Undefined for an unexpected reply, which is handled as no reply. */
-function toNumbers(reply: unknown): number[] | undefined {
-  if (!Array.isArray(reply)) return undefined;
-  const numbers = reply.map(Number);
-  return numbers.every(Number.isSafeInteger) ? numbers : undefined;
 }
