@@ -110,8 +110,8 @@ export async function createGateway({
   await app.register(fastifyCookie);
   prepareFastify(adapter.getInstance(), firstParty);
   requireGuards(listRouteAccess(app));
-  app.get(OpenApiDocument).set(describeApi(app, publicUrl));
-  app.get(Tools).describe(app);
+  app.get(OpenApiDocument).describedBy(() => describeApi(app, publicUrl));
+  app.get(Tools).describedBy(app);
   return app;
 }
 

@@ -2,16 +2,19 @@ import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { PublicAccess } from '../common/http/access.js';
 
-/** The OpenAPI document, rendered once at start. */
+/** The OpenAPI document, rendered when it is read for the first time: that takes as long as a tenth of a start. */
 @Injectable()
 export class OpenApiDocument {
-  private rendered = '{}';
+  private rendered: string | undefined;
+  private describe: () => object = () => ({});
 
-  set(document: object): void {
-    this.rendered = JSON.stringify(document);
+  /** @param describe called once at most. */
+  describedBy(describe: () => object): void {
+    this.describe = describe;
   }
 
   get json(): string {
+    this.rendered ??= JSON.stringify(this.describe());
     return this.rendered;
   }
 }

@@ -41,8 +41,8 @@ export interface ToolCaller {
 export class Tools {
   readonly #byName = new Map(TOOLS.map((tool) => [tool.name, tool]));
   readonly #find: FindController;
-  #all: ListedTool[] = [];
-  #reading: ListedTool[] = [];
+  #app: INestApplication | undefined;
+  #all: ListedTool[] | undefined;
 
   constructor(
     private readonly reflector: Reflector,
@@ -54,16 +54,28 @@ export class Tools {
     this.#find = <C>(type: Type<C>): C => modules.get(type, { strict: false });
   }
 
-  /** Describes the tools, from the metadata of the routes. Called once, before the application listens. */
-  describe(app: INestApplication): void {
-    const schemas = new RequestSchemas(app, [...new Set(TOOLS.flatMap(({ input, forms = [] }) => [input, ...forms]))]);
-    this.#all = TOOLS.map((tool) => this.listed(tool, schemas));
-    this.#reading = this.#all.filter(({ annotations }) => annotations?.readOnlyHint);
+  /**
+   * Takes the application whose routes describe the tools. Called once, before the application listens.
+   *
+   * @throws Error when a tool is not of a management route.
+   */
+  describedBy(app: INestApplication): void {
+    this.#app = app;
+    for (const tool of TOOLS) this.accessOf(tool);
   }
 
   /** The tools that the caller's role and grant allow. */
   listFor({ role, grant }: AdminPrincipal): ListedTool[] {
-    return isAtLeast(role, 'admin') && grant === 'manage' ? this.#all : this.#reading;
+    this.#all ??= this.describeAll();
+    if (isAtLeast(role, 'admin') && grant === 'manage') return this.#all;
+    return this.#all.filter(({ annotations }) => annotations?.readOnlyHint);
+  }
+
+  private describeAll(): ListedTool[] {
+    if (this.#app === undefined) throw new Error('the tools have no application');
+    const inputs = new Set(TOOLS.flatMap(({ input, forms = [] }) => [input, ...forms]));
+    const schemas = new RequestSchemas(this.#app, [...inputs]);
+    return TOOLS.map((tool) => this.listed(tool, schemas));
   }
 
   /** The result of a call, be it a refusal; `undefined` when there is no such tool. */
