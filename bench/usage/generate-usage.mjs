@@ -121,12 +121,18 @@ const KEEP = [
      last_at = excluded.last_at, latest_day = excluded.latest_day, latest_day_requests = excluded.latest_day_requests`,
   `INSERT INTO auth_events (event_id, organization_id, app_id, user_id, event, auth_method, outcome, reason, app_version,
      latency_ms, created_at)
-   SELECT gen_random_uuid(), organization_id, app_id, user_id, 'token_exchange', auth_method,
-     CASE WHEN random() < 0.97 THEN 'ok' ELSE 'issuer_token_rejected' END, NULL, min(app_version), 4 + min(latency_ms) / 100,
-     min(created_at) - interval '1 second'
+   SELECT gen_random_uuid(), organization_id, app_id, user_id, 'token_exchange', auth_method, 'ok', NULL, min(app_version),
+     4 + min(latency_ms) / 100, min(created_at) - interval '1 second' AS at
    FROM made WHERE auth_method = 'attest' AND created_at > now() - interval '30 days'
-   GROUP BY organization_id, app_id, user_id, auth_method`,
+   GROUP BY organization_id, app_id, user_id, auth_method ORDER BY at`,
 ];
+
+/** Of the account $1: three of a hundred attempts, and always the same ones of the newest, so that pages look alike. */
+const REJECT_SOME = `
+  UPDATE auth_events SET outcome = 'issuer_token_rejected'
+  FROM (SELECT event_id, row_number() OVER (PARTITION BY app_id ORDER BY id DESC) AS place
+    FROM auth_events WHERE organization_id = $1) AS ranked
+  WHERE auth_events.event_id = ranked.event_id AND place % 33 = 5`;
 
 /** An account with applications; every other one has users, and every third one named endpoints. */
 async function makeAccount() {
@@ -216,8 +222,9 @@ for (const daysAgo of days) {
   await client.query('COMMIT');
   made += events;
 }
+await client.query(REJECT_SOME, [account]);
 await client.query(
-  'VACUUM (ANALYZE) usage_events, usage_days, usage_user_days, usage_all_users_days, usage_user_months, usage_app_months, app_users',
+  'VACUUM (ANALYZE) usage_events, usage_days, usage_user_days, usage_all_users_days, usage_user_months, usage_app_months, app_users, auth_events',
 );
 await client.end();
 await embedded?.stop();
