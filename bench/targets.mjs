@@ -36,4 +36,9 @@ export const TARGETS = {
   pinnedAddedP99Ms: 1,
   idleMib: 120,
   readyMs: 1_200,
+  soakMib: 220,
+  soakGrowth: 1.05,
+  soakP99Ms: 10,
+  storedPerSecond: 15_000,
+  storedUs: 10,
 };

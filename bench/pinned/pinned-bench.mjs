@@ -12,7 +12,9 @@ import { leaveMeasuredCore } from './cores.mjs';
 import { measureCalls } from './measure-calls.mjs';
 import { measureChunks } from './measure-chunks.mjs';
 import { measureLatency } from './measure-latency.mjs';
+import { measureSoak } from './measure-soak.mjs';
 import { measureStart } from './measure-start.mjs';
+import { measureStoring } from './measure-storing.mjs';
 import { startDatabases } from './parties.mjs';
 
 const SUITES = {
@@ -20,6 +22,8 @@ const SUITES = {
   calls: measureCalls,
   latency: measureLatency,
   chunks: measureChunks,
+  storing: measureStoring,
+  soak: measureSoak,
 };
 export const PINNED_SUITES = Object.keys(SUITES);
 

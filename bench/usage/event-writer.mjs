@@ -11,34 +11,32 @@ import { takeJobs } from '../jobs.mjs';
 
 const BATCH_EVENTS = 2_000;
 const BATCHES = 10;
-const APPS = 20;
-const USERS = 20_000;
-const MODELS = 12;
-const VERSIONS = 6;
+/** Of an account with much usage: nearly every event of a batch has a user of its own. */
+const MANY = { apps: 20, users: 20_000, models: 12, versions: 6 };
 
 /** The kinds of calls: what the events of each share. */
-const kinds = Array.from({ length: APPS * MODELS }, (_, kind) => ({
-  kind,
-  organization_id: 'write-rate',
-  app_id: `write-rate-${Math.floor(kind / MODELS)}`,
-  api_key_id: 'key-1',
-  provider_type: 'openai',
-  provider_id: 'provider-1',
-  provider_slug: 'openai',
-  model_author: 'OpenAI',
-  model: `model-${kind % MODELS}`,
-  route: 'openai/v1/responses',
-  auth_method: 'attest',
-}));
-const kindsJson = JSON.stringify(kinds);
+function kindsOf({ apps, models }) {
+  return Array.from({ length: apps * models }, (_, kind) => ({
+    kind,
+    organization_id: 'write-rate',
+    app_id: `write-rate-${Math.floor(kind / models)}`,
+    api_key_id: 'key-1',
+    provider_type: 'openai',
+    provider_id: 'provider-1',
+    provider_slug: 'openai',
+    model_author: 'OpenAI',
+    model: `model-${kind % models}`,
+    route: 'openai/v1/responses',
+    auth_method: 'attest',
+  }));
+}
 
-function anEvent(nowMs) {
-  const { kind, model } = kinds[randomInt(kinds.length)];
+function anEvent({ kind, model }, { users, versions }) {
   return {
-    created_at_ms: nowMs,
-    user_id: `user-${randomInt(USERS)}`,
+    created_at_ms: Date.now(),
+    user_id: `user-${randomInt(users)}`,
     credential_source: 'direct',
-    app_version: `4.${randomInt(VERSIONS)}.0`,
+    app_version: `4.${randomInt(versions)}.0`,
     status: 'ok',
     cost_source: 'computed',
     input_tokens: 1_000,
@@ -50,28 +48,33 @@ function anEvent(nowMs) {
   };
 }
 
-/** Only what must differ each time is made while the clock runs. */
-const templates = Array.from({ length: BATCHES }, () =>
-  Array.from({ length: BATCH_EVENTS }, () => JSON.stringify(anEvent(Date.now())).slice(1)),
-);
-
-function nextBatch(round) {
-  const time = Date.now().toString(16).padStart(12, '0');
-  const random = randomBytes(BATCH_EVENTS * 10).toString('hex');
-  const rows = templates[round % BATCHES].map((members, at) => {
-    const id = random.slice(at * 20, (at + 1) * 20);
-    return `{"event_id":"${time}${id}","response_id":"resp_${id}",${members}`;
-  });
-  return { events: Buffer.from(`[${rows.join(',')}]`), kinds: kindsJson };
+/** Batches in turn; only what must differ each time is made while the clock runs. */
+function batchesOf(usage) {
+  const kinds = kindsOf(usage);
+  const kindsJson = JSON.stringify(kinds);
+  const templates = Array.from({ length: BATCHES }, () =>
+    Array.from({ length: BATCH_EVENTS }, () => JSON.stringify(anEvent(kinds[randomInt(kinds.length)], usage)).slice(1)),
+  );
+  return (round) => {
+    const time = Date.now().toString(16).padStart(12, '0');
+    const random = randomBytes(BATCH_EVENTS * 10).toString('hex');
+    const rows = templates[round % BATCHES].map((members, at) => {
+      const id = random.slice(at * 20, (at + 1) * 20);
+      return `{"event_id":"${time}${id}","response_id":"resp_${id}",${members}`;
+    });
+    return { events: Buffer.from(`[${rows.join(',')}]`), kinds: kindsJson };
+  };
 }
 
 /**
  * Writes for a time. A writer that falls behind its rate goes on at once, and so tells how much it could.
  *
- * @param {{ url: string, rate: number | null, durationMs: number }} job `rate` in events per second; null: no pause
+ * @param {{ url: string, rate: number | null, durationMs: number, usage?: typeof MANY }} job `rate` in events per
+ *   second; null: no pause
  * @returns {Promise<{ stored: number, perSecond: number }>}
  */
-export async function write({ url, rate, durationMs }) {
+export async function write({ url, rate, durationMs, usage = MANY }) {
+  const nextBatch = batchesOf(usage);
   const options = { applicationName: 'write-rate', poolSize: 1, entities: [], migrations: [] };
   const dataSource = await createDataSource({ url: new Secret(url), ...options }).initialize();
   const writes = new UsageWritesRepository(dataSource);
