@@ -11,8 +11,8 @@ import {
 import { openDatabase } from '../platform/open-platform.js';
 import { WorkerPool } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
+import { tuneEngine } from './engine.js';
 import { type Extension, startGateway } from './start.js';
-import { prepareYoungGeneration } from './young-generation.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -50,7 +50,7 @@ async function runWorker(extension: Extension): Promise<void> {
 
 async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
   const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
-  prepareYoungGeneration();
+  tuneEngine();
   flushCompileCache();
   return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
 }

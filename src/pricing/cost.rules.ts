@@ -23,9 +23,6 @@ export interface BillableUsage {
 /** A cost, or the fact that the price has no rate for the measured usage. */
 export type Cost = { readonly nanoUsd: number } | { readonly unresolved: 'no_priced_measure' };
 
-/** A number of tokens, and nano-dollars per 1 000 000 of them. */
-type TokensAtRate = readonly [tokens: number, rate: number];
-
 const TOKENS_PER_RATE = 1_000_000;
 const HALF_OF_RATE = TOKENS_PER_RATE / 2;
 /** Call rates are per 1 000 calls, so one call counts as this many tokens. */
@@ -66,81 +63,73 @@ function costOfTime(price: CompiledPrice, seconds: number): number {
 }
 
 function costOfTokens(rates: TokenRates, usage: BillableUsage, calls: CallRates | undefined): number {
-  const parts = tokensAtRates(rates, usage);
-  if (calls !== undefined) parts.push(...callsAtRates(calls, usage.parts));
-  const total = parts.reduce((sum, [tokens, rate]) => sum + tokens * rate, 0);
-  // All terms are non-negative, so a total this small proves that every product and partial sum was an exact integer.
-  if (total > Number.MAX_SAFE_INTEGER - HALF_OF_RATE) return costOfManyTokens(parts);
-  const rounded = total + HALF_OF_RATE;
-  return (rounded - (rounded % TOKENS_PER_RATE)) / TOKENS_PER_RATE;
+  const sum = new RatedSum();
+  addTokens(sum, rates, usage);
+  if (calls !== undefined) addCalls(sum, calls, usage.parts);
+  return sum.nanoUsd;
 }
 
-function tokensAtRates(rates: TokenRates, usage: BillableUsage): TokensAtRate[] {
-  const audioInput = Math.min(usage.audioInputTokens, usage.inputTokens);
-  const audioCached = Math.min(usage.audioCachedInputTokens, usage.cachedInputTokens);
-  const audioOutput = Math.min(usage.audioOutputTokens, usage.outputTokens);
-  const [input, cached] = [usage.inputTokens - audioInput, usage.cachedInputTokens - audioCached];
-  const [written, output] = [usage.cacheWriteTokens, usage.outputTokens - audioOutput];
-  const audio: readonly TokensAtRate[] = [
-    [audioInput, rates.audioInput],
-    [audioCached, rates.audioCachedInput],
-    [audioOutput, rates.audioOutput],
-  ];
+/** Adds tokens at their rates, nano-dollars per 1 000 000. Exact: what a double does not hold exactly is a big integer. */
+class RatedSum {
+  #small = 0;
+  #large = 0n;
+
+  add(tokens: number, rate: number): void {
+    const total = this.#small + tokens * rate;
+    // All terms are non-negative, so a total this small proves that the product and the sum are exact integers.
+    if (total <= Number.MAX_SAFE_INTEGER - HALF_OF_RATE) this.#small = total;
+    else this.#large += BigInt(tokens) * BigInt(rate);
+  }
+
+  /** Adds a part of a bucket. @returns what is left of the bucket: its parts never exceed it. */
+  addPart(bucket: number, tokens: number | undefined, rate: number): number {
+    if (tokens === undefined) return bucket;
+    const part = Math.min(tokens, bucket);
+    this.add(part, rate);
+    return bucket - part;
+  }
+
+  /** Rounded half up. */
+  get nanoUsd(): number {
+    if (this.#large > 0n) return Number(divideHalfUp(this.#large + BigInt(this.#small), BigInt(TOKENS_PER_RATE)));
+    const rounded = this.#small + HALF_OF_RATE;
+    return (rounded - (rounded % TOKENS_PER_RATE)) / TOKENS_PER_RATE;
+  }
+}
+
+/** Each bucket has its own rate, but for the parts of it that have theirs. */
+function addTokens(sum: RatedSum, rates: TokenRates, usage: BillableUsage): void {
+  let input = sum.addPart(usage.inputTokens, usage.audioInputTokens, rates.audioInput);
+  let cached = sum.addPart(usage.cachedInputTokens, usage.audioCachedInputTokens, rates.audioCachedInput);
+  let written = usage.cacheWriteTokens;
+  let output = sum.addPart(usage.outputTokens, usage.audioOutputTokens, rates.audioOutput);
   const { parts } = usage;
-  if (parts === undefined) {
-    return [
-      [input, rates.input],
-      [cached, rates.cachedInput],
-      [written, rates.cacheWrite],
-      [output, rates.output],
-      ...audio,
-    ];
+  if (parts !== undefined) {
+    input = sum.addPart(input, parts.image_input, rates.imageInput);
+    input = sum.addPart(input, parts.video_input, rates.videoInput);
+    input = sum.addPart(input, parts.unknown_input, rates.highestInputRate);
+    cached = sum.addPart(cached, parts.cached_image_input, rates.imageCachedInput);
+    written = sum.addPart(written, parts.cache_write_1h, rates.cacheWrite1h);
+    output = sum.addPart(output, parts.image_output, rates.imageOutput);
+    output = sum.addPart(output, parts.video_output, rates.videoOutput);
+    output = sum.addPart(output, parts.reasoning_output, rates.reasoningOutput);
+    output = sum.addPart(output, parts.citation_output, rates.citationOutput);
+    output = sum.addPart(output, parts.unknown_output, rates.highestOutputRate);
+    output = sum.addPart(output, parts.text_output, rates.textOutput);
   }
-  return [
-    ...audio,
-    ...split(input, rates.input, [
-      [parts.image_input, rates.imageInput],
-      [parts.video_input, rates.videoInput],
-      [parts.unknown_input, rates.highestInputRate],
-    ]),
-    ...split(cached, rates.cachedInput, [[parts.cached_image_input, rates.imageCachedInput]]),
-    ...split(written, rates.cacheWrite, [[parts.cache_write_1h, rates.cacheWrite1h]]),
-    ...split(output, rates.output, [
-      [parts.image_output, rates.imageOutput],
-      [parts.video_output, rates.videoOutput],
-      [parts.reasoning_output, rates.reasoningOutput],
-      [parts.citation_output, rates.citationOutput],
-      [parts.unknown_output, rates.highestOutputRate],
-      [parts.text_output, rates.textOutput],
-    ]),
-  ];
-}
-
-/** Splits a bucket into its parts; the rest has the bucket's own rate. The parts never exceed the bucket. */
-function split(
-  bucket: number,
-  rate: number,
-  parts: readonly (readonly [tokens: number | undefined, rate: number])[],
-): TokensAtRate[] {
-  let rest = bucket;
-  const rated: TokensAtRate[] = [];
-  for (const [tokens = 0, partRate] of parts) {
-    const part = Math.min(tokens, rest);
-    rest -= part;
-    rated.push([part, partRate]);
-  }
-  return [...rated, [rest, rate]];
+  sum.add(input, rates.input);
+  sum.add(cached, rates.cachedInput);
+  sum.add(written, rates.cacheWrite);
+  sum.add(output, rates.output);
 }
 
 /** Scales call counts so that 1 000 calls cost the rate once, like a million tokens. */
-function callsAtRates({ webSearch = 0, fileSearch = 0, request }: CallRates, parts: UsageParts = {}): TokensAtRate[] {
+function addCalls(sum: RatedSum, { webSearch = 0, fileSearch = 0, request }: CallRates, parts: UsageParts = {}): void {
   const { web_search = 0, file_search = 0, low_context_search, medium_context_search } = parts;
   const perRequest = low_context_search ? request?.low : medium_context_search ? request?.medium : request?.high;
-  return [
-    [web_search * TOKENS_PER_CALL, webSearch],
-    [file_search * TOKENS_PER_CALL, fileSearch],
-    [TOKENS_PER_CALL, perRequest ?? 0],
-  ];
+  sum.add(web_search * TOKENS_PER_CALL, webSearch);
+  sum.add(file_search * TOKENS_PER_CALL, fileSearch);
+  sum.add(TOKENS_PER_CALL, perRequest ?? 0);
 }
 
 /** Number of calls in the parts that the price has a rate for. */
@@ -148,9 +137,4 @@ export function pricedCalls({ calls }: CompiledPrice, { web_search = 0, file_sea
   if (calls === undefined) return 0;
   const web = calls.webSearch === undefined && calls.request === undefined ? 0 : web_search;
   return web + (calls.fileSearch === undefined ? 0 : file_search);
-}
-
-function costOfManyTokens(parts: readonly TokensAtRate[]): number {
-  const total = parts.reduce((sum, [tokens, rate]) => sum + BigInt(tokens) * BigInt(rate), 0n);
-  return Number(divideHalfUp(total, BigInt(TOKENS_PER_RATE)));
 }

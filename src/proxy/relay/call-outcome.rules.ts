@@ -42,18 +42,23 @@ export function maxChargeOf(ending: CallEnding, { sentNanoUsd, maxCostNanoUsd }:
 }
 
 /** The outcome of a call, for its event. */
-export function outcomeOf({ error, latencyMs }: UsageAttempt, { bytes, ...call }: EndedCall): UsageOutcome {
-  const { ending, clientAborted, contentType } = call;
+export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): UsageOutcome {
+  const { ending, clientAborted, price, hostedTools, reading, contentType } = call;
   const isInterrupted = error === INTERRUPTED;
   // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
   const isAbandoned = ending === 'unanswered' && (clientAborted || isInterrupted);
   const isServed = ending === 'whole' || ending === 'cut' || isAbandoned;
   return {
-    ...call,
+    ending,
+    clientAborted,
+    price,
+    hostedTools,
+    reading,
+    contentType,
     status: isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error',
     latencyMs,
     loss: error === null ? undefined : lossOf(error),
-    seenOutputTokens: seenOutputTokens(contentType, bytes),
+    seenOutputTokens: seenOutputTokens(contentType, call.bytes),
   };
 }
 

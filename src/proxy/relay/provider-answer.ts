@@ -112,10 +112,9 @@ export class ProviderAnswer {
   /** Ends the reading. */
   outcome(attempt: UsageAttempt, ending: CallEnding, clientAborted: boolean): UsageOutcome {
     const { price, hostedTools } = this.call;
-    return outcomeOf(attempt, {
-      ...{ ending, clientAborted, price, hostedTools },
-      ...{ reading: this.#reader?.finish(), contentType: this.#contentType, bytes: this.#bytes },
-    });
+    const reading = this.#reader?.finish();
+    const [contentType, bytes] = [this.#contentType, this.#bytes];
+    return outcomeOf(attempt, { ending, clientAborted, price, hostedTools, reading, contentType, bytes });
   }
 
   traced(error: string | null, reading: UsageReading | undefined): TracedCall {

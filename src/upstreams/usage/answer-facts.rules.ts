@@ -71,14 +71,14 @@ const STANDARD_TIERS: ReadonlySet<string> = new Set([
 const NORMAL_PLACES: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 /** Members that affect the price, with the lower-case values that mean the standard price. */
-const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['service_tier', STANDARD_TIERS],
-  ['service_tier_used', STANDARD_TIERS],
-  ['serviceTier', STANDARD_TIERS],
-  ['trafficType', STANDARD_TIERS],
-  ['speed', STANDARD_TIERS],
-  ['inference_geo', NORMAL_PLACES],
-]);
+const TIER_MEMBERS = [
+  { name: 'service_tier', standard: STANDARD_TIERS },
+  { name: 'service_tier_used', standard: STANDARD_TIERS },
+  { name: 'serviceTier', standard: STANDARD_TIERS },
+  { name: 'trafficType', standard: STANDARD_TIERS },
+  { name: 'speed', standard: STANDARD_TIERS },
+  { name: 'inference_geo', standard: NORMAL_PLACES },
+] as const;
 
 /**
  * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
@@ -87,20 +87,19 @@ const TIER_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 export function otherTierOf(document: JsonObject): string | undefined {
   const response = objectIn(document, 'response');
   const message = objectIn(document, 'message');
-  const places = [
-    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
-    ...[objectIn(message, 'usage'), objectIn(document, 'usageMetadata')],
-  ];
-  for (const place of places) {
-    if (place === undefined) continue;
-    const tier = otherTierIn(place);
-    if (tier !== undefined) return tier;
-  }
-  return undefined;
+  return (
+    otherTierIn(document) ??
+    otherTierIn(response) ??
+    otherTierIn(objectIn(document, 'usage')) ??
+    otherTierIn(objectIn(response, 'usage')) ??
+    otherTierIn(objectIn(message, 'usage')) ??
+    otherTierIn(objectIn(document, 'usageMetadata'))
+  );
 }
 
-function otherTierIn(place: JsonObject): string | undefined {
-  for (const [name, standard] of TIER_MEMBERS) {
+function otherTierIn(place: JsonObject | undefined): string | undefined {
+  if (place === undefined) return undefined;
+  for (const { name, standard } of TIER_MEMBERS) {
     const tier = textIn(place, name, MAX_TIER_LENGTH);
     if (tier !== undefined && tier !== '' && !standard.has(tier.toLowerCase())) return tier;
   }

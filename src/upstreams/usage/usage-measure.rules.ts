@@ -10,14 +10,14 @@ import {
 } from './usage-anthropic.rules.js';
 import { readGeminiTokens } from './usage-gemini.rules.js';
 import { readOpenAiTokens, readOpenAiToolCalls } from './usage-openai.rules.js';
-import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
+import { partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
 
 /** Usage stated by one document or event. */
 export interface UsageMeasure {
   readonly format: UsageFormat;
-  readonly tokens?: TokenCounts;
+  readonly tokens?: TokenCounts | undefined;
   readonly audioSeconds?: number;
   readonly hostedToolCalls?: number | undefined;
   /** The service tier, where it is not the standard one. */
@@ -69,15 +69,20 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
  * from it.
  */
 export function isPlausible({ tokens, audioSeconds = 0, hostedToolCalls = 0 }: UsageMeasure): boolean {
-  const { parts, ...counts } = tokens ?? NO_TOKENS;
-  const all = [...Object.values(counts), ...Object.values(parts ?? {}), hostedToolCalls];
-  return audioSeconds <= MOST_OF_ANYTHING && all.every(Number.isFinite);
+  return (
+    audioSeconds <= MOST_OF_ANYTHING &&
+    Number.isFinite(hostedToolCalls) &&
+    (tokens === undefined || Object.values(tokens).every(isPlausibleCount)) &&
+    (tokens?.parts === undefined || Object.values(tokens.parts).every(isPlausibleCount))
+  );
 }
+
+const isPlausibleCount = (count: unknown) => typeof count !== 'number' || Number.isFinite(count);
 
 function readAs(format: UsageFormat, document: JsonObject): UsageMeasure {
   switch (format) {
     case 'openai':
-      return { format, ...readOpenAi(document) };
+      return readOpenAi(document);
     case 'anthropic':
       return {
         ...{ format, tokens: readAnthropicTokens(document), hostedToolCalls: readAnthropicToolCalls(document) },
@@ -90,11 +95,12 @@ function readAs(format: UsageFormat, document: JsonObject): UsageMeasure {
   }
 }
 
-function readOpenAi(document: JsonObject): Pick<UsageMeasure, 'tokens' | 'hostedToolCalls'> {
+function readOpenAi(document: JsonObject): UsageMeasure {
   const tokens = readOpenAiTokens(document);
   const { paid, parts } = readOpenAiToolCalls(document);
-  if (tokens === undefined || parts === undefined) return { tokens, hostedToolCalls: paid };
-  return { tokens: { ...tokens, parts: partsAboveZero({ ...tokens.parts, ...parts }) }, hostedToolCalls: paid };
+  if (tokens === undefined || parts === undefined) return { format: 'openai', tokens, hostedToolCalls: paid };
+  const all = partsAboveZero({ ...tokens.parts, ...parts });
+  return { format: 'openai', tokens: { ...tokens, parts: all }, hostedToolCalls: paid };
 }
 
 function sniffedFormat(document: JsonObject): UsageFormat {

@@ -106,6 +106,7 @@ class WholeDocument implements DocumentSource {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NO_COST: ReportedCost = {};
 
 function readingOf(
   options: UsageReaderOptions,
@@ -115,8 +116,7 @@ function readingOf(
   const measure = measureOfAll(options.style, documents);
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
-  const saidSomething = measure !== undefined || responseId !== undefined || Object.keys(cost).length > 0;
-  if (!saidSomething) return undefined;
+  if (measure === undefined && responseId === undefined && cost === NO_COST) return undefined;
   if (cost.implausible || (measure !== undefined && !isPlausible(measure))) {
     return { ...NO_TOKENS, usageSeen: true, implausible: true, responseId };
   }
@@ -140,13 +140,13 @@ function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageM
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
-  if (!reportsCost) return {};
+  if (!reportsCost) return NO_COST;
   const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
   const said = documents.map(read);
   return (
     said.find((cost) => cost.reportedCostNanoUsd !== undefined || cost.implausible) ??
     said.find((cost) => cost.servedModel !== undefined) ??
-    {}
+    NO_COST
   );
 }
 
