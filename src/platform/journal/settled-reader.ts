@@ -28,11 +28,14 @@ export class SettledReader {
     }
   }
 
-  /** @throws Error when only the disk holds the event and it cannot be read back. */
+  /**
+   * The bytes stay as they are until the event is stored.
+   *
+   * @throws Error when only the disk holds the event and it cannot be read back.
+   */
   read(entry: JournalEntry): SettledJson {
-    const { block, blockAt, settledBytes, headBytes } = entry;
-    const whole = block?.bytes.subarray(blockAt, blockAt + settledBytes) ?? this.fromDisk(entry);
-    return { whole, head: whole.subarray(0, headBytes) };
+    const whole = inMemory(entry) ?? this.fromDisk(entry);
+    return { whole, head: whole.subarray(0, entry.headBytes) };
   }
 
   private fromDisk({ settledIn, settledAt, settledBytes }: JournalEntry): Buffer {
@@ -42,4 +45,10 @@ export class SettledReader {
     const at = settledAt - range.from;
     return range.bytes.subarray(at, at + settledBytes);
   }
+}
+
+/** A copy before the event is written: the write may release its block. */
+function inMemory({ block, blockAt, settledBytes, settledIn }: JournalEntry): Buffer | undefined {
+  const bytes = block?.bytes.subarray(blockAt, blockAt + settledBytes);
+  return bytes !== undefined && settledIn === undefined ? Buffer.from(bytes) : bytes;
 }

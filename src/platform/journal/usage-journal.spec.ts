@@ -202,6 +202,24 @@ describe('usage journal: bounds', () => {
     expect(read.map(({ head }) => head.length)).toEqual(read.map(({ whole }) => whole.length - 1));
   });
 
+  it('events that were read before the disk took them → keep their bytes when their memory is used again', async () => {
+    const files = new FullDisk();
+    const journal = await bench.start(bench.root, { files });
+    const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`e${number}`)));
+    files.full = true;
+    for (const [number, entry] of entries.entries()) journal.settle(entry, settled(`e${number}`));
+    const reader = journal.reader(entries);
+    const read = entries.map((entry) => reader.read(entry).whole);
+    files.full = false;
+    journal.together(() => {
+      for (let number = 0; number < 30_000; number++) journal.admit(admitted(`later${number}`));
+    });
+    journal.together(() => {
+      for (let number = 0; number < 30_000; number++) journal.admit(admitted(`last${number}`));
+    });
+    expect(read.map(String)).toEqual(entries.map((_, number) => settled(`e${number}`)));
+  });
+
   it('settlement in a file whose admissions are all stored → keeps the file until it is stored too', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 60 });
     const early = journal.admit(admitted('early'));
