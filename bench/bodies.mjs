@@ -2,9 +2,9 @@
 
 const CALL_BYTES = 1024;
 
-/** A call that is answered by 1 KB of JSON. */
-export function jsonCall() {
-  return callWith('Say something short.', {});
+/** A call that is answered by 1 KB of JSON. @param bytes of its body */
+export function jsonCall(bytes = CALL_BYTES) {
+  return callWith('Say something short.', {}, bytes);
 }
 
 /** A streamed call answered by `chunks` content chunks, one every `intervalMs`. */
@@ -14,7 +14,7 @@ export function streamCall(chunks, intervalMs) {
 
 /** A call of the Responses API that is answered by 1 KB of JSON. */
 export function responsesCall() {
-  return padded((filler) => ({
+  return padded(CALL_BYTES, (filler) => ({
     model: 'gpt-4.1',
     input: [
       { role: 'developer', content: `You are brief. ${filler}` },
@@ -23,8 +23,8 @@ export function responsesCall() {
   }));
 }
 
-function callWith(instruction, members) {
-  return padded((filler) => ({
+function callWith(instruction, members, bytes = CALL_BYTES) {
+  return padded(bytes, (filler) => ({
     model: 'gpt-4.1',
     ...members,
     max_tokens: 400,
@@ -35,8 +35,8 @@ function callWith(instruction, members) {
   }));
 }
 
-/** JSON of exactly CALL_BYTES: `build` receives a filler text of the length that makes it so. */
-function padded(build) {
+/** JSON of exactly so many bytes: `build` receives a filler text of the length that makes it so. */
+function padded(bytes, build) {
   const textOf = (filler) => JSON.stringify(build(filler));
-  return textOf('b'.repeat(CALL_BYTES - textOf('').length));
+  return textOf('b'.repeat(bytes - textOf('').length));
 }

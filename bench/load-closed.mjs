@@ -41,14 +41,15 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 /**
  * Runs the loop and meters the target between warm-up and end.
  *
+ * @param {{ users?: number, targets?: object[] }} job calls are for so many users, one for each connection unless stated,
+ *   and go to these targets of the same process in turn; `connections`, `warmMs` and `durationMs` as named
  * @returns `completed` and `failed` calls, the `times` of answers (ms), what `between` tells, and `answered`: all of them,
  *   warm-up included
  */
-export async function closedLoop({ target, body, connections, warmMs, durationMs }) {
+export async function closedLoop(job) {
+  const { target, connections, warmMs, durationMs } = job;
   const counts = { completed: 0, failed: 0, timesMs: [] };
-  const loops = Array.from({ length: connections }, (_, at) => {
-    return new Loop(target.port, requestBytes(namingUser(target, at), body), counts);
-  });
+  const loops = Array.from({ length: connections }, (_, at) => new Loop(target.port, requestsOf(job, at), counts));
   await sleep(warmMs);
   const before = { completed: counts.completed, failed: counts.failed };
   counts.timesMs.length = 0;
@@ -61,6 +62,18 @@ export async function closedLoop({ target, body, connections, warmMs, durationMs
   return { ...measured, answered: counts.completed, times, ...between(start, end) };
 }
 
+/** The requests of one connection, by their number; the same bytes each time where one serves all. */
+function requestsOf({ target, targets = [target], users, body, connections }, at) {
+  if (targets.length === 1 && users === undefined) {
+    const only = requestBytes(namingUser(target, at), body);
+    return () => only;
+  }
+  return (turn) => {
+    const call = turn * connections + at;
+    return requestBytes(namingUser(targets[call % targets.length], call % (users ?? connections)), body);
+  };
+}
+
 function namingUser(target, at) {
   if (!target.userHeader) return target;
   return { ...target, headers: { ...target.headers, [target.userHeader]: `user-${at}` } };
@@ -68,15 +81,16 @@ function namingUser(target, at) {
 
 class Loop {
   #port;
-  #request;
+  #requestAt;
   #counts;
   #connection = null;
   #stopped = false;
   #sentMs = 0;
+  #turn = 0;
 
-  constructor(port, request, counts) {
+  constructor(port, requestAt, counts) {
     this.#port = port;
-    this.#request = request;
+    this.#requestAt = requestAt;
     this.#counts = counts;
     this.#connect();
   }
@@ -96,8 +110,9 @@ class Loop {
   }
 
   #next() {
+    const request = this.#requestAt(this.#turn++);
     this.#sentMs = nowMs();
-    this.#connection.send(this.#request, { onEnd: (statusCode) => this.#onEnd(statusCode) });
+    this.#connection.send(request, { onEnd: (statusCode) => this.#onEnd(statusCode) });
   }
 
   #onEnd(statusCode) {

@@ -36,6 +36,7 @@ export const TARGETS = {
   pinnedAddedP99Ms: 1,
   idleMib: 120,
   readyMs: 1_200,
+  pinnedGrowth: 1.1,
   soakMib: 220,
   soakGrowth: 1.05,
   soakP99Ms: 10,

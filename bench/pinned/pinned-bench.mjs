@@ -11,6 +11,7 @@ import { startRedis } from '../redis.mjs';
 import { leaveMeasuredCore } from './cores.mjs';
 import { measureCalls } from './measure-calls.mjs';
 import { measureChunks } from './measure-chunks.mjs';
+import { measureGrowth } from './measure-growth.mjs';
 import { measureLatency } from './measure-latency.mjs';
 import { measureSoak } from './measure-soak.mjs';
 import { measureStart } from './measure-start.mjs';
@@ -22,6 +23,7 @@ const SUITES = {
   calls: measureCalls,
   latency: measureLatency,
   chunks: measureChunks,
+  growth: measureGrowth,
   storing: measureStoring,
   soak: measureSoak,
 };
