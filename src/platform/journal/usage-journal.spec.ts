@@ -9,7 +9,6 @@ import {
   journalsIn,
   settled,
 } from '../../../test/support/platform/journal-bench.js';
-import type { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 
 let bench: JournalBench;
@@ -149,31 +148,6 @@ describe('usage journal: bounds', () => {
     expect((await bench.recovered(bench.killed())).events).toEqual([settledEvent('a'), interruptedEvent('c')]);
   });
 
-  it('several admissions together → one write; on a full disk none of them is recorded, and each entry is void', async () => {
-    const files = new FullDisk();
-    const journal = await bench.start(bench.root, { files });
-    const early = journal.admit(admitted('early'));
-    const writes = files.writes;
-    journal.together(() => {
-      for (const id of ['a', 'b', 'c']) journal.admit(admitted(id));
-      expect(files.writes).toBe(writes);
-    });
-    expect([files.writes, journal.openAdmissions]).toEqual([writes + 1, 4]);
-    files.full = true;
-    const lost: JournalEntry[] = [];
-    journal.settle(early, settled('early'));
-    expect(() =>
-      journal.together(() => void lost.push(journal.admit(admitted('d')), journal.admit(admitted('e')))),
-    ).toThrow(expect.objectContaining({ code: 'service_unavailable', reason: 'usage_journal_failed' }));
-    for (const entry of lost) journal.settle(entry, settled('lost'));
-    expect([journal.openAdmissions, journal.pending]).toEqual([3, 1]);
-    files.full = false;
-    journal.together(() => journal.admit(admitted('f')));
-    expect((await bench.recovered(bench.killed())).events).toEqual(
-      ['early'].map(settledEvent).concat(['a', 'b', 'c', 'f'].map(interruptedEvent)),
-    );
-  });
-
   it('settled twice, stored twice → counts once', async () => {
     const journal = await bench.start();
     const entry = journal.admit(admitted('a'));
@@ -211,12 +185,7 @@ describe('usage journal: bounds', () => {
     const reader = journal.reader(entries);
     const read = entries.map((entry) => reader.read(entry).whole);
     files.full = false;
-    journal.together(() => {
-      for (let number = 0; number < 30_000; number++) journal.admit(admitted(`later${number}`));
-    });
-    journal.together(() => {
-      for (let number = 0; number < 30_000; number++) journal.admit(admitted(`last${number}`));
-    });
+    for (let number = 0; number < 30_000; number++) journal.admit(admitted(`later${number}`));
     expect(read.map(String)).toEqual(entries.map((_, number) => settled(`e${number}`)));
   });
 
@@ -260,7 +229,6 @@ function segmentOf(root: string): string {
 /** A disk that accepts no writes while it is full. */
 class FullDisk implements JournalFiles {
   full = false;
-  writes = 0;
   create = SYSTEM_FILES.create;
   read = SYSTEM_FILES.read;
   sync = SYSTEM_FILES.sync;
@@ -269,7 +237,6 @@ class FullDisk implements JournalFiles {
   remove = SYSTEM_FILES.remove;
 
   write(descriptor: number, bytes: Buffer): number {
-    this.writes++;
     if (this.full) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     return SYSTEM_FILES.write(descriptor, bytes);
   }

@@ -51,7 +51,7 @@ export interface UsageJournalOptions {
  * A write-ahead journal that keeps every request from the provider call until Postgres has its event, so that a killed
  * process neither loses nor duplicates one. Lines are JSON with an `event_id`; the caller defines the other members.
  *
- * An admission is written before `admit` or `together` returns. A kill between that and the send records an unsent request as
+ * An admission is written before `admit` returns. A kill between that and the send records an unsent request as
  * interrupted; the reverse order would lose requests. A settlement is written at the end of the same event loop turn; a
  * kill before that records its request as interrupted.
  *
@@ -66,7 +66,6 @@ export class UsageJournal {
   private readonly blocks = new LineBlocks<JournalEntry>();
   /** Encoded, in order; written together. */
   private unwritten: Line[] = [];
-  private isGathering = false;
   private writeScheduled = false;
   private newest: Segment | undefined;
   private pendingCount = 0;
@@ -104,8 +103,7 @@ export class UsageJournal {
   }
 
   /**
-   * Writes an admission before it returns, or, within {@link together}, before that returns. Call it right before sending
-   * the request to the provider.
+   * Writes an admission; call it right before sending the request to the provider.
    *
    * @param json the event to record if no settlement follows.
    * @throws service_unavailable the admission could not be recorded, so the call must not be made.
@@ -115,23 +113,12 @@ export class UsageJournal {
     const entry = new JournalEntry();
     this.unsettled.add(entry);
     this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
-    if (!this.isGathering) this.writeAdmissions();
-    return entry;
-  }
-
-  /**
-   * Writes the admissions that `work` makes with one system call.
-   *
-   * @throws service_unavailable none of them could be recorded; their entries are void.
-   */
-  together(work: () => void): void {
-    this.isGathering = true;
     try {
-      work();
-    } finally {
-      this.isGathering = false;
+      this.write();
+    } catch (error) {
+      throw refusal('usage_journal_failed', error);
     }
-    this.writeAdmissions();
+    return entry;
   }
 
   /**
@@ -242,15 +229,6 @@ export class UsageJournal {
   private get segments(): SegmentLog {
     if (this.segmentLog === undefined) throw new Error('the journal is not open');
     return this.segmentLog;
-  }
-
-  /** @throws service_unavailable */
-  private writeAdmissions(): void {
-    try {
-      this.write();
-    } catch (error) {
-      throw refusal('usage_journal_failed', error);
-    }
   }
 
   /**

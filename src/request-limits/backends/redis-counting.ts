@@ -46,8 +46,8 @@ interface ScriptRun {
 }
 
 /**
- * Counts in Redis, for all instances: one script run for the calls of an application in one event loop turn. The last counts that this instance saw refuse locally,
- * so a flood above the limit does not reach Redis. They also reveal lost counters.
+ * Counts in Redis, for all instances: one script run for the calls of an application in one event loop turn. The last
+ * counts that this instance saw refuse locally, so a flood above the limit does not reach Redis. They also reveal lost counters.
  */
 export class RedisCounting implements RequestCounting {
   private readonly batch: ScriptBatch;
