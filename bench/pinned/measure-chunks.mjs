@@ -5,7 +5,7 @@ import { number, printTable } from '../report.mjs';
 import { cpuSeconds } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
-import { startCallers, startGateway, startPassThrough } from './parties.mjs';
+import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
 import { medianRatio, rounds, window } from './windows.mjs';
 
 const STREAMS = 150;
@@ -28,10 +28,10 @@ export async function measureChunks({ dir, databases, upstream, redis, load, sec
   ];
   const parties = started.map((party) => ({ ...party, readCpuSeconds: () => cpuSeconds(party.pid) }));
   const callers = parties.flatMap((party) => party.callers.map((caller) => ({ ...caller, party })));
-  const run = async ({ party, userHeader, ...target }, durationMs) => {
-    const headers = userHeader ? { ...target.headers, [userHeader]: 'streamer' } : target.headers;
+  const run = async ({ party, ...caller }, durationMs) => {
+    const targets = [forUser(caller, 'streamer')];
     const [outcome] = await load.run('runStreams', {
-      ...{ targets: [{ ...target, headers }], body: streamCall(CHUNKS, INTERVAL_MS), streamsPerTarget: STREAMS },
+      ...{ targets, body: streamCall(CHUNKS, INTERVAL_MS), streamsPerTarget: STREAMS },
       ...{ intervalMs: INTERVAL_MS, warmMs: WARM_MS, durationMs },
     });
     return outcome;

@@ -3,7 +3,7 @@ import { jsonCall } from '../bodies.mjs';
 import { number, printTable } from '../report.mjs';
 import { medianSummary } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
-import { startCallers, startGateway, startPassThrough } from './parties.mjs';
+import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
 
 const CALLS_PER_SECOND = 500;
 const WARM_MS = 5_000;
@@ -13,10 +13,7 @@ export async function measureLatency({ dir, databases, upstream, load, seconds, 
   const bare = await startPassThrough(upstream.port);
   const started = await startGateway({ dir: `${dir}/latency`, databaseUrl: await databases.create() });
   const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
-  const targets = [...bare.callers, ...gateway.callers].map(({ userHeader, ...target }) => ({
-    ...target,
-    headers: userHeader ? { ...target.headers, [userHeader]: USER } : target.headers,
-  }));
+  const targets = [...bare.callers, ...gateway.callers].map((caller) => forUser(caller, USER));
   const durationMs = (seconds * 1e3) / count;
   const runs = targets.map(() => []);
   for (let round = 0; round < count; round += 1) {

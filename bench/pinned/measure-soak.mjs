@@ -7,7 +7,7 @@ import { number, printTable } from '../report.mjs';
 import { cpuSeconds, residentBytes } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
-import { startCallers, startGateway } from './parties.mjs';
+import { forUser, startCallers, startGateway } from './parties.mjs';
 
 const CALLS_PER_SECOND = 1_200;
 /** Each lasts a second and is followed by the next one. */
@@ -24,8 +24,7 @@ export async function measureSoak({ dir, databases, upstream, redis, load, secon
   const gateway = await startCallers(await startGateway(settings), upstream.port, [
     { name: 'limits in Redis', limits: AMPLE_LIMITS },
   ]);
-  const [{ userHeader, ...caller }] = gateway.callers;
-  const targets = [{ ...caller, headers: { ...caller.headers, [userHeader]: 'soak' } }];
+  const targets = [forUser(gateway.callers[0], 'soak')];
   const times = { warmMs: WARM_MS, durationMs: seconds * LONGER * 1e3 };
   const residentMib = [];
   let isOver = false;

@@ -5,16 +5,14 @@ import { LoadGenerator } from '../load-generator.mjs';
 import { number, printTable } from '../report.mjs';
 import { cpuSeconds } from '../resources.mjs';
 import { TARGETS } from '../targets.mjs';
-import { query, startCallers, startGateway } from './parties.mjs';
+import { MANY_USERS } from '../usage/event-writer.mjs';
+import { forUser, query, startCallers, startGateway } from './parties.mjs';
 
 const CALLS_PER_SECOND = 100;
 const WARM_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 /** As the calls of this bench, and as an account with many users: each event then changes three rows of its own. */
-const USAGES = [
-  { apps: 1, users: 64, models: 1, versions: 1 },
-  { apps: 20, users: 20_000, models: 12, versions: 6 },
-];
+const USAGES = [{ apps: 1, users: 64, models: 1, versions: 1 }, MANY_USERS];
 
 /** The Postgres process that serves the writer. */
 const BACKEND = "SELECT pid FROM pg_stat_activity WHERE application_name = 'write-rate'";
@@ -41,8 +39,7 @@ export async function measureStoring({ dir, databases, upstream, load, seconds, 
     const databaseUrl = await databases.create();
     const started = await startGateway({ dir: `${dir}/storing-${at}`, databaseUrl });
     const gateway = await startCallers(started, upstream.port, [{ name: 'no limits' }]);
-    const [{ userHeader, ...caller }] = gateway.callers;
-    const targets = [{ ...caller, headers: { ...caller.headers, [userHeader]: 'caller' } }];
+    const targets = [forUser(gateway.callers[0], 'caller')];
     const backend = watchBackend(databaseUrl);
     const [written, [calls]] = await Promise.all([
       writer.run('write', { url: databaseUrl, rate: null, durationMs: WARM_MS + durationMs, usage }),

@@ -125,3 +125,8 @@ export async function startCallers(gateway, upstreamPort, kinds) {
   for (const { name, limits } of kinds) callers.push(await addCaller(gateway, name, limits));
   return { ...gateway, callers };
 }
+
+/** A caller as a target whose calls are all for one user, where it names users. */
+export function forUser({ userHeader, ...target }, user) {
+  return userHeader ? { ...target, headers: { ...target.headers, [userHeader]: user } } : target;
+}

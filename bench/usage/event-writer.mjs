@@ -12,7 +12,7 @@ import { takeJobs } from '../jobs.mjs';
 const BATCH_EVENTS = 2_000;
 const BATCHES = 10;
 /** Of an account with much usage: nearly every event of a batch has a user of its own. */
-const MANY = { apps: 20, users: 20_000, models: 12, versions: 6 };
+export const MANY_USERS = { apps: 20, users: 20_000, models: 12, versions: 6 };
 
 /** The kinds of calls: what the events of each share. */
 function kindsOf({ apps, models }) {
@@ -69,11 +69,11 @@ function batchesOf(usage) {
 /**
  * Writes for a time. A writer that falls behind its rate goes on at once, and so tells how much it could.
  *
- * @param {{ url: string, rate: number | null, durationMs: number, usage?: typeof MANY }} job `rate` in events per
+ * @param {{ url: string, rate: number | null, durationMs: number, usage?: typeof MANY_USERS }} job `rate` in events per
  *   second; null: no pause
  * @returns {Promise<{ stored: number, perSecond: number }>}
  */
-export async function write({ url, rate, durationMs, usage = MANY }) {
+export async function write({ url, rate, durationMs, usage = MANY_USERS }) {
   const nextBatch = batchesOf(usage);
   const options = { applicationName: 'write-rate', poolSize: 1, entities: [], migrations: [] };
   const dataSource = await createDataSource({ url: new Secret(url), ...options }).initialize();
