@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { GroupReport } from './group-report.js';
 import { WorkerGroup } from './worker-group.js';
@@ -26,9 +27,29 @@ export function workerLauncher() {
   const group = new GroupReport();
   return () => {
     const { process: worker } = cluster.fork();
+    closeUntaken(worker);
     group.watch(worker);
     return worker;
   };
+}
+
+/**
+ * Closes the connection that a worker was sent and did not take before it ended. The primary gives a worker one at a time
+ * and closes its own copy when the worker confirms; without the confirmation it would stay open, and its client wait.
+ */
+function closeUntaken(worker: ChildProcess): void {
+  const { send } = worker;
+  let sent: { close(): void } | undefined;
+  worker.send = (...args: unknown[]) => {
+    const [, handle] = args;
+    if (isClosable(handle)) sent = handle;
+    return Reflect.apply(send, worker, args);
+  };
+  worker.once('exit', () => sent?.close());
+}
+
+function isClosable(handle: unknown): handle is { close(): void } {
+  return typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function';
 }
 
 /** The processes that share the port with this one. */

@@ -132,6 +132,15 @@ async function scraped(url: string, withinMs = 10_000): Promise<Exposition | und
 const endedCalls = (exposition: Exposition | undefined) =>
   exposition?.sum('gateway_requests_total', { route: 'admin', status_class: '2xx' });
 
+/** Whether a promise has not settled yet. */
+async function isPending(work: Promise<unknown>): Promise<boolean> {
+  const settled = work.then(
+    () => false,
+    () => false,
+  );
+  return Promise.race([settled, sleep(50, true)]);
+}
+
 async function readiness(url: string): Promise<{ ready: boolean; instances: number }> {
   const answer = await fetch(`${url}/v1/readyz`, { headers: { connection: 'close' } });
   return JSON.parse(await answer.text());
@@ -274,6 +283,27 @@ describeWithRedis('WORKERS', () => {
       expect(seen.length).toBeGreaterThan(100);
       expect(seen.filter((marker) => marker !== undefined && !recorded.includes(marker))).toEqual([]);
       expect([...load.completed.keys()].filter((marker) => !recorded.includes(marker))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'a worker is killed before it takes a connection that it was given → the client sees it closed',
+    async () => {
+      const service = start({ REDIS_URL: redis.url });
+      await service.serving(2);
+      const [victim = 0] = await workerPids();
+      process.kill(victim, 'SIGSTOP');
+      // Connections go to each worker in turn, the next one only after it took the last.
+      const calls = Array.from({ length: 4 }, () =>
+        fetch(`${service.url}/v1/livez`, { headers: { connection: 'close' } }),
+      );
+      await eventually(async () => (await Promise.all(calls.map(isPending))).filter(Boolean).length === 1, {
+        withinMs: 10_000,
+      });
+      process.kill(victim, 'SIGKILL');
+      const ends = await Promise.race([Promise.allSettled(calls), sleep(10_000)]);
+      expect(ends?.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
     },
     PATIENCE_MS,
   );

@@ -35,14 +35,15 @@ const COMPARE = `async ([first, second]) => {
   return a.filter((field, at) => Math.abs(field - b[at]) > ${MOST_DIFFERENT}).length / a.length;
 }`;
 
-/** Runs in a page: every day and time of day becomes one of the same width, so that no line breaks at some hours only. */
+/** Runs in a page: texts that differ with the time become ones of the same width, so that no line breaks at some hours only. */
 const HOLD_TIME_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { data } = texts.currentNode;
     const still = data
-      .replace(/\\b\\d{1,2}:(\\d{2}(?::\\d{2})?)(\\s)[AP]M\\b/g, '3:$1$2AM')
-      .replace(/\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d{1,2}\\b/g, 'Nov 24');
+      .replace(/\\b[AP]M\\b/g, 'AM')
+      .replace(/\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\\b/g, 'Nov')
+      .replace(/\\d+(?:[.,:]\\d+)*/g, '100');
     if (still !== data) texts.currentNode.data = still;
   }
 })()`;
