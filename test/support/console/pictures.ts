@@ -35,7 +35,7 @@ const COMPARE = `async ([first, second]) => {
   return a.filter((field, at) => Math.abs(field - b[at]) > ${MOST_DIFFERENT}).length / a.length;
 }`;
 
-/** Runs in a page: texts that differ with the time become ones of the same width, so that no line breaks at some hours only. */
+/** Runs in a page: times, figures and names of users become ones of the same width, so that no line breaks on some days only. */
 const HOLD_TIME_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
@@ -43,7 +43,8 @@ const HOLD_TIME_STILL = `(() => {
     const still = data
       .replace(/\\b[AP]M\\b/g, 'AM')
       .replace(/\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\\b/g, 'Nov')
-      .replace(/\\d+(?:[.,:]\\d+)*/g, '100');
+      .replace(/\\buser-\\d+\\b/g, 'user-100')
+      .replace(/(?<![\\w-])\\d+(?:[.,:]\\d+)*(?=(?:[KMB%]|m?s)?(?![\\w-]))/g, '100');
     if (still !== data) texts.currentNode.data = still;
   }
 })()`;
