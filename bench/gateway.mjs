@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bearer } from './party.mjs';
 import { freePort, lastOutput, startProgram, waitUntilUp } from './processes.mjs';
 
-const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
 const START_PATIENCE_MS = 120_000;
 const CALL_PATIENCE_MS = 15_000;
 const MANAGEMENT_KEY = `gw_mgmt_${'B3nch'.repeat(10).slice(0, 48)}`;
@@ -41,7 +41,7 @@ export async function startGateway(upstreamPort, tempDir, settings = {}) {
  * @returns `{ pid, port, dataDir, manage }`, where `manage(route, body)` creates something and answers with it
  */
 export async function launchGateway(tempDir, settings = {}) {
-  if (!existsSync(MAIN)) throw new Error('dist/src/main.js is missing: run npm run build');
+  if (!existsSync(MAIN)) throw new Error('dist/server/main.js is missing: run npm run build');
   makeReachable(tempDir);
   const port = await freePort();
   const env = { ...gatewayEnvironment(port, tempDir), ...settings };

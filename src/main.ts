@@ -1,9 +1,9 @@
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { nodeVersionProblem } from './platform/config/node-floor.rules.js';
 
-/** Imports nothing else before the version check: newer syntax and libraries would fail first. */
+/** Imports nothing newer before the version check, which would fail first. */
 const problem = nodeVersionProblem(process.versions.node);
 if (problem) {
   process.stderr.write(`${problem}\n`);
@@ -11,7 +11,7 @@ if (problem) {
 } else {
   // What a start allocates is no measure of the young generation; `runProcess` lets it grow afterwards (ADR 0063).
   setFlagsFromString('--semi-space-growth-factor=1');
-  enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
+  nodeModule.enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
   const { runProcess } = await import('./bootstrap/process.js');
   await runProcess();
 }

@@ -3,7 +3,7 @@
  * database is one of the bench's own, and not of the measured core.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -111,7 +111,9 @@ export async function startGateway({ dir, databaseUrl, redisUrl, dist = DIST, se
     ...settings,
   };
   const startedMs = performance.now();
-  const { child, pauses } = startMeasured([path.join(dist, 'src/main.js')], { cwd: dir, env });
+  // Builds before ADR 0066 have no bundle.
+  const [program] = ['server/main.js', 'src/main.js'].map((name) => path.join(dist, name)).filter(existsSync);
+  const { child, pauses } = startMeasured([program], { cwd: dir, env });
   await waitUntilUp(child, `${origin}${READY}`, START_PATIENCE_MS, 10);
   const readyMs = performance.now() - startedMs;
   const manage = (route, body) => managed(origin, route, body);

@@ -131,6 +131,34 @@ describe('the build (docs/adr/0040)', () => {
   );
 
   it(
+    'bundles what is compiled into one program, again when it is changed or its sources are, and nothing else',
+    async () => {
+      symlinkSync(join(REPOSITORY, 'node_modules/rolldown'), at('node_modules/rolldown'));
+      write(
+        'src/main.ts',
+        "import { answer } from './answer.js';\n/* a comment */ process.stdout.write('µ' + String(answer));\n",
+      );
+      write('src/types.d.ts', 'declare const process: { stdout: { write(text: string): void } };\n');
+      const program = at('dist/server/main.js');
+      const told = async () => (await endOf(spawn(process.execPath, [program]))).output;
+      await built();
+      expect(await told()).toBe('µ41');
+      expect(readFileSync(program, 'utf8')).not.toMatch(/a comment|µ/);
+      const first = writtenAt('dist/server/main.js');
+      await built();
+      expect(writtenAt('dist/server/main.js')).toBe(first);
+
+      write('dist/server/main.js', 'broken');
+      await built();
+      expect(await told()).toBe('µ41');
+      write('src/answer.ts', 'export const answer: number = 42;\n');
+      await built();
+      expect(await told()).toBe('µ42');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'an error → fails, keeps the previous build, and fails again until it is fixed',
     async () => {
       await built();

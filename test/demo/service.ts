@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const STOP_GRACE_MS = 15_000;
 /** What a program needs of its surroundings; settings of a real gateway must not reach the demo's. */
 const INHERITED_VARIABLES = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];

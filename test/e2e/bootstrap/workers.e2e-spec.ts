@@ -18,7 +18,7 @@ import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstre
 import { MarkedLoad } from '../../support/usage/marked-load.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url));
 const STARTED = { withinMs: 60_000 };
 const PATIENCE_MS = 120_000;
 const USER_HEADER = 'x-test-user';

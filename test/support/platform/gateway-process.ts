@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url));
 const START_PATIENCE_MS = 60_000;
 const KEPT_CHARACTERS = 1_000_000;
 
