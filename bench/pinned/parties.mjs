@@ -30,6 +30,12 @@ const SECRETS = {
 const READY = '/v1/readyz';
 export const THIS_BUILD = 'this build';
 
+/** They end with the bench, however that ends. */
+const measured = new Set();
+process.once('exit', () => {
+  for (const child of measured) child.kill('SIGTERM');
+});
+
 /** A program on the measured core, with the pauses of its garbage collector. */
 function startMeasured(args, { cwd, env }) {
   const [command, commandArgs] = onMeasuredCore(process.execPath, ['--trace-gc', ...args]);
@@ -44,7 +50,8 @@ function startMeasured(args, { cwd, env }) {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     child.keptOutput = (child.keptOutput + text).slice(-4_000);
   });
-  process.on('exit', () => child.kill('SIGTERM'));
+  measured.add(child);
+  child.once('exit', () => measured.delete(child));
   return { child, pauses };
 }
 
