@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ClientAnswer } from './client-answer.js';
@@ -22,14 +22,19 @@ afterEach(() => {
 
 type Script = (answer: ClientAnswer, response: ServerResponse) => unknown;
 
-/** Runs the script as the answer to one request; resolves with the response head. */
-async function asked(script: Script): Promise<IncomingMessage> {
+/** Runs the script as the answer to every request. @returns the port. */
+async function serve(script: Script): Promise<number> {
   const server = createServer(
     (_request, response) => void script(new ClientAnswer(response, new AnswerBatch()), response),
   );
   servers.push(server);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const { port } = server.address() as AddressInfo;
+  return (server.address() as AddressInfo).port;
+}
+
+/** Runs the script as the answer to one request; resolves with the response head. */
+async function asked(script: Script): Promise<IncomingMessage> {
+  const port = await serve(script);
   return new Promise((resolve, reject) => {
     httpRequest({ port, host: '127.0.0.1', agent: false }, resolve).on('error', reject).end();
   });
@@ -87,6 +92,33 @@ describe('relayed answers', () => {
     release();
     await new Promise((resolve) => message.once('end', resolve));
     expect(pieces).toEqual(['data: 1\n\n', 'data: 2\n\n']);
+  });
+
+  it.each([0, 1, 15, 16, 255, 256, 8 * 1024, 8 * 1024 + 1])(
+    'stream with a piece of %i bytes of every value among others → byte for byte, then complete',
+    async (size) => {
+      const pieces = [Buffer.from('data: 1\n\n'), Buffer.from(Array.from({ length: size }, (_unused, at) => at % 256))];
+      const message = await asked((answer) => {
+        answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
+        for (const piece of [...pieces, ...pieces]) answer.write(piece);
+        answer.end();
+      });
+      expect(message.headers['transfer-encoding']).toBe('chunked');
+      expect(Buffer.concat(await message.toArray())).toEqual(Buffer.concat([...pieces, ...pieces]));
+      expect(message.complete).toBe(true);
+    },
+  );
+
+  it('client of HTTP/1.0 → pieces without frames, the end of the connection ends them', async () => {
+    const port = await serve((answer) => {
+      answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
+      answer.write(Buffer.from('data: 1\n\n'));
+      answer.write(Buffer.from('data: 2\n\n'));
+      answer.end();
+    });
+    const socket = connect(port, '127.0.0.1').end('GET / HTTP/1.0\r\n\r\n');
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer.slice(answer.indexOf('\r\n\r\n'))).toBe('\r\n\r\ndata: 1\n\ndata: 2\n\n');
   });
 
   it('body of known length in pieces → every byte, without promising a length', async () => {
